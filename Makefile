@@ -1,0 +1,62 @@
+# Two commands are all a new machine needs: make report, make test.
+# Each sets up what it needs (environment, CmdStan, compiled models) and is quick when repeated.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PEERS := .venv-peers
+
+.PHONY: report test test-slow lint format bench bench-peers setup clean
+
+report: .venv/installed-report
+	$(BIN)/stanoff setup
+	$(BIN)/python reports/zhang2016/build.py
+
+test: .venv/installed-test
+	$(BIN)/stanoff setup
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: .venv/installed-test
+	$(BIN)/stanoff setup
+	$(BIN)/python -m pytest -m slow
+
+lint: .venv/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/installed-test
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bench: .venv/installed-test
+	$(BIN)/stanoff setup
+	$(BIN)/python reports/benchmark/bench.py
+
+bench-peers: .venv/installed-test $(PEERS)/installed
+	$(BIN)/stanoff setup
+	$(BIN)/python reports/benchmark/bench.py --peers $(PEERS)/bin/python
+
+setup: .venv/installed-report
+	$(BIN)/stanoff setup
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "stanoff needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed-report: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --editable .
+	@touch $@
+
+.venv/installed-test: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --editable ".[test]"
+	@touch $@ .venv/installed-report
+
+# PyMC, nutpie and PyStan, only to be measured against.
+$(PEERS)/installed: reports/benchmark/peers.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install -r reports/benchmark/peers.txt
+	@touch $@
+
+clean:
+	rm -rf .venv $(PEERS) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

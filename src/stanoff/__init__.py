@@ -1,0 +1,56 @@
+"""Is classifier A really better than classifier B? A verdict, judged in Stan."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stanoff.comparison import compare, compare_counts
+    from stanoff.counts import PairedCounts, UnpairedCounts
+    from stanoff.decision import Decision
+    from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
+    from stanoff.evidence import Evidence
+    from stanoff.priors import Prior
+    from stanoff.result import Comparison
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "compare": "comparison",
+    "compare_counts": "comparison",
+    "Comparison": "result",
+    "Decision": "decision",
+    "Evidence": "evidence",
+    "InputError": "errors",
+    "PairedCounts": "counts",
+    "Prior": "priors",
+    "SamplingWarning": "errors",
+    "StanoffError": "errors",
+    "ToolchainError": "errors",
+    "UnpairedCounts": "counts",
+}
+
+__all__ = [
+    "Comparison",
+    "Decision",
+    "Evidence",
+    "InputError",
+    "PairedCounts",
+    "Prior",
+    "SamplingWarning",
+    "StanoffError",
+    "ToolchainError",
+    "UnpairedCounts",
+    "compare",
+    "compare_counts",
+]
+
+
+def __getattr__(name: str) -> object:
+    # A public name loads its module when it is first used, so that the import is instant.
+    if name not in _HOME:
+        raise AttributeError(f"module 'stanoff' has no attribute {name!r}")
+    return getattr(import_module(f"stanoff.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

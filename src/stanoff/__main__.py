@@ -1,0 +1,5 @@
+"""``python -m stanoff``."""
+
+from stanoff.cli import main
+
+main(prog_name="stanoff")

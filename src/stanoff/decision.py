@@ -1,0 +1,102 @@
+"""From an HDI and a ROPE to one of five decisions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from math import isfinite
+from numbers import Real
+from typing import Any
+
+from stanoff.errors import invalid
+
+Interval = tuple[float, float]
+
+
+class Decision(StrEnum):
+    """What may be said of A against B.
+
+    Examples
+    --------
+    >>> Decision(">>").symbol, Decision(">>").words
+    ('≫', 'significantly better than')
+    """
+
+    MUCH_WORSE = "<<"
+    WORSE = "<"
+    EQUIVALENT = "="
+    BETTER = ">"
+    MUCH_BETTER = ">>"
+
+    @property
+    def symbol(self) -> str:
+        """The sign that is shown to people."""
+        return {"<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫"}[self]
+
+    @property
+    def words(self) -> str:
+        """What stands between the two names in a sentence."""
+        return {
+            "<<": "significantly worse than",
+            "<": "slightly worse than",
+            "=": "practically equivalent to",
+            ">": "slightly better than",
+            ">>": "significantly better than",
+        }[self]
+
+    @property
+    def settled(self) -> bool:
+        """Whether the verdict is firm; ``<`` and ``>`` ask for more documents."""
+        return self not in (Decision.WORSE, Decision.BETTER)
+
+
+def decide(hdi: Interval, rope: Interval, *, higher_is_better: bool = True) -> Decision:
+    """Apply the rule of Zhang et al. (2016), section 3.2.2, with closed inequalities.
+
+    The HDI inside the ROPE means equivalence; wholly to one side of it, a firm difference; else
+    the side of the ROPE's midpoint on which the HDI's midpoint lies is named (the right one in a
+    tie). Where lower is better, as for error, the sides change their meaning.
+
+    Examples
+    --------
+    >>> decide((0.06, 0.12), (-0.05, 0.05))
+    <Decision.MUCH_BETTER: '>>'>
+    >>> decide((0.06, 0.12), (-0.05, 0.05), higher_is_better=False)
+    <Decision.MUCH_WORSE: '<<'>
+    """
+    if rope[0] <= hdi[0] and hdi[1] <= rope[1]:
+        return Decision.EQUIVALENT
+    right = hdi[0] + hdi[1] >= rope[0] + rope[1]
+    apart = hdi[1] <= rope[0] or hdi[0] >= rope[1]
+    if right == higher_is_better:
+        return Decision.MUCH_BETTER if apart else Decision.BETTER
+    return Decision.MUCH_WORSE if apart else Decision.WORSE
+
+
+def as_rope(rope: Any) -> Interval:
+    """Read a ROPE: a half-width around 0, or its two ends.
+
+    Examples
+    --------
+    >>> as_rope(0.05), as_rope((-0.01, 0.03))
+    ((-0.05, 0.05), (-0.01, 0.03))
+    """
+    rule = "a half-width >= 0 or two finite ends in ascending order"
+    if isinstance(rope, Real) and not isinstance(rope, bool):
+        half = float(rope)
+        if not (isfinite(half) and half >= 0):
+            raise invalid("rope", rule, rope)
+        return -half, half
+    try:
+        low, high = (float(end) for end in rope)
+    except (TypeError, ValueError):
+        raise invalid("rope", rule, rope) from None
+    if not (isfinite(low) and isfinite(high) and low <= high):
+        raise invalid("rope", rule, rope)
+    return low, high
+
+
+def as_probability(parameter: str, value: Any) -> float:
+    """Read a probability strictly between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise invalid(parameter, "a number between 0 and 1, both excluded", value)
+    return float(value)

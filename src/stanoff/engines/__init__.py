@@ -1,0 +1,1 @@
+"""Engines: the same model data in, draws out."""

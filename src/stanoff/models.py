@@ -1,0 +1,192 @@
+"""The models: a Stan program, the data it asks for, and its conjugate sampler where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff.counts import OUTCOMES, PairedCounts, UnpairedCounts
+from stanoff.engines import exact
+from stanoff.errors import InputError, unknown
+from stanoff.measures import CELLS, Measure
+from stanoff.priors import Prior
+
+AnyCounts = PairedCounts | UnpairedCounts
+Data = dict[str, Any]
+Sampler = Callable[[Mapping[str, Any], int, np.random.Generator], dict[str, NDArray[np.float64]]]
+
+COORDS = {"outcome": OUTCOMES, "cell": CELLS, "classifier": ("A", "B")}
+SHARED_DIMS = {
+    "cells_A": ("category", "cell"),
+    "cells_B": ("category", "cell"),
+    "psi_A": ("category",),
+    "psi_B": ("category",),
+    "delta": ("category",),
+}
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of how two classifiers came to their predictions.
+
+    Attributes
+    ----------
+    name : the word that ``compare(model=...)`` takes; its program is ``stan/<name>.stan``
+    data : counts and prior to the data that only this program asks for
+    observed : which of these data are counts
+    dims : the dimensions of its own variables, after chain and draw
+    exact : its conjugate sampler, or None
+    diverges : whether the prior density of delta at 0 is infinite for this measure and prior
+    """
+
+    name: str
+    data: Callable[[AnyCounts, Prior], Data]
+    observed: tuple[str, ...]
+    dims: Mapping[str, tuple[str, ...]]
+    exact: Sampler | None
+    diverges: Callable[[Measure, Prior], bool]
+
+    @property
+    def stan_file(self) -> Path:
+        """Where its program is."""
+        return stan_folder() / f"{self.name}.stan"
+
+    def stan_data(self, counts: AnyCounts, prior: Prior, measure: Measure) -> Data:
+        """Gather all that the program asks for."""
+        return {
+            "K": len(counts.categories),
+            **self.data(counts, prior),
+            "measure": measure.code or 1,  # a measure that Stan does not know is computed later
+            "f_beta": measure.beta,
+            "zero_division": measure.zero_division,
+            "prior_only": 0,
+        }
+
+
+def stan_folder() -> Path:
+    """Find ``stan/``: inside the installed package, or at the top of the repository."""
+    package = Path(__file__).resolve().parent
+    for folder in (package / "stan", package.parents[1] / "stan"):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"The Stan programs are missing from {package}; reinstall stanoff.")
+
+
+def get(name: str) -> Model:
+    """Look up a model by its name."""
+    if name not in MODELS:
+        raise unknown("model", name, MODELS)
+    return MODELS[name]
+
+
+def _paired_data(counts: AnyCounts, prior: Prior) -> Data:
+    if not isinstance(counts, PairedCounts):
+        raise InputError(
+            "The paired model needs both classifiers on the same documents; "
+            "pass model='unpaired' for two different test sets."
+        )
+    return {
+        "c_pos": counts.pos,
+        "c_neg": counts.neg,
+        "beta": prior.weights("beta", 2),
+        "alpha_pos": prior.weights("alpha_pos", 4),
+        "alpha_neg": prior.weights("alpha_neg", 4),
+    }
+
+
+def _unpaired_data(counts: AnyCounts, prior: Prior) -> Data:
+    weights = {
+        name: np.tile(prior.weights(name, 2), (2, 1)) for name in ("beta", "alpha_pos", "alpha_neg")
+    }
+    return {"c_A": counts.cells_A, "c_B": counts.cells_B, **weights}
+
+
+def _paired_diverges(measure: Measure, prior: Prior) -> bool:
+    """Tell whether delta piles up at 0 faster than a density can follow.
+
+    It does where a single prevalence makes all classifiers equal (with no positives every F1 is
+    0) and the prior weight of that class is not above 1, since delta then shrinks in proportion
+    to the prevalence; and where the weights of the outcomes on which the classifiers differ do
+    not add up to more than 1.
+    """
+    weight_pos, weight_neg = prior.weights("beta", 2)
+    if weight_pos <= 1 and _pinned(measure, mu=0) or weight_neg <= 1 and _pinned(measure, mu=1):
+        return True
+    alpha_pos, alpha_neg = prior.weights("alpha_pos", 4), prior.weights("alpha_neg", 4)
+    differing = 0.0
+    if not _pinned(measure, mu=0.5, rho_neg=0.3):
+        differing += alpha_pos[1] + alpha_pos[2]
+    if not _pinned(measure, mu=0.5, rho_pos=0.3):
+        differing += alpha_neg[1] + alpha_neg[2]
+    return bool(differing <= 1)
+
+
+def _unpaired_diverges(measure: Measure, prior: Prior) -> bool:
+    """Tell whether two independent scores meet too often at an end of their range.
+
+    The density of their difference at 0 is the integral of the squared density of one score. That
+    density falls off from an end of the range like a power; it is that of the weights of the
+    parameters which pin the score to the end, less 1, and if these add up to 1/2 or less the
+    integral is infinite.
+    """
+    weights = {
+        "mu": prior.weights("beta", 2),
+        "rho_pos": prior.weights("alpha_pos", 2),
+        "rho_neg": prior.weights("alpha_neg", 2),
+    }
+    # Near 0 a Beta(a, b) density goes like x^(a - 1), near 1 like (1 - x)^(b - 1).
+    ends = [(name, end, w[end]) for name, w in weights.items() for end in (0, 1)]
+    for size in (1, 2):
+        for chosen in combinations(ends, size):
+            pins = {name: end for name, end, _ in chosen}
+            if sum(weight for *_, weight in chosen) <= 0.5 and _pinned(measure, **pins):
+                return True
+    return False
+
+
+def _pinned(measure: Measure, **fixed: float) -> bool:
+    """Tell whether the score is the same whatever the parameters that are not fixed are."""
+    axes = [
+        np.clip([fixed[name]], 1e-9, 1 - 1e-9) if name in fixed else np.linspace(0.1, 0.9, 5)
+        for name in ("mu", "rho_pos", "rho_neg")
+    ]
+    mu, rho_pos, rho_neg = np.meshgrid(*axes)
+    cells = [mu * rho_pos, (1 - mu) * rho_neg, mu * (1 - rho_pos), (1 - mu) * (1 - rho_neg)]
+    return bool(np.ptp(measure(np.stack(cells, axis=-1))) < 1e-6)
+
+
+MODELS: dict[str, Model] = {
+    model.name: model
+    for model in (
+        Model(
+            name="paired",
+            data=_paired_data,
+            observed=("c_pos", "c_neg"),
+            dims={
+                "mu": ("category",),
+                **dict.fromkeys(
+                    ("theta_pos", "theta_neg", "c_pos", "c_neg"), ("category", "outcome")
+                ),
+            },
+            exact=exact.paired,
+            diverges=_paired_diverges,
+        ),
+        Model(
+            name="unpaired",
+            data=_unpaired_data,
+            observed=("c_A", "c_B"),
+            dims={
+                **dict.fromkeys(("mu", "rho_pos", "rho_neg"), ("classifier", "category")),
+                **dict.fromkeys(("c_A", "c_B"), ("category", "cell")),
+            },
+            exact=exact.unpaired,
+            diverges=_unpaired_diverges,
+        ),
+    )
+}

@@ -1,0 +1,206 @@
+"""Figures of a comparison: each takes ``ax`` and returns it, and the caller owns the figure."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.transforms import blended_transform_factory
+
+from stanoff.evidence import Evidence, density_at
+from stanoff.result import Comparison
+from stanoff.words import digits_for, percent, what_is_judged
+
+# Okabe & Ito's palette, told apart by the colour-blind too.
+BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
+MOST_POINTS = 5000
+
+
+def posterior_plot(
+    result: Comparison, category: str | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw the posterior of delta: histogram, mean, the null value, ROPE and HDI.
+
+    After Figure 6 of Zhang et al. (2016). The two percentages at the line through 0 are the
+    probabilities that delta is below and above it; the one at the ROPE is that of lying inside.
+
+    Parameters
+    ----------
+    result : a comparison
+    category : one of its categories or its average; the one decided upon unless told
+    ax : where to draw; a new figure unless told
+    """
+    ax = ax or _new_axes()
+    evidence = result.evidence(category)
+    delta = result.row_draws("posterior", "delta", evidence.category).ravel()
+    low, high = _window(evidence, delta)
+    sns.histplot(
+        x=delta,
+        bins=60,
+        binrange=(low, high),
+        stat="density",
+        ax=ax,
+        color=BLUE,
+        alpha=0.35,
+        edgecolor="none",
+    )
+    tallest = ax.get_ylim()[1]
+    ax.set(xlim=(low, high), ylim=(0, 1.5 * tallest), ylabel="posterior density")
+    _label_axis(ax, result, evidence)
+    d = digits_for(evidence.std)
+    for end in evidence.rope:
+        ax.axvline(end, ymax=0.78, color=RED, linestyle=":", linewidth=1.5)
+    ax.axvline(0, ymax=0.88, color=GREEN, linestyle="--", linewidth=1.5)
+    _write(ax, evidence.mean, 0.965, f"mean {evidence.mean:+.{d}f}", "black")
+    less, greater = percent(evidence.p_less), percent(evidence.p_greater)
+    _write(ax, 0.0, 0.895, f"{less} < 0 < {greater}".replace("< <", "≪"), GREEN)
+    low_end, high_end = evidence.rope
+    told = f"{percent(evidence.p_rope)} in ROPE [{low_end:+g}, {high_end:+g}]"
+    _write(ax, (low_end + high_end) / 2, 0.81, told, RED)
+    _hdi_bar(ax, evidence, d)
+    return ax
+
+
+def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw prior and posterior density of delta; their ratio at 0 is the Bayes factor.
+
+    After Figure 6 of Zhang et al. (2016). Where the prior density at 0 is infinite the figure says
+    so: then the height of its dot depends on the bandwidth.
+
+    Parameters
+    ----------
+    result : a comparison
+    category : one of its categories or its average; the one decided upon unless told
+    ax : where to draw; a new figure unless told
+    """
+    ax = ax or _new_axes()
+    evidence = result.evidence(category)
+    groups = {
+        name: result.row_draws(name, "delta", evidence.category) for name in ("prior", "posterior")
+    }
+    window = _window(evidence, groups["posterior"].ravel())
+    for (name, delta), color, line in zip(groups.items(), (ORANGE, BLUE), ("--", "-"), strict=True):
+        height, _ = density_at(delta, 0.0)
+        sns.kdeplot(
+            x=delta.ravel(),
+            bw_method="scott",
+            clip=window,
+            gridsize=400,
+            ax=ax,
+            color=color,
+            linestyle=line,
+            label=f"{name}, {height:.3f} at 0",
+        )
+        if isfinite(height):
+            ax.plot([0], [height], "o", color=color, markersize=8, clip_on=False, zorder=5)
+    ax.axvline(0, color=GREY, linewidth=0.8, zorder=0)
+    ax.set(xlim=window, ylim=(0, 1.35 * ax.get_ylim()[1]), ylabel="density")
+    _label_axis(ax, result, evidence)
+    doubt = "" if evidence.bf_sd_defined else "\n(prior density at 0 infinite: see the bandwidth)"
+    factor = f"= {evidence.bf_sd:.3g} ± {evidence.bf_sd_error:.2g}"
+    told = "$\\mathrm{BF}_{\\mathrm{SD}}$ " + ("< 0.001" if evidence.bf_sd < 0.001 else factor)
+    ax.text(0.02, 0.97, told + doubt, transform=ax.transAxes, va="top", ha="left", fontsize=10)
+    ax.legend(loc="upper right", frameon=False)
+    return ax
+
+
+def trace_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw delta along the chains; a healthy sampler shows no drift and no gaps.
+
+    After Figure 4 of Zhang et al. (2016).
+
+    Parameters
+    ----------
+    result : a comparison
+    category : one of its categories or its average; the one decided upon unless told
+    ax : where to draw; a new figure unless told
+    """
+    ax = ax or _new_axes()
+    evidence = result.evidence(category)
+    delta = result.row_draws("posterior", "delta", evidence.category)
+    step = -(-delta.shape[1] // MOST_POINTS)
+    iteration = np.arange(0, delta.shape[1], step)
+    chains = pd.DataFrame(delta[:, ::step].T, index=iteration, columns=range(1, len(delta) + 1))
+    sns.lineplot(
+        data=chains,
+        ax=ax,
+        palette=sns.color_palette("colorblind", len(delta)),
+        dashes=False,
+        linewidth=0.5,
+        alpha=0.8,
+        estimator=None,
+    )
+    ax.set(xlabel="draw", ylabel="δ", xlim=(0, delta.shape[1]))
+    ax.set_title(_title(result, evidence))
+    legend = ax.legend(title="chain", loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+    for line in legend.get_lines():
+        line.set_linewidth(2)
+    sns.despine(ax=ax)
+    return ax
+
+
+def _new_axes() -> Axes:
+    with sns.axes_style("ticks"):
+        _, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
+    return ax
+
+
+def _window(evidence: Evidence, delta: np.typing.NDArray[np.float64]) -> tuple[float, float]:
+    """Choose the range to show: nearly all draws, the ROPE and 0, with some room."""
+    ends = [*np.quantile(delta, [0.0005, 0.9995]), *evidence.rope, *evidence.hdi, 0.0]
+    room = 0.06 * (max(ends) - min(ends)) or 0.01
+    return float(min(ends) - room), float(max(ends) + room)
+
+
+def _label_axis(ax: Axes, result: Comparison, evidence: Evidence) -> None:
+    a, b = (_literal(name) for name in result.names)
+    ax.set_xlabel(f"δ = {_literal(what_is_judged(result, evidence.category))} of {a} − that of {b}")
+    ax.set_title(_title(result, evidence))
+    sns.despine(ax=ax)
+
+
+def _title(result: Comparison, evidence: Evidence) -> str:
+    a, b = (_literal(name) for name in result.names)
+    return f"{a} {evidence.decision.symbol} {b}"
+
+
+def _literal(text: str) -> str:
+    return text.replace("$", r"\$")
+
+
+def _write(ax: Axes, x: float, height: float, text: str, color: str) -> None:
+    """Write at a value of x, but never beyond the sides; the height is a share of the axes."""
+    low, high = ax.get_xlim()
+    share = (x - low) / (high - low)
+    reach = 0.009 * len(text) + 0.01
+    share = min(max(share, reach), 1 - reach) if reach < 0.5 else 0.5
+    ax.text(
+        share,
+        height,
+        text,
+        color=color,
+        transform=ax.transAxes,
+        ha="center",
+        va="center",
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.5},
+    )
+
+
+def _hdi_bar(ax: Axes, evidence: Evidence, digits: int) -> None:
+    low, high = evidence.hdi
+    place = blended_transform_factory(ax.transData, ax.transAxes)
+    ax.plot(
+        [low, high],
+        [0.015, 0.015],
+        color="black",
+        linewidth=4,
+        solid_capstyle="butt",
+        transform=place,
+        clip_on=False,
+    )
+    share = f"{100 * evidence.hdi_probability:g}% HDI"
+    _write(ax, (low + high) / 2, 0.06, f"{share} [{low:+.{digits}f}, {high:+.{digits}f}]", "black")

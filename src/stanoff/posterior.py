@@ -1,0 +1,121 @@
+"""Draws as ArviZ sees them: intervals, errors, diagnostics and the DataTree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+Array = NDArray[np.float64]
+Variables = Mapping[str, NDArray[Any]]
+
+RHAT_MOST = 1.01
+ESS_LEAST = 400  # Vehtari et al. (2021): 100 for each of four chains
+BFMI_LEAST = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What an engine returns: arrays whose first two axes are chain and draw.
+
+    Attributes
+    ----------
+    posterior, prior : the variables of the model, by name
+    sample_stats : what the sampler tells of itself, with ArviZ's names
+    """
+
+    posterior: Variables
+    prior: Variables
+    sample_stats: Variables
+
+    def with_variables(self, posterior: Variables, prior: Variables) -> Draws:
+        """Add or replace variables."""
+        return replace(
+            self, posterior={**self.posterior, **posterior}, prior={**self.prior, **prior}
+        )
+
+
+def hdi(draws: Array, probability: float) -> tuple[float, float]:
+    """Return the narrowest interval that holds this share of the draws."""
+    from arviz_stats.base import array_stats
+
+    low, high = array_stats.hdi(np.ravel(draws), prob=probability, axis=-1, method="nearest")
+    return float(low), float(high)
+
+
+def mcse(draws: Array) -> float:
+    """Return the Monte-Carlo standard error of the mean of (chain, draw) values."""
+    from arviz_stats.base import array_stats
+
+    if np.ptp(draws) == 0:
+        return 0.0
+    return float(array_stats.mcse(draws, method="mean", chain_axis=0, draw_axis=1))
+
+
+def trouble(draws: Draws, of: Sequence[str]) -> tuple[str, ...]:
+    """Say in words what speaks against trusting a Markov chain.
+
+    Parameters
+    ----------
+    draws : what the sampler returned
+    of : the variables whose R-hat and effective sample size count
+    """
+    from arviz_stats.base import array_stats
+
+    told = []
+    stats = draws.sample_stats
+    diverging = int(np.sum(stats["diverging"]))
+    if diverging:
+        told.append(f"{diverging} of {stats['diverging'].size} transitions diverged")
+    columns = [
+        values
+        for name in of
+        for values in np.moveaxis(
+            draws.posterior[name].reshape(*stats["diverging"].shape, -1), -1, 0
+        )
+        if np.ptp(values) > 0
+    ]
+    axes = {"chain_axis": 0, "draw_axis": 1}
+    if len(stats["diverging"]) > 1:
+        rhat = max(float(array_stats.rhat(c, method="rank", **axes)) for c in columns)
+        if not rhat <= RHAT_MOST:
+            told.append(f"R-hat is {rhat:.3f}, above {RHAT_MOST}")
+    bulk = min(float(array_stats.ess(c, method="bulk", **axes)) for c in columns)
+    tail = min(float(array_stats.ess(c, method="tail", prob=(0.05, 0.95), **axes)) for c in columns)
+    if not min(bulk, tail) >= ESS_LEAST:
+        told.append(f"the effective sample size is {min(bulk, tail):.0f}, below {ESS_LEAST}")
+    bfmi = float(np.min(array_stats.bfmi(stats["energy"], **axes)))
+    if not bfmi >= BFMI_LEAST:
+        told.append(f"E-BFMI is {bfmi:.2f}, below {BFMI_LEAST}")
+    return tuple(told)
+
+
+def to_tree(
+    draws: Draws,
+    *,
+    observed: Variables,
+    dims: Mapping[str, Sequence[str]],
+    coords: Mapping[str, Sequence[str]],
+    attrs: Mapping[str, Any],
+) -> DataTree:
+    """Gather everything in a DataTree with the groups and names that ArviZ expects."""
+    from arviz_base import from_dict
+
+    tree = from_dict(
+        {
+            "posterior": dict(draws.posterior),
+            "prior": dict(draws.prior),
+            "sample_stats": dict(draws.sample_stats),
+            "observed_data": dict(observed),
+        },
+        coords={name: list(values) for name, values in coords.items()},
+        dims={name: list(names) for name, names in dims.items()},
+    )
+    tree.attrs.update(attrs)
+    return tree

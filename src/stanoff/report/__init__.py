@@ -1,0 +1,1 @@
+"""Reports: pages that open without a network."""

@@ -1,0 +1,288 @@
+"""The result of a comparison: the one object that tables, plots and reports read."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from stanoff import measures, models, posterior
+from stanoff.decision import Decision, Interval, as_probability, as_rope
+from stanoff.errors import InputError, unknown
+from stanoff.evidence import Evidence, weigh
+from stanoff.measures import Measure
+from stanoff.models import AnyCounts
+from stanoff.posterior import Draws
+from stanoff.priors import Prior
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from xarray import DataTree
+
+COLUMNS = [
+    "category",
+    "psi_A",
+    "psi_B",
+    "mean",
+    "std",
+    "mcse",
+    "bf_sd",
+    "bf_rope",
+    "p_less",
+    "p_greater",
+    "p_rope",
+    "hdi_low",
+    "hdi_high",
+    "decision",
+]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """The posterior of two classifiers' scores, and what follows from it.
+
+    Made by :func:`compare` and :func:`compare_counts`. Nothing in it changes; what another ROPE,
+    HDI or measure would say is had without fitting again.
+
+    Attributes
+    ----------
+    counts : what was observed
+    names : what A and B are called
+    model_name, engine, seed, prior : what was fitted, and how
+    measure_used : the measure behind psi_A, psi_B and delta
+    average : how the categories are averaged, or None
+    rope_used, hdi_used : the ROPE and the HDI's probability unless told otherwise
+    draws : the draws as plain arrays; ``tree`` has them as ArviZ wants them
+    sampler_warnings : what the sampler complained of, in words
+    """
+
+    counts: AnyCounts
+    names: tuple[str, str]
+    model_name: str
+    engine: str
+    seed: int
+    prior: Prior
+    measure_used: Measure
+    average: str | None
+    rope_used: Interval
+    hdi_used: float
+    draws: Draws
+    sampler_warnings: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before trusting the numbers, in words."""
+        return self.sampler_warnings + self._undefined_scores + self._undefined_factor
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The rows of the summary: every category, then the average if there is one."""
+        return self.counts.categories + ((self.average,) if self.average else ())
+
+    @property
+    def decision(self) -> Decision:
+        """The verdict: on the average if there is one, else on the only category."""
+        return self.evidence().decision
+
+    def evidence(
+        self, category: str | None = None, *, rope: Any = None, hdi: float | None = None
+    ) -> Evidence:
+        """Weigh the evidence on one category or average, by default the one decided upon.
+
+        Parameters
+        ----------
+        category : a name out of ``categories``
+        rope : a half-width or two ends, instead of the comparison's
+        hdi : a probability, instead of the comparison's
+        """
+        if category is None:
+            if len(self.categories) > 1 and self.average is None:
+                raise InputError(f"Say which category: one of {', '.join(self.categories)}.")
+            category = self.categories[-1]
+        if category not in self.categories:
+            raise unknown("category", category, self.categories)
+        return self._weigh(
+            self.categories.index(category),
+            self.rope_used if rope is None else as_rope(rope),
+            self.hdi_used if hdi is None else as_probability("hdi", hdi),
+        )
+
+    def summary(self, *, rope: Any = None, hdi: float | None = None) -> pd.DataFrame:
+        """Tell everything in one table, a row per category and average.
+
+        ``psi_A``, ``psi_B`` and ``mean`` are posterior means. What to know before trusting the
+        numbers is in ``summary().attrs["warnings"]``.
+        """
+        rows = [self.evidence(category, rope=rope, hdi=hdi) for category in self.categories]
+        table = pd.DataFrame(
+            [
+                vars(row)
+                | {"hdi_low": row.hdi[0], "hdi_high": row.hdi[1], "decision": str(row.decision)}
+                for row in rows
+            ],
+            columns=COLUMNS,
+        )
+        table.attrs["warnings"] = list(self.warnings)
+        return table
+
+    def measure(
+        self, name: str, *, beta: float = 1.0, zero_division: float | None = None
+    ) -> Comparison:
+        """Judge the same draws by another measure; nothing is fitted again."""
+        zero = self.measure_used.zero_division if zero_division is None else zero_division
+        return judged(self, measures.get(name, beta=beta, zero_division=zero))
+
+    @cached_property
+    def tree(self) -> DataTree:
+        """The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data."""
+        model = models.get(self.model_name)
+        counts = model.data(self.counts, self.prior)
+        return posterior.to_tree(
+            self.draws,
+            observed={name: counts[name] for name in model.observed},
+            dims={**models.SHARED_DIMS, **model.dims},
+            coords={**models.COORDS, "category": self.counts.categories},
+            attrs={
+                "model": self.model_name,
+                "engine": self.engine,
+                "seed": self.seed,
+                "measure": self.measure_used.label,
+                "name_A": self.names[0],
+                "name_B": self.names[1],
+            },
+        )
+
+    def row_draws(self, group: str, variable: str, category: str) -> NDArray[np.float64]:
+        """Return the (chain, draw) values of psi_A, psi_B or delta for one row of the summary.
+
+        Parameters
+        ----------
+        group : ``"posterior"`` or ``"prior"``
+        variable : ``"psi_A"``, ``"psi_B"`` or ``"delta"``
+        category : a name out of ``categories``
+        """
+        values = getattr(self.draws, group)
+        row = self.categories.index(category)
+        if row == len(self.counts.categories):
+            return values[f"{variable}_{self.average}"]  # type: ignore[no-any-return]
+        return values[variable][..., row]  # type: ignore[no-any-return]
+
+    def sentence(self, category: str | None = None) -> str:
+        """Tell the verdict in words that can be pasted into a paper."""
+        from stanoff.words import sentence
+
+        return sentence(self, self.evidence(category))
+
+    def plot_posterior(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the posterior of delta with its HDI and ROPE, as in the paper's Figure 6."""
+        from stanoff.plots import posterior_plot
+
+        return posterior_plot(self, category, ax=ax)
+
+    def plot_factor(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw prior and posterior density of delta and their ratio at 0, as in Figure 6."""
+        from stanoff.plots import factor_plot
+
+        return factor_plot(self, category, ax=ax)
+
+    def plot_trace(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw delta along the chains, as in Figure 4."""
+        from stanoff.plots import trace_plot
+
+        return trace_plot(self, category, ax=ax)
+
+    def to_html(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page with the verdict, the table and the figures; it needs no network."""
+        from stanoff.files import write_text
+        from stanoff.report.page import page
+
+        return write_text(path, page(self))
+
+    def __str__(self) -> str:
+        if len(self.categories) > 1 and self.average is None:
+            return "\n".join(self.sentence(category) for category in self.categories)
+        return self.sentence()
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.names[0]} and {self.names[1]}: {self.measure_used.label}>"
+
+    def _weigh(self, row: int, rope: Interval, hdi: float) -> Evidence:
+        key = row, rope, hdi
+        if key not in self._weighed:
+            category = self.categories[row]
+            # Independent categories smooth each other's singularities away in an average.
+            smooth = category == self.average and len(self.counts.categories) > 1
+            self._weighed[key] = weigh(
+                self.row_draws("posterior", "delta", category),
+                self.row_draws("prior", "delta", category),
+                rope=rope,
+                hdi_probability=hdi,
+                category=category,
+                psi_A=float(np.mean(self.row_draws("posterior", "psi_A", category))),
+                psi_B=float(np.mean(self.row_draws("posterior", "psi_B", category))),
+                bf_sd_defined=smooth or not self._undefined_factor,
+                higher_is_better=self.measure_used.higher_is_better,
+            )
+        return self._weighed[key]
+
+    @property
+    def _undefined_scores(self) -> tuple[str, ...]:
+        told = []
+        measure, known = self.measure_used, self.counts.categories
+        cells_of = zip(self.names, (self.counts.cells_A, self.counts.cells_B), strict=True)
+        for name, cells in cells_of:
+            odd = [
+                c for c, undefined in zip(known, measure.undefined(cells), strict=True) if undefined
+            ]
+            if odd:
+                more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""
+                told.append(
+                    f"The observed {measure.label} of {name} is 0/0 in category "
+                    f"{', '.join(odd[:5])}{more}; zero_division={measure.zero_division:g} counts."
+                )
+        return tuple(told)
+
+    @property
+    def _undefined_factor(self) -> tuple[str, ...]:
+        if not models.get(self.model_name).diverges(self.measure_used, self.prior):
+            return ()
+        return (
+            f"The prior density of delta at 0 is infinite for {self.measure_used.label} with this "
+            "model and prior, so bf_sd depends on the kernel's bandwidth and the number of draws; "
+            "bf_rope does not.",
+        )
+
+    @cached_property
+    def _weighed(self) -> dict[tuple[int, Interval, float], Evidence]:
+        return {}
+
+
+def judged(result: Comparison, measure: Measure, *, by_stan: bool = False) -> Comparison:
+    """Put the scores of a measure beside the draws of the cells.
+
+    Parameters
+    ----------
+    result : a comparison whose draws hold ``cells_A`` and ``cells_B``
+    measure : how to score them
+    by_stan : the draws hold the scores of the categories already
+    """
+    scored = []
+    for group in (result.draws.posterior, result.draws.prior):
+        scores = {}
+        for name in ("A", "B"):
+            cells = group[f"cells_{name}"]
+            scores[f"psi_{name}"] = group[f"psi_{name}"] if by_stan else measure(cells)
+            if result.average:
+                averaged = measures.averaged(measure, cells, result.average)
+                scores[f"psi_{name}_{result.average}"] = averaged
+        for name in [name for name in scores if name.startswith("psi_A")]:
+            ending = name.removeprefix("psi_A")
+            scores[f"delta{ending}"] = scores[name] - scores[f"psi_B{ending}"]
+        scored.append(scores)
+    return replace(result, measure_used=measure, draws=result.draws.with_variables(*scored))

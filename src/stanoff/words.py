@@ -1,0 +1,64 @@
+"""The verdict in words, generated from the numbers it states."""
+
+from __future__ import annotations
+
+from math import floor, log10
+
+from stanoff.counts import PairedCounts
+from stanoff.evidence import Evidence
+from stanoff.result import Comparison
+
+
+def digits_for(std: float) -> int:
+    """Say how many decimals show two significant digits of a standard deviation, at least 3."""
+    return max(3, 1 - floor(log10(std))) if std > 0 else 3
+
+
+def percent(probability: float) -> str:
+    """Write a probability as a percentage; what is not certain never reads as if it were.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(0.99996), percent(1.0)
+    ('50.0%', '>99.9%', '100.0%')
+    """
+    if 0 < probability < 0.0005:
+        return "<0.1%"
+    if 0.9995 < probability < 1:
+        return ">99.9%"
+    return f"{100 * probability:.1f}%"
+
+
+def documents(result: Comparison) -> str:
+    """Say how many documents the comparison rests on."""
+    n_a, n_b = result.counts.documents
+    if isinstance(result.counts, PairedCounts):
+        return f"{n_a:,} documents"
+    return f"{n_a:,} documents of {result.names[0]} and {n_b:,} of {result.names[1]}"
+
+
+def what_is_judged(result: Comparison, category: str) -> str:
+    """Name the score: its measure, and the average or the category it is of."""
+    if category == result.average:
+        return f"{result.average}-averaged {result.measure_used.label}"
+    if result.categories in (("1",), ("True",)):  # binary, and nothing else is meant
+        return result.measure_used.label
+    return f"{result.measure_used.label} on category {category}"
+
+
+def sentence(result: Comparison, evidence: Evidence) -> str:
+    """Tell the verdict, the estimate and what it rests on; then what to be wary of."""
+    a, b = result.names
+    low, high = evidence.hdi
+    d = digits_for(evidence.std)
+    more = "" if evidence.decision.settled else "; more documents are needed to be sure"
+    told = (
+        f"{a} is {evidence.decision.words} {b} ({a} {evidence.decision.symbol} {b}) by "
+        f"{what_is_judged(result, evidence.category)}, on {documents(result)}{more}: "
+        f"the difference is {evidence.mean:+.{d}f}, with a {100 * evidence.hdi_probability:g}% HDI "
+        f"of [{low:+.{d}f}, {high:+.{d}f}]; it lies below, inside and above the ROPE "
+        f"[{evidence.rope[0]:+g}, {evidence.rope[1]:+g}] with probability "
+        f"{percent(evidence.p_below)}, {percent(evidence.p_rope)} and {percent(evidence.p_above)}."
+    )
+    lower = "" if result.measure_used.higher_is_better else " Lower is better for this measure."
+    return " ".join([told + lower, *result.sampler_warnings])

@@ -1,0 +1,58 @@
+// Each classifier judged by itself, on its own documents: mu ~ Beta(beta),
+// rho_pos ~ Beta(alpha_pos), rho_neg ~ Beta(alpha_neg). Zhang et al. (2016),
+// Figure 2.
+functions {
+  #include functions/measures.stanfunctions
+  #include functions/outcomes.stanfunctions
+}
+data {
+  int<lower=1> K; // categories
+  array[K, 4] int<lower=0> c_A; // documents of A: tp, fp, fn, tn
+  array[K, 4] int<lower=0> c_B; // documents of B: tp, fp, fn, tn
+  // prior weights, the first row for A, the second for B
+  array[2] vector<lower=0>[2] beta; // of the positive, negative class
+  array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
+  array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
+  int<lower=1, upper=6> measure; // code, see functions/measures.stanfunctions
+  real<lower=0> f_beta; // beta of F-beta
+  real zero_division; // what a measure is where it is 0/0
+  int<lower=0, upper=1> prior_only; // 1: draw from the prior
+}
+transformed data {
+  array[2, K, 4] int c = {c_A, c_B};
+}
+parameters {
+  array[2] vector<lower=0, upper=1>[K] mu; // prevalence
+  array[2] vector<lower=0, upper=1>[K] rho_pos; // P(says yes | positive)
+  array[2] vector<lower=0, upper=1>[K] rho_neg; // P(says yes | negative)
+}
+model {
+  for (j in 1 : 2) {
+    mu[j] ~ beta(beta[j, 1], beta[j, 2]);
+    rho_pos[j] ~ beta(alpha_pos[j, 1], alpha_pos[j, 2]);
+    rho_neg[j] ~ beta(alpha_neg[j, 1], alpha_neg[j, 2]);
+    if (!prior_only) {
+      for (k in 1 : K) {
+        int n_pos = c[j, k, 1] + c[j, k, 3];
+        int n_neg = c[j, k, 2] + c[j, k, 4];
+        n_pos ~ binomial(n_pos + n_neg, mu[j, k]);
+        c[j, k, 1] ~ binomial(n_pos, rho_pos[j, k]);
+        c[j, k, 2] ~ binomial(n_neg, rho_neg[j, k]);
+      }
+    }
+  }
+}
+generated quantities {
+  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
+  array[K] vector[4] cells_B;
+  vector[K] psi_A;
+  vector[K] psi_B;
+  vector[K] delta;
+  for (k in 1 : K) {
+    cells_A[k] = cells_of(mu[1, k], rho_pos[1, k], rho_neg[1, k]);
+    cells_B[k] = cells_of(mu[2, k], rho_pos[2, k], rho_neg[2, k]);
+    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division);
+    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division);
+  }
+  delta = psi_A - psi_B;
+}
