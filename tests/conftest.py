@@ -1,4 +1,3 @@
-import shutil
 from pathlib import Path
 
 import matplotlib as mpl
@@ -62,15 +61,3 @@ def counts_of():
         return PairedCounts(("1",), np.array([pos]), np.array([neg]))
 
     return counts
-
-
-@pytest.fixture
-def no_programs(monkeypatch, tmp_path):
-    """A PATH on which only the named programs exist."""
-
-    def only(*names: str) -> None:
-        for name in names:
-            (tmp_path / name).symlink_to(shutil.which(name))
-        monkeypatch.setenv("PATH", str(tmp_path))
-
-    return only
