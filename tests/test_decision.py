@@ -79,7 +79,7 @@ def test_bad_rope(rope):
 
 
 def test_good_rope():
-    assert as_rope(0) == (0, 0)
+    assert str(as_rope(0)) == "(0.0, 0.0)"  # no minus zero
     assert as_rope(np.float32(0.5)) == (-0.5, 0.5)
     assert as_rope(np.array([-0.1, 0.2])) == (-0.1, 0.2)
 

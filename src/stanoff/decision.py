@@ -85,7 +85,7 @@ def as_rope(rope: Any) -> Interval:
         half = float(rope)
         if not (isfinite(half) and half >= 0):
             raise invalid("rope", rule, rope)
-        return -half, half
+        return 0.0 - half, half
     try:
         low, high = (float(end) for end in rope)
     except (TypeError, ValueError):

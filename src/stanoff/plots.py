@@ -97,10 +97,14 @@ def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
         )
         if isfinite(height):
             ax.plot([0], [height], "o", color=color, markersize=8, clip_on=False, zorder=5)
-    ax.axvline(0, color=GREY, linewidth=0.8, zorder=0)
-    ax.set(xlim=window, ylim=(0, 1.35 * ax.get_ylim()[1]), ylabel="density")
+    ax.axvline(0, ymax=0.78, color=GREY, linewidth=0.8, zorder=0)
+    ax.set(xlim=window, ylim=(0, 1.4 * ax.get_ylim()[1]), ylabel="density")
     _label_axis(ax, result, evidence)
-    doubt = "" if evidence.bf_sd_defined else "\n(prior density at 0 infinite: see the bandwidth)"
+    doubt = (
+        ""
+        if evidence.bf_sd_defined
+        else "\n(prior density at 0 infinite:\ndepends on the bandwidth)"
+    )
     factor = f"= {evidence.bf_sd:.3g} ± {evidence.bf_sd_error:.2g}"
     told = "$\\mathrm{BF}_{\\mathrm{SD}}$ " + ("< 0.001" if evidence.bf_sd < 0.001 else factor)
     ax.text(0.02, 0.97, told + doubt, transform=ax.transAxes, va="top", ha="left", fontsize=10)

@@ -1,0 +1,115 @@
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PREDICTIONS = str(Path(__file__).parents[1] / "reports/zhang2016/predictions.csv")
+ARGUMENTS = ["compare", PREDICTIONS, "--truth", "truth", "--a", "nb_mult", "--b", "svm_l2"]
+
+
+def stanoff(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "stanoff", *arguments], capture_output=True, text=True, timeout=600
+    )
+
+
+def compare(*options, engine="exact"):
+    ran = stanoff(*ARGUMENTS, "--positive", "8", "--seed", "1", "--engine", engine, *options)
+    assert ran.returncode == 0, ran.stderr
+    return ran
+
+
+def test_json_for_scripts():
+    said = json.loads(compare("--format", "json", "--rope", "0.03", "--hdi", "0.9").stdout)
+    assert said["names"] == {"A": "nb_mult", "B": "svm_l2"}
+    assert said["rope"] == [-0.03, 0.03]
+    [row] = said["results"]
+    assert (row["category"], row["decision"]) == ("8", ">")
+    assert row["hdi_low"] < row["mean"] < row["hdi_high"]
+    assert row["sentence"].startswith("nb_mult is slightly better than svm_l2")
+    assert any("infinite" in warning for warning in said["warnings"])
+
+
+@pytest.mark.stan
+def test_stan_is_the_default_and_leaves_stdout_clean():
+    ran = stanoff(*ARGUMENTS, "--positive", "8", "--seed", "1", "--format", "json")
+    said = json.loads(ran.stdout)
+    assert said["engine"] == "stan"
+    assert said["results"][0]["decision"] == "="
+    assert "cmdstanpy" not in ran.stderr
+
+
+def test_csv_for_spreadsheets():
+    [row] = csv.DictReader(io.StringIO(compare("--format", "csv").stdout))
+    assert row["decision"] == "="
+    assert list(row)[:4] == ["category", "psi_A", "psi_B", "mean"]
+
+
+def test_table_and_markdown_for_people():
+    table = compare().stdout
+    assert "P(ROPE)" in table
+    assert "practically equivalent" in table
+    markdown = compare("--format", "markdown", "--measure", "recall", "--model", "unpaired").stdout
+    assert markdown.startswith("| category | nb\\_mult | svm\\_l2 |")
+    assert "by recall on category 8" in markdown
+
+
+def test_the_table_is_not_cut_off(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    table = compare().stdout
+    assert "…" not in table
+    assert "≈" in table.splitlines()[3]
+
+
+def test_averages_and_f_beta():
+    ran = stanoff(
+        *ARGUMENTS,
+        "--average",
+        "macro",
+        "--beta",
+        "2",
+        "--engine",
+        "exact",
+        "--draws",
+        "2000",
+        "--format",
+        "json",
+    )
+    said = json.loads(ran.stdout)
+    assert said["measure"] == "F2"
+    assert said["results"][-1]["category"] == "macro"
+    assert len(said["results"]) == 21
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--positive", "99"], "The 'pos_label' parameter must be one of 0, 1, 2"),
+        ([], "There are 20 labels"),
+        (["--positive", "8", "--rope", "-1"], "'rope' parameter"),
+        (["--positive", "8", "--hdi", "1.5"], "'hdi' parameter"),
+        (["--positive", "8", "--a", "nb_mul"], "did you mean 'nb_mult'?"),
+    ],
+)
+def test_mistakes_are_one_sentence(arguments, words):
+    ran = stanoff(*ARGUMENTS, "--engine", "exact", *arguments)
+    assert ran.returncode == 1
+    assert ran.stdout == ""
+    assert ran.stderr.startswith("Error: ")
+    assert words in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+def test_usage():
+    assert stanoff("compare").returncode == 2
+    told = stanoff("--help").stdout
+    assert all(command in told for command in ("compare", "setup", "doctor"))
+    assert stanoff("--version").stdout.startswith("stanoff, version ")
+    installed = Path(sys.executable).with_name("stanoff")
+    told = subprocess.run([installed, "compare", "--help"], capture_output=True, text=True).stdout
+    for option in "truth a b positive measure beta rope hdi model engine seed format".split():
+        assert f"--{option} " in told

@@ -1,0 +1,106 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from stanoff import compare_counts
+from stanoff.plots import factor_plot, posterior_plot, trace_plot
+
+PLOTS = [posterior_plot, factor_plot, trace_plot]
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
+
+
+def texts(ax):
+    return [t.get_text() for t in ax.texts]
+
+
+def inside(ax):
+    """Every text of the axes, and its title and labels, lies within the figure."""
+    figure = ax.figure
+    figure.canvas.draw()
+    frame = figure.bbox
+    shown = [*ax.texts, ax.title, ax.xaxis.label, ax.yaxis.label]
+    boxes = [t.get_window_extent() for t in shown if t.get_text()]
+    return all(
+        box.x0 >= frame.x0 - 1
+        and box.x1 <= frame.x1 + 1
+        and box.y0 >= frame.y0 - 1
+        and box.y1 <= frame.y1 + 1
+        for box in boxes
+    )
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_takes_and_returns_axes(stored, plot):
+    _, (left, right) = plt.subplots(1, 2)
+    assert plot(stored, ax=right) is right
+    assert not left.has_data()
+    assert plot(stored) is not right
+    assert getattr(stored, f"plot_{plot.__name__.removesuffix('_plot')}")(ax=left) is left
+
+
+def test_the_posterior_plot_tells_the_evidence(stored):
+    ax = posterior_plot(stored)
+    e = stored.evidence()
+    said = " ".join(texts(ax))
+    assert f"mean {e.mean:+.3f}" in said
+    assert f"{100 * e.p_less:.1f}% < 0 < {100 * e.p_greater:.1f}%" in said
+    assert f"{100 * e.p_rope:.1f}% in ROPE [-0.05, +0.05]" in said
+    assert f"95% HDI [{e.hdi[0]:+.3f}, {e.hdi[1]:+.3f}]" in said
+    verticals = sorted(
+        float(line.get_xdata()[0]) for line in ax.lines if len(set(line.get_xdata())) == 1
+    )
+    assert verticals == [-0.05, 0.0, 0.05]
+    assert ax.get_title() == "svm ≈ nb"
+    bars = np.array([bar.get_height() * bar.get_width() for bar in ax.patches])
+    assert bars.sum() == pytest.approx(1, abs=0.01)
+
+
+def test_the_factor_plot_has_its_dots_on_the_curves(stored):
+    ax = factor_plot(stored)
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    curves = [line for line in ax.lines if len(line.get_xdata()) > 100]
+    assert len(dots) == len(curves) == 2
+    for dot, curve in zip(dots, curves, strict=True):
+        assert dot.get_xdata()[0] == 0
+        height = np.interp(0, *curve.get_data())
+        assert dot.get_ydata()[0] == pytest.approx(height, rel=0.02)
+    ratio = dots[1].get_ydata()[0] / dots[0].get_ydata()[0]
+    assert ratio == pytest.approx(stored.evidence().bf_sd)
+    assert f"{stored.evidence().bf_sd:.3g}" in texts(ax)[0]
+    assert "infinite" in texts(ax)[0]
+
+
+def test_the_trace_plot_has_a_line_per_chain(stored):
+    ax = trace_plot(stored)
+    lines = [line for line in ax.lines if len(line.get_xdata())]  # seaborn adds some for the legend
+    assert len(lines) == 4
+    np.testing.assert_allclose(lines[2].get_ydata(), stored.draws.posterior["delta"][2, :, 0])
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize(
+    ("pos", "options"),
+    [
+        ([310, 85, 20, 43], {"names": ("my $new$ model", "a baseline with a rather long name")}),
+        ([10, 5, 300, 3], {"measure": "recall"}),
+        ([310, 25, 20, 43], {"rope": 0.4}),
+        ([310, 25, 20, 43], {"rope": (0.3, 0.5), "categories": ["comp.sys.ibm.pc.hardware"]}),
+        ([310_000, 250, 200, 4300], {"rope": 0}),
+    ],
+)
+def test_nothing_is_cut_off(plot, pos, options):
+    result = compare_counts(pos, [40, 30, 25, 7039], engine="exact", draws=4000, seed=1, **options)
+    assert inside(plot(result))
+
+
+def test_an_average_can_be_drawn():
+    result = compare_counts(
+        [[30, 4, 1, 5]] * 3, [[1, 1, 1, 90]] * 3, engine="exact", draws=500, seed=1, average="macro"
+    )
+    assert "macro-averaged F1" in posterior_plot(result).get_xlabel()
+    assert "F1 on category 1" in factor_plot(result, "1").get_xlabel()
