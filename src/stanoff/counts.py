@@ -330,7 +330,8 @@ def _choose_categories(
     if pos_label is None and len(known) > 2:
         raise InputError(
             f"There are {len(known)} labels ({_listed(known)}): pass pos_label= to judge one of "
-            "them against the rest, or average='macro', 'micro' or 'weighted' to judge them together."
+            "them against the rest, or average='macro', 'micro' or 'weighted' to judge them "
+            "together."
         )
     positive = 1 if pos_label is None else pos_label
     if positive in known:

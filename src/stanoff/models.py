@@ -116,7 +116,7 @@ def _paired_diverges(measure: Measure, prior: Prior) -> bool:
     not add up to more than 1.
     """
     weight_pos, weight_neg = prior.weights("beta", 2)
-    if weight_pos <= 1 and _pinned(measure, mu=0) or weight_neg <= 1 and _pinned(measure, mu=1):
+    if (weight_pos <= 1 and _pinned(measure, mu=0)) or (weight_neg <= 1 and _pinned(measure, mu=1)):
         return True
     alpha_pos, alpha_neg = prior.weights("alpha_pos", 4), prior.weights("alpha_neg", 4)
     differing = 0.0

@@ -1,0 +1,244 @@
+"""Speed, as ratios of things measured side by side in one run.
+
+    python reports/benchmark/bench.py [--peers PYTHON]
+
+Every ratio has a bar; the exit code is 1 if one is missed. With ``--peers`` the same comparison is
+also timed in PyMC, nutpie, PyStan and prob_conf_mat, which live in that other environment.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from stanoff import compare, compare_counts
+from stanoff.counts import tally
+from stanoff.models import MODELS, stan_folder
+from stanoff.toolchain import compile_model
+
+POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
+HERE = Path(__file__).resolve().parent
+MISSED: list[str] = []
+
+
+def main() -> None:
+    """Measure everything, print a line each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peers", help="the Python of an environment that has the peers")
+    peers = parser.parse_args().peers
+    print(f"{'what':58} {'stanoff':>10} {'beside it':>10} {'ratio':>8}  bar")
+    exact_engine()
+    seconds = stan_engine()
+    loading()
+    counting()
+    growing()
+    if peers:
+        against_peers(peers, seconds)
+    if MISSED:
+        sys.exit(f"missed: {', '.join(MISSED)}")
+
+
+def exact_engine() -> None:
+    """One comparison with 50,000 draws and all evidence, and the same steps by hand."""
+    rng = np.random.default_rng(1)
+
+    def ours() -> None:
+        compare_counts(POS, NEG, engine="exact", draws=50_000, seed=1).summary()
+
+    ratio("exact engine / by hand in NumPy and SciPy", *in_turn(ours, lambda: by_hand(rng)), most=2)
+
+
+def by_hand(rng: np.random.Generator, draws: int = 50_000) -> dict[str, float]:
+    """Draw the paired posterior and prior from gammas, and gather all evidence."""
+    deltas = []
+    for weights in (np.add(POS + NEG, 1.0), np.ones(8)):
+        gammas = rng.standard_gamma(weights, (draws, 8))
+        pos, neg = (g / g.sum(axis=1, keepdims=True) for g in (gammas[:, :4], gammas[:, 4:]))
+        if weights[0] > 1:
+            mu = rng.beta(1 + sum(POS), 1 + sum(NEG), draws)
+        else:
+            mu = rng.beta(1, 1, draws)
+        scores = []
+        for other in (1, 2):
+            tp = mu * (pos[:, 0] + pos[:, other])
+            fp = (1 - mu) * (neg[:, 0] + neg[:, other])
+            scores.append(2 * tp / (mu + tp + fp))
+        deltas.append(scores[0] - scores[1])
+    delta, prior = deltas
+    ordered = np.sort(delta)
+    inside = int(0.95 * draws)
+    start = np.argmin(ordered[inside:] - ordered[:-inside])
+    p_rope, q_rope = (np.mean(np.abs(d) <= 0.05) for d in deltas)
+    return {
+        "mean": delta.mean(),
+        "std": delta.std(),
+        "low": ordered[start],
+        "high": ordered[start + inside],
+        "p_less": np.mean(delta < 0),
+        "p_rope": p_rope,
+        "bf_sd": stats.gaussian_kde(delta)(0)[0] / stats.gaussian_kde(prior)(0)[0],
+        "bf_rope": p_rope / (1 - p_rope) / (q_rope / (1 - q_rope)),
+    }
+
+
+def stan_engine() -> float:
+    """One comparison of 4 x 1000 draws with all evidence, and CmdStan's four chains alone."""
+    executable = compile_model(MODELS["paired"].stan_file, stan_folder())
+    data = {"K": 1, "c_pos": [POS], "c_neg": [NEG], "beta": [1, 1], "alpha_pos": [1] * 4}
+    data |= {"alpha_neg": [1] * 4, "measure": 1, "f_beta": 1, "zero_division": 0, "prior_only": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "data.json")
+        file.write_text(json.dumps(data))
+
+        def chains() -> None:
+            for pair in ((1, 2), (3, 4)):  # two at a time, as there are two cores
+                running = [
+                    subprocess.Popen(
+                        [
+                            executable,
+                            "sample",
+                            "random",
+                            "seed=1",
+                            f"id={i}",
+                            "data",
+                            f"file={file}",
+                            "output",
+                            f"file={folder}/{i}.csv",
+                        ],
+                        stdout=subprocess.DEVNULL,
+                    )
+                    for i in pair
+                ]
+                for process in running:
+                    process.wait()
+
+        def ours() -> None:
+            compare_counts(POS, NEG, seed=1).summary()
+
+        times = in_turn(ours, chains, repeats=9)
+    ratio("stan engine / CmdStan's four chains by hand", *times, most=3)
+    return times[0]
+
+
+def loading() -> None:
+    """Import and help, in processes of their own."""
+
+    def run(*arguments: str) -> Callable[[], object]:
+        return lambda: subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
+
+    bare, imported = in_turn(run("-c", "pass"), run("-c", "import stanoff"))
+    limit("import stanoff (s, without Python's own start)", imported - bare, most=0.3)
+    limit(
+        "stanoff --help (s)",
+        in_turn(run("-m", "stanoff", "--help"), run("-c", "pass"))[0],
+        most=0.5,
+    )
+
+
+def counting(n: int = 10**7) -> None:
+    """Count ten million rows of labels, and bincount on encoded labels plus the encoding."""
+    rng = np.random.default_rng(0)
+    words = np.array(["ham", "spam"], dtype=object)
+    for kind, make in {
+        "int": lambda: rng.integers(0, 2, n),
+        "bool": lambda: rng.uniform(size=n) < 0.5,
+        "20 classes": lambda: rng.integers(0, 20, n),
+        "categorical": lambda: pd.Categorical.from_codes(rng.integers(0, 2, n), ["ham", "spam"]),
+        "text": lambda: words[rng.integers(0, 2, n)],
+    }.items():
+        columns = {name: make() for name in ("truth", "a", "b")}
+
+        def plain(columns: dict[str, object] = columns) -> None:
+            codes = [pd.factorize(column)[0] for column in columns.values()]
+            m = max(int(c.max()) for c in codes) + 1
+            np.bincount((codes[0] * m + codes[1]) * m + codes[2])
+
+        def ours(columns: dict[str, object] = columns) -> None:
+            tally(columns)
+
+        ratio(
+            f"counting 10^7 labels ({kind}) / encoding and bincount",
+            *in_turn(ours, plain, repeats=3),
+            most=2,
+        )
+
+
+def growing() -> None:
+    """Compare few and many documents, less the time it takes to count them."""
+    rng = np.random.default_rng(0)
+    times = []
+    for n in (10**3, 10**6):
+        columns = rng.integers(0, 2, (3, n))
+        whole, count = in_turn(
+            lambda columns=columns: compare(*columns, engine="exact", seed=1).summary(),
+            lambda columns=columns: tally(dict(zip("tab", columns, strict=True))),
+        )
+        times.append(whole - count)
+    ratio("10^6 documents / 10^3, without counting them", times[1], times[0], most=1.5)
+
+
+def against_peers(python: str, seconds: float) -> None:
+    """Compare with other samplers on the same paired comparison, warm."""
+    ran = subprocess.run(
+        [python, HERE / "peers.py", str(stan_folder() / "paired.stan")],
+        capture_output=True,
+        text=True,
+    )
+    if ran.returncode:
+        sys.exit(ran.stderr)
+    for name, (theirs, least) in json.loads(ran.stdout.splitlines()[-1]).items():
+        mine = seconds
+        if name == "prob_conf_mat":
+            mine = in_turn(
+                lambda: compare_counts(POS, NEG, engine="exact", draws=50_000, seed=1).summary(),
+                lambda: None,
+            )[0]
+        ratio(f"stanoff / {name}", mine, theirs, most=1 / least)
+
+
+def in_turn(
+    first: Callable[[], object], second: Callable[[], object], repeats: int = 5
+) -> tuple[float, float]:
+    """Time both alternately after one warm-up each; the median seconds of each."""
+    times: tuple[list[float], list[float]] = ([], [])
+    first(), second()
+    for _ in range(repeats):
+        for function, taken in zip((first, second), times, strict=True):
+            start = time.perf_counter()
+            function()
+            taken.append(time.perf_counter() - start)
+    return float(np.median(times[0])), float(np.median(times[1]))
+
+
+def ratio(what: str, ours: float, beside: float, most: float) -> None:
+    """Print one line; remember it if the ratio is above its bar."""
+    missed = ours / beside > most
+    print(
+        f"{what:58} {ours:9.3f}s {beside:9.3f}s {ours / beside:8.2f}  <= {most:.3g}"
+        f"{'  MISSED' if missed else ''}",
+        flush=True,
+    )
+    if missed:
+        MISSED.append(what)
+
+
+def limit(what: str, ours: float, most: float) -> None:
+    """Print one line; remember it if the seconds are above their bar."""
+    print(
+        f"{what:58} {ours:9.3f}s {'':10} {'':8}  <= {most:g}{'  MISSED' if ours > most else ''}",
+        flush=True,
+    )
+    if ours > most:
+        MISSED.append(what)
+
+
+if __name__ == "__main__":
+    main()
