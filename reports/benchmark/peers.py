@@ -118,11 +118,15 @@ def prob_conf_mat() -> float:
 
     def run() -> object:
         study = Study(seed=1, num_samples=50_000, ci_probability=0.95)
-        study.add_experiment("g/a", a, prevalence_prior=1, confusion_prior=1)
-        study.add_experiment("g/b", b, prevalence_prior=1, confusion_prior=1)
+        study.add_experiment("a/run", a, prevalence_prior=1, confusion_prior=1)
+        study.add_experiment("b/run", b, prevalence_prior=1, confusion_prior=1)
         study.add_metric("f1")
         return study.report_pairwise_comparison(
-            metric="f1", class_label=1, experiment_a="g/a", experiment_b="g/b", min_sig_diff=0.05
+            metric="f1",
+            class_label=1,
+            experiment_a="a/run",
+            experiment_b="b/run",
+            min_sig_diff=0.05,
         )
 
     return warm(run)
