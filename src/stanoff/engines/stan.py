@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import os
+import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from stanoff import toolchain
 from stanoff.errors import InputError, StanoffError
 from stanoff.models import Model, stan_folder
 from stanoff.posterior import Draws
+from stanoff.progress import step
 
 MOST = 2**31 - 1  # Stan's integers have 32 bits
 SIG_FIGS = 18  # what it takes to write a double and read the same one
@@ -73,10 +76,14 @@ def sample(
     return Draws(posterior, prior, stats)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=1)
 def _prior(executable: str, data: str, draws: int) -> Variables:
-    run = _run(executable, json.loads(data), PRIOR_CHAINS, draws, PRIOR_WARMUP, PRIOR_SEED, False)
-    return run[0]
+    drawn, _ = _run(
+        executable, json.loads(data), PRIOR_CHAINS, draws, PRIOR_WARMUP, PRIOR_SEED, False
+    )
+    for values in drawn.values():
+        values.flags.writeable = False  # they will be part of more than one result
+    return drawn
 
 
 def _run(
@@ -91,28 +98,35 @@ def _run(
     import cmdstanpy
 
     cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
-    try:
-        fit = cmdstanpy.CmdStanModel(exe_file=executable).sample(
-            data=data,
-            chains=chains,
-            parallel_chains=min(chains, os.cpu_count() or 1),
-            iter_sampling=draws,
-            iter_warmup=warmup,
-            seed=seed,
-            sig_figs=SIG_FIGS,
-            show_progress=progress,
-        )
-    except (RuntimeError, ValueError) as error:
-        raise StanoffError(f"{Path(executable).name}.stan stopped: {_reason(error)}") from error
-    variables = {
-        name: values.reshape(chains, draws, *values.shape[1:])
-        for name, values in fit.stan_variables().items()
-    }
-    stats = {
-        STATS[name]: values.T.astype(bool if name == "divergent__" else values.dtype)
-        for name, values in fit.method_variables().items()
-        if name in STATS
-    }
+    live = progress and sys.stderr.isatty()  # cmdstanpy's bars need a terminal
+    with (
+        TemporaryDirectory(prefix="stanoff-") as folder,
+        step(f"Sampling {chains} x {draws} draws", quiet=live or not progress),
+    ):
+        try:
+            fit = cmdstanpy.CmdStanModel(exe_file=executable).sample(
+                data=data,
+                chains=chains,
+                parallel_chains=min(chains, os.cpu_count() or 1),
+                iter_sampling=draws,
+                iter_warmup=warmup,
+                seed=seed,
+                sig_figs=SIG_FIGS,
+                output_dir=folder,
+                show_progress=live,
+            )
+        except (RuntimeError, ValueError) as error:
+            raise StanoffError(f"{Path(executable).name}.stan stopped: {_reason(error)}") from error
+        # Read before the files are gone.
+        variables = {
+            name: values.reshape(chains, draws, *values.shape[1:])
+            for name, values in fit.stan_variables().items()
+        }
+        stats = {
+            STATS[name]: values.T.astype(bool if name == "divergent__" else values.dtype)
+            for name, values in fit.method_variables().items()
+            if name in STATS
+        }
     return variables, stats
 
 
