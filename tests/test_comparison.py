@@ -153,6 +153,39 @@ def test_undefined_scores_are_told():
     assert result.summary().attrs["warnings"] == list(result.warnings)
 
 
+def test_a_score_that_is_undefined_in_the_draws_is_refused():
+    options = {"measure": "recall", "zero_division": math.nan, "prior": Prior(beta=(1e-3, 1))}
+    with pytest.raises(InputError, match=r"recall is 0/0 in .* draws, and zero_division is NaN"):
+        compare_counts([0] * 4, [0, 0, 0, 2], **options, **QUICK)
+
+
+def test_an_hdi_that_the_draws_cannot_show():
+    result = compare_counts(POS, NEG, **QUICK)
+    with pytest.raises(InputError, match="'hdi' parameter must be one that 2000 draws can show"):
+        result.evidence(hdi=1e-5)
+
+
+def test_a_category_called_like_the_average():
+    y = ["macro", "x", "z"] * 20
+    with pytest.raises(InputError, match="A category is called 'macro', like the average"):
+        compare(y, y, y[::-1], average="macro", **QUICK)
+
+
+def test_averages_tell_what_they_assume(labels):
+    result = compare(*labels, average="macro", **QUICK)
+    assert any("modelled as independent" in warning for warning in result.warnings)
+
+
+def test_arrays_and_columns_do_not_mix(labels):
+    with pytest.raises(InputError, match="as arrays or as names of columns, not both"):
+        compare(*labels, truth="y", a="a", b="b")
+
+
+def test_many_categories_take_fewer_draws():
+    result = compare_counts([POS] * 100, [NEG] * 100, engine="exact", seed=1)
+    assert result.draws.posterior["delta"].shape == (1, 10_000, 100)
+
+
 def test_more_prior_weight_pulls_harder():
     flat = compare_counts([9, 0, 0, 1], [1, 1, 1, 9], **QUICK)
     heavy = compare_counts([9, 0, 0, 1], [1, 1, 1, 9], prior=Prior(alpha_pos=50), **QUICK)
@@ -196,6 +229,17 @@ def test_categories_without_an_average():
             {"prior": Prior(alpha_pos=(1, 1))},
             r"'prior.alpha_pos' parameter must be one number or 4",
         ),
+        ({"names": ("x", " ")}, "two different names"),
+        ({"names": 5}, "two different names"),
+        ({"names": ("x", "\ud800")}, "'names' parameter must be printable"),
+        ({"measure": ["f1"]}, "'measure' parameter"),
+        ({"model": ["paired"]}, "'model' parameter"),
+        ({"beta": "2"}, "'beta' parameter"),
+        ({"zero_division": None}, "'zero_division' parameter"),
+        ({"rope": 10**400}, "'rope' parameter"),
+        ({"warmup": -5}, "'warmup' parameter"),
+        ({"draws": 10**13}, "'draws' parameter must be so few that they fit into memory"),
+        ({"categories": 5}, "'categories' parameter"),
         ({"categories": ["a", "b"]}, "'categories' parameter must be 1 different names"),
     ],
 )

@@ -130,6 +130,10 @@ def test_a_category_nobody_has_is_kept():
         (([0, 1], [0, 1], [0, 1]), {"average": "makro"}, "'average' parameter .* Got 'makro'"),
         (([0, 1], [0, 1], [0, 1]), {"labels": [1]}, "'labels' parameter"),
         (([0, 1], [0, 1], [0, 1]), {"labels": [1, 1], "average": "macro"}, "different labels"),
+        (([0, 1], [0, 1], [0, 1]), {"labels": 1, "average": "macro"}, "a list of labels"),
+        (([0, 1], [0, 1], [0, 1]), {"labels": ["0"], "average": "macro"}, "None of the labels '0'"),
+        (([0, 1], [0, 1], [0, 1]), {"pos_label": 1, "average": "macro"}, "'pos_label' parameter"),
+        (([0, 1], [0, 1], [0, 1]), {"pos_label": [1]}, "'pos_label' parameter must be one label"),
     ],
 )
 def test_bad_labels(columns, chosen, words):
@@ -157,3 +161,9 @@ def test_bad_counts(values, words):
 
 def test_good_counts_may_be_huge_or_whole_floats():
     assert given_counts("c_pos", [10**12, 2.0, 0, 1]).tolist() == [[10**12, 2, 0, 1]]
+
+
+def test_narrow_integers_do_not_overflow():
+    truth = np.array([100, -100] * 20, dtype=np.int8)
+    counts = count(truth, truth, truth[::-1], pos_label=100)
+    assert counts.cells_A.tolist() == [[20, 0, 0, 20]]

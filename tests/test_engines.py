@@ -175,6 +175,7 @@ def walk(seed):
         ({"diverging": np.arange(4000).reshape(4, 1000) < 3}, "3 of 4000 transitions diverged"),
         ({"delta": walk(1)[..., None]}, "R-hat is .* above 1.01"),
         ({"delta": walk(1)[..., None]}, "effective sample size is .* below 400"),
+        ({"delta": np.ones((4, 1000, 1))}, "the chains did not move"),
         ({"energy": walk(3)}, "E-BFMI is 0.0., below 0.3"),
     ],
 )

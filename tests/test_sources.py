@@ -104,8 +104,11 @@ GOOD = "y,svm,nb\n1,0,1\n"
         (GOOD + "1,0\n", "line 3 has 2 columns instead of 3"),
         (GOOD + "1,,1\n0,,1\n", "svm of .*p.csv has 2 missing labels, the first in row 2"),
         (GOOD + "NaN,1,1\n", "y of .*p.csv has 1 missing label, the first in row 2"),
-        (bytes(range(256)), "p.csv is not a text file"),
-        (GOOD.encode() * 5000 + b"\xff,1,1\n", "line .* is not UTF-8 text"),
+        (bytes(range(256)), "p.csv is not UTF-8 text"),
+        (b"y,svm,nb\n\0", "p.csv is not a text file"),
+        ("y,svm,nb\n\xe9,1,1\n".encode("latin-1"), "p.csv is not UTF-8 text"),
+        ("\n1,0,1\n", "blank line where its header"),
+        (GOOD.encode() * 20000 + b"\xff,1,1\n", "line .* is not UTF-8 text"),
         ("y,svn,nb\n1,0,1\n", "no column 'svm' for 'a'; did you mean 'svn'?"),
         ("label,x,z\n1,0,1\n", "no column 'y' for 'truth'; it has label, x, z"),
         ("y,svm,svm\n1,0,1\n", "two columns called 'svm'"),
@@ -124,7 +127,7 @@ def test_bad_text_files(tmp_path, content, words):
 @pytest.mark.parametrize("name", ["p.parquet", "p.jsonl", "p.csv.gz"])
 def test_files_that_are_not_what_they_are_called(tmp_path, name):
     (tmp_path / name).write_text("{y,svm,nb\n1,0,1\n")
-    with pytest.raises(InputError, match=f"{name} (cannot be read|is not a text file)"):
+    with pytest.raises(InputError, match=f"{name} (cannot be read|is not UTF-8 text)"):
         from_table(tmp_path / name, **COLUMNS)
 
 
@@ -150,9 +153,86 @@ def test_bad_frames(frame):
 
 
 def test_bad_arrays():
-    with pytest.raises(InputError, match="'y_pred_b' parameter must be a column of labels"):
-        from_arrays([1, 0], [1, 0], None)
+    for odd in (None, 5, "text", {1, 0}, {"a": 1}, pd.DataFrame({"x": [1, 0]})):
+        with pytest.raises(InputError, match="'y_pred_b' parameter must be a column of labels"):
+            from_arrays([1, 0], [1, 0], odd)
+    with pytest.raises(InputError, match="'y_true' parameter must be a column of plain labels"):
+        from_arrays([[1], [0]], [1, 0], [1, 0])
+    with pytest.raises(InputError, match="y_true has 1 missing label"):
+        from_arrays(np.ma.masked_array([1, 0], mask=[True, False]), [1, 0], [1, 0])
     with pytest.raises(InputError, match="Pass the true labels and both columns"):
         from_two_test_sets(None, None)
     with pytest.raises(InputError, match="the predictions of b has 1"):
         from_two_test_sets(([1, 0], [1, 0]), ([1, 0], [1]))
+
+
+def test_a_name_with_brackets_is_a_name(tmp_path, frame, expected):
+    frame.to_csv(tmp_path / "x[1].csv", index=False)
+    frame[:3].to_csv(tmp_path / "x1.csv", index=False)
+    same(from_table(tmp_path / "x[1].csv", **COLUMNS, pos_label="ham"), expected)
+
+
+def test_files_of_a_pattern_must_agree(tmp_path, frame):
+    frame.to_csv(tmp_path / "1.csv", index=False)
+    frame[["svm", "nb", "y"]].to_csv(tmp_path / "2.csv", index=False)
+    with pytest.raises(InputError, match=r"2\.csv has another header than .*1\.csv"):
+        from_table(str(tmp_path / "*.csv"), **COLUMNS, pos_label="ham")
+    frame.to_json(tmp_path / "3.jsonl", orient="records", lines=True)
+    with pytest.raises(InputError, match="files of different kinds"):
+        from_table(str(tmp_path / "*"), **COLUMNS, pos_label="ham")
+
+
+def test_a_repeated_header_is_no_document(tmp_path):
+    (tmp_path / "p.csv").write_text(GOOD + GOOD)
+    with pytest.raises(InputError, match="repeats its header"):
+        from_table(tmp_path / "p.csv", **COLUMNS, pos_label="1")
+
+
+def test_columns_that_differ_in_case_only(tmp_path):
+    (tmp_path / "p.csv").write_text("y,A,a\n1,1,0\n0,0,0\n")
+    counts = from_table(tmp_path / "p.csv", truth="y", a="A", b="a")
+    assert counts.pos.tolist() == [[0, 1, 0, 0]]
+
+
+def test_a_label_may_be_spelt_as_in_the_file(tmp_path):
+    (tmp_path / "p.csv").write_text("y,svm,nb\ntrue,true,false\nfalse,true,true\n")
+    assert from_table(tmp_path / "p.csv", **COLUMNS, pos_label="true").pos.tolist() == [
+        [0, 1, 0, 0]
+    ]
+    (tmp_path / "p.csv").write_text("y,svm,nb\n1.0,1.0,0.0\n2.0,1.0,1.0\n")
+    assert from_table(tmp_path / "p.csv", **COLUMNS, pos_label="1.0").categories == ("1",)
+    averaged = from_table(tmp_path / "p.csv", **COLUMNS, labels=["1", "2"], average="macro")
+    assert averaged.pos.sum() == 2
+
+
+def test_a_label_called_none_is_not_chosen_by_itself(tmp_path):
+    (tmp_path / "p.csv").write_text("y,svm,nb\nNone,None,x\nx,None,x\n")
+    with pytest.raises(InputError, match=r"one of 'None', 'x'\. Got 1 instead"):
+        from_table(tmp_path / "p.csv", **COLUMNS)
+
+
+def test_columns_are_named_once_and_by_name(frame):
+    with pytest.raises(InputError, match="must be different columns"):
+        from_table(frame, truth="y", a="svm", b="svm")
+    with pytest.raises(
+        InputError, match=r"'a' parameter must be the name of a column\. Got 'Series'"
+    ):
+        from_table(frame, truth="y", a=frame["svm"], b="nb")
+    numbered = frame.set_axis([0, 1, 2], axis=1)
+    assert from_table(numbered, truth=0, a=1, b=2, pos_label="ham").documents == (300, 300)
+    twice = frame.set_axis(["y", "svm", "svm"], axis=1)
+    with pytest.raises(InputError, match="two columns called 'svm'"):
+        from_table(twice.assign(nb=frame["nb"]), truth="y", a="svm", b="nb")
+
+
+def test_a_column_may_be_called_n(frame, expected):
+    lazy = pl.from_pandas(frame.rename(columns={"nb": "n"})).lazy()
+    same(from_table(lazy, truth="y", a="svm", b="n", pos_label="ham"), expected)
+
+
+def test_arrow_and_dates_as_labels(frame, expected):
+    arrow = [pa.array(frame[name]) for name in ("y", "svm", "nb")]
+    same(from_arrays(*arrow, pos_label="ham"), expected)
+    dates = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[ns]")
+    counts = from_arrays(dates, pd.Series(dates), dates[::-1], pos_label=pd.Timestamp(dates[0]))
+    assert counts.cells_A.tolist() == [[1, 0, 0, 1]]

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from stanoff import compare_counts
+from stanoff import StanoffError, compare_counts
 from stanoff.decision import Decision
 from stanoff.tables import as_json, as_text, bayes_factor, formatted, markdown_escaped
 from stanoff.words import digits_for, percent
@@ -29,7 +29,7 @@ def test_every_verdict_in_words(counts, verdict):
     assert result.decision == decision
     said = str(result)
     assert said.startswith(f"new is {decision.words} old (new {decision.symbol} old) by F1, on ")
-    assert ("more documents are needed" in said) == (not decision.settled)
+    assert ("but this is not settled" in said) == (not decision.settled)
     e = result.evidence()
     d = digits_for(e.std)
     numbers = [f"{e.mean:+.{d}f}", f"[{e.hdi[0]:+.{d}f}, {e.hdi[1]:+.{d}f}]", "[-0.05, +0.05]"]
@@ -82,6 +82,10 @@ def test_json_has_no_numbers_that_json_lacks():
     assert "Infinity" not in text
     assert json.loads(text) == as_json(result)
     assert as_json(result)["results"][0]["bf_rope"] is None
+    certain = compare_counts(
+        [90, 0, 0, 9], [1, 0, 0, 900], engine="exact", draws=50, seed=1, rope=0.9
+    )
+    assert json.loads(as_text(certain, "json"))["results"][0]["bf_rope"] in ("inf", None)
 
 
 def test_hostile_names_mean_nothing(tmp_path):
@@ -126,7 +130,7 @@ def test_a_wrong_disk_leaves_the_old_page(stored, tmp_path, monkeypatch):
     target = tmp_path / "page.html"
     target.write_text("old")
     monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
-    with pytest.raises(OSError, match="full"):
+    with pytest.raises(StanoffError, match=r"page\.html cannot be written: full"):
         stored.to_html(target)
     assert target.read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 1
@@ -143,3 +147,41 @@ def test_numbers_may_be_numpy():
         hdi=np.float32(0.9),
     )
     assert json.dumps(as_json(result))
+
+
+def test_one_document_and_many():
+    def said(pos, neg):
+        return str(compare_counts(pos, neg, engine="exact", draws=50, seed=1))
+
+    assert "on 1 document:" in said([1, 0, 0, 0], [0] * 4).replace(", but this is not settled", "")
+    assert "on 1,001 documents" in said([1, 0, 0, 0], [0, 0, 0, 1000])
+
+
+def test_categories_of_different_size_tell_their_own():
+    result = compare_counts(
+        [[5, 1, 1, 1], [50, 1, 1, 1]],
+        [[5, 1, 1, 1], [50, 1, 1, 1]],
+        engine="exact",
+        draws=50,
+        seed=1,
+    )
+    assert "on 16 documents" in result.sentence("0")
+    assert "on 106 documents" in result.sentence("1")
+
+
+def test_a_table_whose_names_are_headings():
+    result = compare_counts(
+        [30, 4, 1, 5], [1, 1, 1, 90], engine="exact", draws=50, seed=1, names=("mean", "HDI")
+    )
+    assert "…" not in as_text(result, "table")
+
+
+def test_a_page_of_many_categories_claims_no_single_verdict(tmp_path):
+    result = compare_counts(
+        [[300, 100, 5, 20], [300, 5, 100, 20]],
+        [[10, 5, 5, 900]] * 2,
+        engine="exact",
+        draws=500,
+        seed=1,
+    )
+    assert "<h1>A and B</h1>" in result.to_html(tmp_path / "p.html").read_text("utf8")

@@ -22,6 +22,7 @@ from stanoff.result import Comparison, judged
 ENGINES = ("stan", "exact")
 STAN_CHAINS, STAN_DRAWS, STAN_WARMUP = 4, 1000, 1000
 EXACT_CHAINS, EXACT_DRAWS = 1, 50_000
+EXACT_CELLS = 1_000_000  # with many categories fewer draws, or they would not fit into memory
 MOST_SEED = 2**31 - 1
 
 
@@ -94,7 +95,8 @@ def compare(
     prior : the weights of a :class:`Prior`, uniform unless told
     engine : ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler
     draws, chains, warmup : draws to keep per chain, chains, and draws to discard per chain; the
-        exact engine has one chain of 50,000 independent draws unless told, and no warm-up
+        exact engine has one chain of 50,000 independent draws unless told (fewer for more than
+        20 categories), and no warm-up
     seed : makes every number reproducible; without one a random seed is taken and kept
     names : what A and B are called; the names of their columns if these are known
     progress : show the sampler's progress on stderr
@@ -118,6 +120,8 @@ def compare(
     elif y_pred_a is None and y_pred_b is None:
         counts = sources.from_table(data, truth=truth, a=a, b=b, **chosen)
         names = names or (str(a), str(b))
+    elif (truth, a, b) != (None, None, None):
+        raise InputError("Pass predictions as arrays or as names of columns, not both.")
     else:
         counts = sources.from_arrays(data, y_pred_a, y_pred_b, **chosen)
     return fit(
@@ -175,8 +179,8 @@ def compare_counts(
         raise InputError(f"{' and '.join(given)} must have as many rows, but have {told}.")
     known = tuple(str(i) for i in range(len(first))) if len(first) > 1 else ("1",)
     if categories is not None:
-        known = tuple(str(name) for name in categories)
-        if len(known) != len(first) or len(set(known)) != len(known):
+        known = tuple(str(name) for name in categories) if isinstance(categories, Sequence) else ()
+        if isinstance(categories, str) or len(known) != len(first) or len(set(known)) != len(known):
             raise invalid("categories", f"{len(first)} different names", categories)
     if a is None:
         return fit(PairedCounts(known, first, second), **options)
@@ -204,10 +208,11 @@ def fit(
     progress: bool = False,
 ) -> Comparison:
     """Fit a model to counts; :func:`compare` explains the options."""
-    if engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
-    if average is not None and average not in AVERAGES:
-        raise unknown("average", average, AVERAGES)
+    for parameter, value, known in (("engine", engine, ENGINES), ("average", average, AVERAGES)):
+        if not (isinstance(value, str) and value in known) and value is not None:
+            raise unknown(parameter, value, known)
+    if average in counts.categories:
+        raise InputError(f"A category is called {average!r}, like the average: rename it.")
     if sum(counts.documents) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
     chosen_measure = measures.get(measure, beta=beta, zero_division=zero_division)
@@ -216,6 +221,7 @@ def fit(
     interval, probability = as_rope(rope), as_probability("hdi", hdi)
     called = _as_names(names)
     data = chosen_model.stan_data(counts, weights, chosen_measure)
+    warm = _whole("warmup", warmup, STAN_WARMUP)
     if engine == "stan":
         from stanoff.engines import stan
 
@@ -225,16 +231,17 @@ def fit(
             documents=max(counts.documents),
             chains=_whole("chains", chains, STAN_CHAINS),
             draws=_whole("draws", draws, STAN_DRAWS, least=4),
-            warmup=_whole("warmup", warmup, STAN_WARMUP, least=0),
+            warmup=warm,
             seed=number,
             progress=progress,
         )
     else:
+        enough = min(EXACT_DRAWS, max(STAN_DRAWS * STAN_CHAINS, EXACT_CELLS // data["K"]))
         drawn = _draw_exactly(
             chosen_model,
             data,
             chains=_whole("chains", chains, EXACT_CHAINS),
-            draws=_whole("draws", draws, EXACT_DRAWS, least=4),
+            draws=_whole("draws", draws, enough, least=4),
             seed=number,
         )
     unjudged = Comparison(
@@ -260,7 +267,11 @@ def _draw_exactly(model: Model, data: models.Data, *, chains: int, draws: int, s
     rng = np.random.default_rng(seed)
     both = []
     for prior_only in (0, 1):
-        drawn = model.exact(data | {"prior_only": prior_only}, chains * draws, rng)
+        try:
+            drawn = model.exact(data | {"prior_only": prior_only}, chains * draws, rng)
+        except MemoryError:
+            told = f"{chains} x {draws}"
+            raise invalid("draws", "so few that they fit into memory", told) from None
         both.append({k: v.reshape(chains, draws, *v.shape[1:]) for k, v in drawn.items()})
     posterior_draws, prior_draws = both
     no_trouble = {"diverging": np.zeros((chains, draws), dtype=bool)}
@@ -303,6 +314,10 @@ def _as_prior(prior: Any) -> Prior:
 def _as_names(names: Any) -> tuple[str, str]:
     if names is None:
         return "A", "B"
-    if isinstance(names, str) or len(names) != 2 or str(names[0]) == str(names[1]):
+    called = [" ".join(str(name).split()) for name in names] if isinstance(names, Sequence) else []
+    if isinstance(names, str) or len(set(called)) != 2 or len(called) != 2 or not all(called):
         raise invalid("names", "two different names", names)
-    return str(names[0]), str(names[1])
+    for name in called:
+        if not name.isprintable():
+            raise invalid("names", "printable", name)
+    return called[0], called[1]

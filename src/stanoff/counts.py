@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -51,8 +51,8 @@ class PairedCounts:
 
     @property
     def documents(self) -> tuple[int, int]:
-        """How many documents A and B were judged on."""
-        n = int(self.pos[0].sum() + self.neg[0].sum())
+        """How many documents A and B were judged on, in the category that has the most."""
+        n = int((self.pos.sum(axis=1) + self.neg.sum(axis=1)).max())
         return n, n
 
     def unpaired(self) -> UnpairedCounts:
@@ -83,8 +83,8 @@ class UnpairedCounts:
 
     @property
     def documents(self) -> tuple[int, int]:
-        """How many documents A and B were judged on."""
-        return int(self.cells_A[0].sum()), int(self.cells_B[0].sum())
+        """How many documents A and B were judged on, in the category that has the most."""
+        return int(self.cells_A.sum(axis=1).max()), int(self.cells_B.sum(axis=1).max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +222,10 @@ def given_counts(name: str, values: ArrayLike) -> Counts:
     >>> given_counts("c_pos", [3, 1, 0, 2]).tolist()
     [[3, 1, 0, 2]]
     """
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise invalid(name, "four counts, or a row of four per category", values) from None
     if array.ndim == 1:
         array = array[None]
     if array.ndim != 2 or array.shape[1] != 4 or not len(array):
@@ -253,28 +256,48 @@ def _freeze(counts: object, *names: str) -> None:
 
 def _encode(name: str, values: Any) -> tuple[NDArray[Any], Sequence[Any]]:
     """Give every label of a column a small number, and the labels those numbers stand for."""
-    if not isinstance(values, (np.ndarray, pd.Series, pd.Categorical)):
-        values = pd.Series(values if isinstance(values, pd.Index) else list(values))
-    if values.ndim != 1:
-        raise InputError(f"{name} must be one-dimensional. Got the shape {values.shape} instead.")
+    values = _as_column(name, values)
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biu" and len(values):
         numbers = np.asarray(values)
         if numbers.dtype == np.bool_:
             return numbers.view(np.uint8), (False, True)
         low, high = int(numbers.min()), int(numbers.max())
         if high - low < _MOST_SMALL_LABELS:
-            return (numbers - low if low else numbers), range(low, high + 1)
+            return (numbers.astype(np.int64) - low if low else numbers), range(low, high + 1)
     if isinstance(values.dtype, pd.CategoricalDtype):
         categorical = values if isinstance(values, pd.Categorical) else values.array
         codes, labels = categorical.codes, categorical.categories
     else:
-        codes, labels = pd.factorize(values)
+        try:
+            codes, labels = pd.factorize(values)
+        except TypeError:
+            raise invalid(name, "a column of plain labels", values[0]) from None
     missing = np.flatnonzero(codes < 0)
     if len(missing):
         raise InputError(
             f"{name} has {missing_labels(len(missing))}, the first at position {missing[0]}."
         )
     return codes, [label.item() if isinstance(label, np.generic) else label for label in labels]
+
+
+def _as_column(name: str, values: Any) -> Any:
+    """Turn whatever holds labels in a row into something that pandas can number."""
+    if isinstance(values, (str, bytes, Mapping, Set)) or hasattr(values, "columns"):
+        raise invalid(name, "a column of labels", type(values).__name__)
+    if hasattr(values, "to_pylist"):  # Arrow
+        values = values.to_pylist()
+    if isinstance(values, np.ma.MaskedArray):
+        values = pd.Series(values.data).mask(np.ma.getmaskarray(values))
+    if not isinstance(values, (np.ndarray, pd.Series, pd.Categorical)):
+        try:
+            values = pd.Series(values if isinstance(values, pd.Index) else list(values))
+        except TypeError:
+            raise invalid(name, "a column of labels", values) from None
+    if values.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional. Got the shape {values.shape} instead.")
+    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
+        values = pd.Series(values)
+    return values
 
 
 def _joint_codes(columns: list[NDArray[Any]], width: list[int]) -> NDArray[Any]:
@@ -320,10 +343,14 @@ def _choose_categories(
     if average is not None:
         if average not in AVERAGES:
             raise invalid("average", "None, 'macro', 'micro' or 'weighted'", average)
-        wanted = known if labels is None else tuple(labels)
-        if not wanted or len(set(wanted)) != len(wanted):
-            raise invalid("labels", "different labels, at least one", labels)
+        if pos_label is not None:
+            raise invalid("pos_label", "None where 'average' judges all categories", pos_label)
+        wanted = known if labels is None else _as_labels(labels)
         place = {label: i for i, label in enumerate(known)}
+        if not any(label in place for label in wanted):
+            raise InputError(
+                f"None of the labels {_listed(wanted)} occurs: there are {_listed(known)}."
+            )
         return [(str(label), place.get(label)) for label in wanted]
     if labels is not None:
         raise invalid("labels", "None unless 'average' is given", labels)
@@ -334,6 +361,8 @@ def _choose_categories(
             "together."
         )
     positive = 1 if pos_label is None else pos_label
+    if not isinstance(positive, Hashable):
+        raise invalid("pos_label", "one label", pos_label)
     if positive in known:
         return [(str(positive), known.index(positive))]
     if positive == 1 and len(known) == 1 and known[0] in (0, -1):
@@ -341,6 +370,17 @@ def _choose_categories(
     raise InputError(
         f"The 'pos_label' parameter must be one of {_listed(known)}. Got {positive!r} instead."
     )
+
+
+def _as_labels(labels: Any) -> tuple[Any, ...]:
+    try:
+        wanted = tuple(labels)
+        distinct = len(set(wanted))
+    except TypeError:
+        raise invalid("labels", "a list of labels", labels) from None
+    if isinstance(labels, str) or not wanted or distinct != len(wanted):
+        raise invalid("labels", "different labels, at least one", labels)
+    return wanted
 
 
 def _listed(labels: Sequence[Any], most: int = 20) -> str:

@@ -82,13 +82,10 @@ def as_rope(rope: Any) -> Interval:
     """
     rule = "a half-width >= 0 or two finite ends in ascending order"
     if isinstance(rope, Real) and not isinstance(rope, bool):
-        half = float(rope)
-        if not (isfinite(half) and half >= 0):
-            raise invalid("rope", rule, rope)
-        return 0.0 - half, half
+        rope = (-rope, rope)
     try:
-        low, high = (float(end) for end in rope)
-    except (TypeError, ValueError):
+        low, high = (float(end) + 0.0 for end in rope)  # + 0.0 turns -0.0 into 0.0
+    except (TypeError, ValueError, OverflowError):
         raise invalid("rope", rule, rope) from None
     if not (isfinite(low) and isfinite(high) and low <= high):
         raise invalid("rope", rule, rope)

@@ -46,3 +46,11 @@ Did you mean 'recall'?
     near = get_close_matches(str(value), names, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return InputError(f"{invalid(parameter, 'one of ' + ', '.join(names), value)}{hint}")
+
+
+def no_column(where: str, part: str, column: object, known: Iterable[object]) -> InputError:
+    """Build the error for a column that a table does not have, with the nearest that it has."""
+    names = [str(name) for name in known]
+    near = get_close_matches(str(column), names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}."
+    return InputError(f"{where} has no column {column!r} for {part!r}; {hint}")

@@ -6,10 +6,19 @@ import os
 import tempfile
 from pathlib import Path
 
+from stanoff.errors import StanoffError
+
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:
     """Write a whole file or none of it, making its folder if need be."""
     target = Path(path)
+    try:
+        return _write(target, content)
+    except OSError as error:
+        raise StanoffError(f"{target} cannot be written: {error.strerror or error}.") from error
+
+
+def _write(target: Path, content: bytes) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:

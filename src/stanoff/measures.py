@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isnan
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -108,14 +109,15 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def get(name: str, *, beta: float = 1.0, zero_division: float = 0.0) -> Measure:
+def get(name: str, *, beta: float = 1.0, zero_division: float | str = 0.0) -> Measure:
     """Look up a measure and set its options.
 
     Parameters
     ----------
     name : a registered name; ``"f1"`` is F-beta
     beta : weight of recall in F-beta, from 0 (precision) to infinity (recall)
-    zero_division : the value of the measure where it is 0/0: 0, 1 or NaN
+    zero_division : the value of the measure where it is 0/0: 0, 1 or NaN; ``"warn"`` is 0, and
+        stanoff always tells when it matters
 
     Examples
     --------
@@ -123,13 +125,14 @@ def get(name: str, *, beta: float = 1.0, zero_division: float = 0.0) -> Measure:
     'F2'
     """
     key = "fbeta" if name == "f1" else name
-    if key not in MEASURES:
+    if not isinstance(key, str) or key not in MEASURES:
         raise unknown("measure", name, ["f1", *MEASURES])
-    if not beta >= 0:
+    if isinstance(beta, bool) or not isinstance(beta, Real) or not float(beta) >= 0:
         raise invalid("beta", "a number >= 0", beta)
-    if not (zero_division in (0, 1) or isnan(zero_division)):
+    zero = 0.0 if isinstance(zero_division, str) and zero_division == "warn" else zero_division
+    if not isinstance(zero, Real) or not (float(zero) in (0, 1) or isnan(zero)):
         raise invalid("zero_division", "0, 1 or NaN", zero_division)
-    return replace(MEASURES[key], beta=float(beta), zero_division=float(zero_division))
+    return replace(MEASURES[key], beta=float(beta), zero_division=float(zero))
 
 
 def averaged(measure: Measure, cells: ArrayLike, average: str) -> Array:

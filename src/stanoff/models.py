@@ -80,7 +80,7 @@ def stan_folder() -> Path:
 
 def get(name: str) -> Model:
     """Look up a model by its name."""
-    if name not in MODELS:
+    if not isinstance(name, str) or name not in MODELS:
         raise unknown("model", name, MODELS)
     return MODELS[name]
 

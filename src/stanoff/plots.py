@@ -56,8 +56,8 @@ def posterior_plot(
         ax.axvline(end, ymax=0.78, color=RED, linestyle=":", linewidth=1.5)
     ax.axvline(0, ymax=0.88, color=GREEN, linestyle="--", linewidth=1.5)
     _write(ax, evidence.mean, 0.965, f"mean {evidence.mean:+.{d}f}", "black")
-    less, greater = percent(evidence.p_less), percent(evidence.p_greater)
-    _write(ax, 0.0, 0.895, f"{less} < 0 < {greater}".replace("< <", "≪"), GREEN)
+    less, greater = 100 * evidence.p_less, 100 * evidence.p_greater
+    _write(ax, 0.0, 0.895, f"{less:.1f}% < 0 < {greater:.1f}%", GREEN)
     low_end, high_end = evidence.rope
     told = f"{percent(evidence.p_rope)} in ROPE [{low_end:+g}, {high_end:+g}]"
     _write(ax, (low_end + high_end) / 2, 0.81, told, RED)
@@ -94,6 +94,7 @@ def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
             color=color,
             linestyle=line,
             label=f"{name}, {height:.3f} at 0",
+            warn_singular=False,
         )
         if isfinite(height):
             ax.plot([0], [height], "o", color=color, markersize=8, clip_on=False, zorder=5)

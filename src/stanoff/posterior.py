@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stanoff.errors import invalid
+
 if TYPE_CHECKING:
     from xarray import DataTree
 
@@ -43,6 +45,8 @@ class Draws:
 
 def hdi(draws: Array, probability: float) -> tuple[float, float]:
     """Return the narrowest interval that holds this share of the draws."""
+    if int(probability * draws.size) < 1:
+        raise invalid("hdi", f"one that {draws.size} draws can show", probability)
     from arviz_stats.base import array_stats
 
     low, high = array_stats.hdi(np.ravel(draws), prob=probability, axis=-1, method="nearest")
@@ -81,6 +85,8 @@ def trouble(draws: Draws, of: Sequence[str]) -> tuple[str, ...]:
         )
         if np.ptp(values) > 0
     ]
+    if not columns:
+        return (*told, "the chains did not move")
     axes = {"chain_axis": 0, "draw_axis": 1}
     if len(stats["diverging"]) > 1:
         rhat = max(float(array_stats.rhat(c, method="rank", **axes)) for c in columns)

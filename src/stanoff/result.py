@@ -78,7 +78,12 @@ class Comparison:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before trusting the numbers, in words."""
-        return self.sampler_warnings + self._undefined_scores + self._undefined_factor
+        return (
+            self.sampler_warnings
+            + self._undefined_scores
+            + self._undefined_factor
+            + self._independent_categories
+        )
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -258,6 +263,16 @@ class Comparison:
             "bf_rope does not.",
         )
 
+    @property
+    def _independent_categories(self) -> tuple[str, ...]:
+        if self.average is None or len(self.counts.categories) == 1:
+            return ()
+        return (
+            "The categories are modelled as independent of each other, though they are about the "
+            "same documents; where every document has one label only, the interval of an average "
+            "is too narrow.",
+        )
+
     @cached_property
     def _weighed(self) -> dict[tuple[int, Interval, float], Evidence]:
         return {}
@@ -285,4 +300,9 @@ def judged(result: Comparison, measure: Measure, *, by_stan: bool = False) -> Co
             ending = name.removeprefix("psi_A")
             scores[f"delta{ending}"] = scores[name] - scores[f"psi_B{ending}"]
         scored.append(scores)
+    undefined = sum(int(np.isnan(v).sum()) for k, v in scored[0].items() if k.startswith("delta"))
+    if undefined:
+        raise InputError(
+            f"{measure.label} is 0/0 in {undefined} draws, and zero_division is NaN: pass 0 or 1."
+        )
     return replace(result, measure_used=measure, draws=result.draws.with_variables(*scored))

@@ -40,7 +40,7 @@ def as_text(result: Comparison, style: str) -> str:
 
 
 def as_json(result: Comparison) -> dict[str, Any]:
-    """Gather settings, numbers and words for a script; what is not a number becomes null."""
+    """Gather settings, numbers and words for a script; NaN becomes null, infinity "inf"."""
     rows = []
     for category in result.categories:
         evidence = result.evidence(category)
@@ -145,12 +145,13 @@ def _rich_table(result: Comparison) -> str:
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     text = formatted(result)
-    for heading in text.columns:
-        side: Literal["left", "right"] = "left" if heading == "category" else "right"
+    for i, heading in enumerate(text.columns):
+        side: Literal["left", "right"] = "left" if i == 0 else "right"
         table.add_column(Text(str(heading)), justify=side, no_wrap=True)
     for row in text.to_numpy().tolist():
         table.add_row(*(Text(cell) for cell in row))
-    needed = sum(max(map(len, [h, *text[h]])) + 3 for h in text.columns)
+    rows = [list(text.columns), *text.to_numpy().tolist()]
+    needed = sum(max(map(len, column)) + 3 for column in zip(*rows, strict=True))
     width = max(shutil.get_terminal_size((100, 24)).columns, needed)
     text_file = io.StringIO()
     console = Console(file=text_file, width=width)
@@ -166,8 +167,11 @@ def _notes(result: Comparison) -> list[str]:
         f"Based on {documents(result)}; {result.model_name} model, {result.engine} engine, "
         f"seed {result.seed}."
     ]
-    return told + [f"Note: {warning}" for warning in result.warnings]
+    known = result.sampler_warnings  # the sentence tells these
+    return told + [f"Note: {warning}" for warning in result.warnings if warning not in known]
 
 
 def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value

@@ -29,12 +29,16 @@ def percent(probability: float) -> str:
     return f"{100 * probability:.1f}%"
 
 
-def documents(result: Comparison) -> str:
-    """Say how many documents the comparison rests on."""
+def documents(result: Comparison, category: str | None = None) -> str:
+    """Say how many documents the comparison, or one category of it, rests on."""
     n_a, n_b = result.counts.documents
+    if category in result.counts.categories:
+        row = result.counts.categories.index(category)
+        n_a, n_b = int(result.counts.cells_A[row].sum()), int(result.counts.cells_B[row].sum())
+    plural = "document" if n_a == 1 else "documents"
     if isinstance(result.counts, PairedCounts):
-        return f"{n_a:,} documents"
-    return f"{n_a:,} documents of {result.names[0]} and {n_b:,} of {result.names[1]}"
+        return f"{n_a:,} {plural}"
+    return f"{n_a:,} {plural} of {result.names[0]} and {n_b:,} of {result.names[1]}"
 
 
 def what_is_judged(result: Comparison, category: str) -> str:
@@ -51,10 +55,11 @@ def sentence(result: Comparison, evidence: Evidence) -> str:
     a, b = result.names
     low, high = evidence.hdi
     d = digits_for(evidence.std)
-    more = "" if evidence.decision.settled else "; more documents are needed to be sure"
+    more = "" if evidence.decision.settled else ", but this is not settled"
     told = (
         f"{a} is {evidence.decision.words} {b} ({a} {evidence.decision.symbol} {b}) by "
-        f"{what_is_judged(result, evidence.category)}, on {documents(result)}{more}: "
+        f"{what_is_judged(result, evidence.category)}, on "
+        f"{documents(result, evidence.category)}{more}: "
         f"the difference is {evidence.mean:+.{d}f}, with a {100 * evidence.hdi_probability:g}% HDI "
         f"of [{low:+.{d}f}, {high:+.{d}f}]; it lies below, inside and above the ROPE "
         f"[{evidence.rope[0]:+g}, {evidence.rope[1]:+g}] with probability "

@@ -110,7 +110,7 @@ def _run(
                 parallel_chains=min(chains, os.cpu_count() or 1),
                 iter_sampling=draws,
                 iter_warmup=warmup,
-                seed=seed,
+                seed=seed + 1,  # CmdStan takes 0 for 1
                 sig_figs=SIG_FIGS,
                 output_dir=folder,
                 show_progress=live,

@@ -19,10 +19,11 @@ def page(result: Comparison) -> str:
     )
     table = formatted(result)
     shown = result.categories[-1]
+    settled = result.average or len(result.categories) == 1
     return environment.get_template("page.html").render(
         a=result.names[0],
         b=result.names[1],
-        symbol=result.evidence(shown).decision.symbol,
+        symbol=result.evidence(shown).decision.symbol if settled else "and",
         sentence=str(result),
         headings=list(table.columns),
         rows=table.to_numpy().tolist(),
