@@ -96,6 +96,17 @@ def test_exact_unpaired_marginals(counts_of):
             assert stats.kstest(drawn[name][:, j, 0], law.cdf).pvalue > 1e-4
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_exact_cells_are_the_probabilities_of_the_model(model, counts_of):
+    data = MODELS[model].stan_data(counts_of("balanced"), Prior.uniform(), get("f1"))
+    drawn = MODELS[model].exact(data, 100, np.random.default_rng(1))
+    for j, name in enumerate("AB"):
+        tp, fp, fn, tn = np.moveaxis(drawn[f"cells_{name}"][:, 0], -1, 0)
+        mu = drawn["mu"][:, j, 0] if model == "unpaired" else drawn["mu"][:, 0]
+        np.testing.assert_allclose(tp + fn, mu)
+        np.testing.assert_allclose(fp + tn, 1 - mu)
+
+
 def test_the_check_value_of_the_design():
     """From 2e7 draws by hand: mean .00208, sd .01266, HDI [-.0227, .0270], P(< 0) .435."""
     result = compare_counts(

@@ -74,3 +74,12 @@ def test_the_wheel_holds_the_programs(archives, tmp_path):
     assert (tmp_path / "stanoff/stan/functions/measures.stanfunctions").is_file()
     assert (tmp_path / "stanoff/report/page.html").is_file()
     assert (tmp_path / "stanoff/py.typed").is_file()
+
+
+def test_the_readme_quotes_the_report():
+    quoted = [
+        line[2:]
+        for line in (TOP / "README.md").read_text("utf8").splitlines()
+        if line.startswith("> ")
+    ]
+    assert " ".join(quoted) in (TOP / "reports/zhang2016/index.html").read_text("utf8")
