@@ -28,13 +28,16 @@ data {
   array[M] vector[4] theta_neg;
 }
 generated quantities {
-  matrix[N, 6] values;
+  matrix[N, 20] values;
+  matrix[N, 20] values_shifted;
   matrix[M, 4] cells_A;
   matrix[M, 4] cells_B;
   matrix[M, 4] cells_one;
   for (n in 1 : N) {
-    for (m in 1 : 6) {
-      values[n, m] = measure_of(m, cells[n], f_beta[n], zero_division[n]);
+    for (m in 1 : 20) {
+      values[n, m] = measure_of(m, cells[n], f_beta[n], zero_division[n], 0);
+      values_shifted[n, m]
+          = measure_of(m, cells[n], f_beta[n], zero_division[n], 0.2);
     }
   }
   for (m in 1 : M) {
@@ -89,11 +92,16 @@ def stan(tmp_path_factory):
 def test_measures(stan, name):
     grid, _, _, values = stan
     ours = [float(get(name, beta=b, zero_division=z)(cells)) for cells, b, z in grid]
-    np.testing.assert_allclose(values["values"][:, MEASURES[name].code - 1], ours, rtol=1e-12)
+    column = MEASURES[name].code - 1
+    np.testing.assert_allclose(values["values"][:, column], ours, rtol=1e-11, atol=1e-15)
+    ours = [
+        float(get(name, beta=b, zero_division=z, prevalence=0.2)(cells)) for cells, b, z in grid
+    ]
+    np.testing.assert_allclose(values["values_shifted"][:, column], ours, rtol=1e-11, atol=1e-15)
 
 
 def test_codes_are_those_of_the_program():
-    assert sorted(m.code for m in MEASURES.values()) == [1, 2, 3, 4, 5, 6]
+    assert sorted(m.code for m in MEASURES.values()) == list(range(1, 21))
 
 
 def test_outcomes(stan):

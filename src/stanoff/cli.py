@@ -12,7 +12,6 @@ from stanoff import __version__
 from stanoff.errors import StanoffError
 
 FORMATS = ("table", "json", "csv", "markdown")
-MEASURES = ("f1", "precision", "recall", "specificity", "accuracy", "error")
 
 
 class _Command(click.Command):
@@ -50,8 +49,9 @@ def _command(function: Callable[..., None]) -> click.Command:
     type=click.Choice(["macro", "micro", "weighted"]),
     help="Judge all categories together.",
 )
-@click.option("--measure", type=click.Choice(MEASURES), default="f1", show_default=True)
+@click.option("--measure", default="f1", show_default=True, help="See: stanoff measures.")
 @click.option("--beta", type=float, default=1.0, show_default=True, help="Beta of F-beta.")
+@click.option("--prevalence", type=float, help="Share of positives to judge at.")
 @click.option(
     "--rope",
     type=float,
@@ -91,6 +91,18 @@ def compare(
             file, truth=truth, a=a, b=b, pos_label=positive, progress=sys.stderr.isatty(), **options
         )
     click.echo(as_text(result, style))
+
+
+@_command
+def measures() -> None:
+    """List the measures, their formulas, and which way is better."""
+    from stanoff.measures import ALIASES, MEASURES
+
+    for measure in MEASURES.values():
+        also = [alias for alias, name in ALIASES.items() if name == measure.name]
+        name = " = ".join([*also, measure.name])
+        better = "higher" if measure.higher_is_better else "lower"
+        click.echo(f"{name:26} {better:6} is better   {measure.formula}")
 
 
 @_command

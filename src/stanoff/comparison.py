@@ -32,7 +32,8 @@ class Options(TypedDict, total=False):
     measure: str
     beta: float
     average: str | None
-    zero_division: float
+    zero_division: float | str
+    prevalence: float | None
     rope: Any
     hdi: float
     model: str
@@ -59,7 +60,8 @@ def compare(
     measure: str = "f1",
     beta: float = 1.0,
     average: str | None = None,
-    zero_division: float = 0.0,
+    zero_division: float | str = 0.0,
+    prevalence: float | None = None,
     rope: Any = 0.05,
     hdi: float = 0.95,
     model: str = "paired",
@@ -84,11 +86,12 @@ def compare(
     pos_label : the positive label: 1 unless told; with more than two labels, the one that is
         judged against the rest
     labels : the categories to average over, all unless told
-    measure : ``"f1"`` (F-beta), ``"precision"``, ``"recall"``, ``"specificity"``, ``"accuracy"``
-        or ``"error"``
+    measure : ``"f1"`` (F-beta), ``"precision"``, ``"recall"``, ``"mcc"`` ..., see
+        ``stanoff measures``, or one registered with :func:`stanoff.measures.register`
     beta : weight of recall in F-beta
     average : None to judge one category, or ``"macro"``, ``"micro"`` or ``"weighted"``
     zero_division : what a measure is where it is 0/0: 0, 1 or NaN
+    prevalence : share of positives to judge the classifiers at, instead of the one in the data
     rope : region of practical equivalence: a half-width around 0, or two ends
     hdi : probability of the highest density interval
     model : ``"paired"``, or ``"unpaired"`` for different test sets
@@ -130,6 +133,7 @@ def compare(
         beta=beta,
         average=average,
         zero_division=zero_division,
+        prevalence=prevalence,
         rope=rope,
         hdi=hdi,
         model=model,
@@ -194,7 +198,8 @@ def fit(
     measure: str = "f1",
     beta: float = 1.0,
     average: str | None = None,
-    zero_division: float = 0.0,
+    zero_division: float | str = 0.0,
+    prevalence: float | None = None,
     rope: Any = 0.05,
     hdi: float = 0.95,
     model: str = "paired",
@@ -215,7 +220,9 @@ def fit(
         raise InputError(f"A category is called {average!r}, like the average: rename it.")
     if sum(counts.documents) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
-    chosen_measure = measures.get(measure, beta=beta, zero_division=zero_division)
+    chosen_measure = measures.get(
+        measure, beta=beta, zero_division=zero_division, prevalence=prevalence
+    )
     chosen_model = models.get(model)
     weights, number = _as_prior(prior), _as_seed(seed)
     interval, probability = as_rope(rope), as_probability("hdi", hdi)

@@ -65,6 +65,7 @@ class Model:
             "measure": measure.code or 1,  # a measure that Stan does not know is computed later
             "f_beta": measure.beta,
             "zero_division": measure.zero_division,
+            "prevalence": measure.prevalence or 0.0,
             "prior_only": 0,
         }
 
@@ -110,30 +111,31 @@ def _unpaired_data(counts: AnyCounts, prior: Prior) -> Data:
 def _paired_diverges(measure: Measure, prior: Prior) -> bool:
     """Tell whether delta piles up at 0 faster than a density can follow.
 
-    It does where a single prevalence makes all classifiers equal (with no positives every F1 is
-    0) and the prior weight of that class is not above 1, since delta then shrinks in proportion
-    to the prevalence; and where the weights of the outcomes on which the classifiers differ do
+    It does where a prevalence makes all classifiers equal (with no positives every F1 is 0): delta
+    then shrinks like a power of the prevalence, and the prior weight of that class must be above
+    that power. And it does where the weights of the outcomes on which the classifiers differ do
     not add up to more than 1.
     """
-    weight_pos, weight_neg = prior.weights("beta", 2)
-    if (weight_pos <= 1 and _pinned(measure, mu=0)) or (weight_neg <= 1 and _pinned(measure, mu=1)):
-        return True
+    for end, weight in zip((0, 1), prior.weights("beta", 2), strict=True):
+        power = _vanishing_power(measure, mu=end)
+        if power and weight <= power + 0.01:
+            return True
     alpha_pos, alpha_neg = prior.weights("alpha_pos", 4), prior.weights("alpha_neg", 4)
-    differing = 0.0
-    if not _pinned(measure, mu=0.5, rho_neg=0.3):
+    differing = 0.0  # the middle is where AUC:acc makes all classifiers equal, whatever the prior
+    if _depends(measure, mu=0.5, rho_neg=0.3):
         differing += alpha_pos[1] + alpha_pos[2]
-    if not _pinned(measure, mu=0.5, rho_pos=0.3):
+    if _depends(measure, mu=0.5, rho_pos=0.3):
         differing += alpha_neg[1] + alpha_neg[2]
     return bool(differing <= 1)
 
 
 def _unpaired_diverges(measure: Measure, prior: Prior) -> bool:
-    """Tell whether two independent scores meet too often at an end of their range.
+    """Tell whether two independent scores meet too often at one value.
 
-    The density of their difference at 0 is the integral of the squared density of one score. That
-    density falls off from an end of the range like a power; it is that of the weights of the
-    parameters which pin the score to the end, less 1, and if these add up to 1/2 or less the
-    integral is infinite.
+    The density of their difference at 0 is the integral of the squared density of one score. Near
+    a value to which parameters at their ends pin the score, that density is a power of the
+    distance: the sum of these parameters' weights over the power with which the score approaches
+    the value, less 1. If it is -1/2 or less, the integral is infinite.
     """
     weights = {
         "mu": prior.weights("beta", 2),
@@ -144,21 +146,40 @@ def _unpaired_diverges(measure: Measure, prior: Prior) -> bool:
     ends = [(name, end, w[end]) for name, w in weights.items() for end in (0, 1)]
     for size in (1, 2):
         for chosen in combinations(ends, size):
-            pins = {name: end for name, end, _ in chosen}
-            if sum(weight for *_, weight in chosen) <= 0.5 and _pinned(measure, **pins):
+            power = _vanishing_power(measure, **{name: end for name, end, _ in chosen})
+            if power and sum(weight for *_, weight in chosen) <= (power + 0.01) / 2:
                 return True
     return False
 
 
-def _pinned(measure: Measure, **fixed: float) -> bool:
-    """Tell whether the score is the same whatever the parameters that are not fixed are."""
+def _vanishing_power(measure: Measure, **ends: int) -> float:
+    """Tell with which power the score nears one value as parameters near their ends, 0 if none."""
+    limit, near, nearer = (
+        _scores(measure, **{name: abs(end - epsilon) for name, end in ends.items()})
+        for epsilon in (1e-14, 1e-4, 1e-7)
+    )
+    if np.ptp(limit) > 1e-6:
+        return 0.0
+    far, close = np.abs(near - limit).max(), np.abs(nearer - limit).max()
+    if close == 0:  # it arrived earlier than doubles can tell
+        return 1.0 if far else 0.0
+    return float(np.log10(far / close) / 3)
+
+
+def _depends(measure: Measure, **fixed: float) -> bool:
+    """Tell whether the score moves when these parameters are fixed and the others vary."""
+    return bool(np.ptp(_scores(measure, **fixed)) > 1e-6)
+
+
+def _scores(measure: Measure, **fixed: float) -> NDArray[np.float64]:
+    """Compute the score on a grid of the parameters that are not fixed."""
     axes = [
-        np.clip([fixed[name]], 1e-9, 1 - 1e-9) if name in fixed else np.linspace(0.1, 0.9, 5)
+        np.array([fixed[name]]) if name in fixed else np.linspace(0.1, 0.9, 5)
         for name in ("mu", "rho_pos", "rho_neg")
     ]
     mu, rho_pos, rho_neg = np.meshgrid(*axes)
     cells = [mu * rho_pos, (1 - mu) * rho_neg, mu * (1 - rho_pos), (1 - mu) * (1 - rho_neg)]
-    return bool(np.ptp(measure(np.stack(cells, axis=-1))) < 1e-6)
+    return measure(np.stack(cells, axis=-1))
 
 
 MODELS: dict[str, Model] = {

@@ -137,11 +137,17 @@ class Comparison:
         return table
 
     def measure(
-        self, name: str, *, beta: float = 1.0, zero_division: float | None = None
+        self,
+        name: str,
+        *,
+        beta: float = 1.0,
+        zero_division: float | str | None = None,
+        prevalence: float | None = None,
     ) -> Comparison:
         """Judge the same draws by another measure; nothing is fitted again."""
         zero = self.measure_used.zero_division if zero_division is None else zero_division
-        return judged(self, measures.get(name, beta=beta, zero_division=zero))
+        chosen = measures.get(name, beta=beta, zero_division=zero, prevalence=prevalence)
+        return judged(self, chosen)
 
     @cached_property
     def tree(self) -> DataTree:
