@@ -155,7 +155,10 @@ def _unpaired_diverges(measure: Measure, prior: Prior) -> bool:
 def _vanishing_power(measure: Measure, **ends: int) -> float:
     """Tell with which power the score nears one value as parameters near their ends, 0 if none."""
     limit, near, nearer = (
-        _scores(measure, **{name: abs(end - epsilon) for name, end in ends.items()})
+        # Not in step, or what is a difference of two parameters would be 0 all the way.
+        _scores(
+            measure, **{n: abs(end - epsilon / (i + 1)) for i, (n, end) in enumerate(ends.items())}
+        )
         for epsilon in (1e-14, 1e-4, 1e-7)
     )
     if np.ptp(limit) > 1e-6:
