@@ -164,8 +164,10 @@ def _vanishing_power(measure: Measure, **ends: int) -> float:
     if np.ptp(limit) > 1e-6:
         return 0.0
     far, close = np.abs(near - limit).max(), np.abs(nearer - limit).max()
+    if far < 1e-12:  # it stays where it is
+        return 0.0
     if close == 0:  # it arrived earlier than doubles can tell
-        return 1.0 if far else 0.0
+        return 1.0
     return float(np.log10(far / close) / 3)
 
 
