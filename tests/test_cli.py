@@ -88,8 +88,7 @@ def test_averages_and_f_beta():
     )
     said = json.loads(ran.stdout)
     assert said["measure"] == "F2"
-    assert said["results"][-1]["category"] == "macro"
-    assert len(said["results"]) == 21
+    assert [row["category"] for row in said["results"][20:]] == ["macro", "micro", "weighted"]
 
 
 @pytest.mark.parametrize(

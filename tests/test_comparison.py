@@ -100,8 +100,8 @@ def test_averages(labels):
     truth, a, b = labels
     for average in ("macro", "micro", "weighted"):
         result = compare(truth, a, b, average=average, **QUICK)
-        assert result.categories == ("0", "1", "2", average)
-        row = result.summary().iloc[-1]
+        assert result.categories == ("0", "1", "2", "macro", "micro", "weighted")
+        row = result.summary().set_index("category").loc[average]
         assert row["psi_A"] == pytest.approx(f1_score(truth, a, average=average), abs=0.01)
         assert row["psi_B"] == pytest.approx(f1_score(truth, b, average=average), abs=0.01)
         assert result.decision == ">>"
@@ -167,7 +167,7 @@ def test_an_hdi_that_the_draws_cannot_show():
 
 def test_a_category_called_like_the_average():
     y = ["macro", "x", "z"] * 20
-    with pytest.raises(InputError, match="A category is called 'macro', like the average"):
+    with pytest.raises(InputError, match="A category is called 'macro', like an average"):
         compare(y, y, y[::-1], average="macro", **QUICK)
 
 
@@ -214,7 +214,7 @@ def test_categories_without_an_average():
         ({"rope": (0.1, -0.1)}, "'rope' parameter"),
         ({"rope": -0.1}, "'rope' parameter"),
         ({"hdi": 95}, "'hdi' parameter"),
-        ({"measure": "f2"}, "'measure' parameter must be one of f1, fbeta"),
+        ({"measure": "f2"}, "'measure' parameter must be one of f1, sensitivity"),
         ({"average": "macr"}, "Did you mean 'macro'"),
         ({"model": "pared"}, "Did you mean 'paired'"),
         ({"engine": "pymc"}, "'engine' parameter must be one of stan, exact. Got 'pymc'"),

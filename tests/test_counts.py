@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stanoff.counts import given_counts, paired_counts, tally, unpaired_counts
+from stanoff.counts import given_counts, paired_counts, unpaired_counts
 from stanoff.errors import InputError
+from stanoff.tallies import tally
 
 TRUTH = [1, 1, 1, 0, 0, 0, 0]
 SAID_A = [1, 1, 0, 1, 0, 0, 0]

@@ -227,7 +227,7 @@ def test_stan_scores_many_categories_as_numpy_does():
         np.testing.assert_allclose(
             result.draws.posterior[f"psi_{name}"], get("f1", beta=2)(cells), rtol=1e-12
         )
-    assert result.categories == ("0", "1", "2", "micro")
+    assert result.categories == ("0", "1", "2", "macro", "micro", "weighted")
 
 
 def test_prior_draws_ignore_the_counts():

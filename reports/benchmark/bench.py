@@ -20,8 +20,8 @@ import pandas as pd
 from scipy import stats
 
 from stanoff import compare, compare_counts
-from stanoff.counts import tally
 from stanoff.models import MODELS, stan_folder
+from stanoff.tallies import tally
 from stanoff.toolchain import compile_model
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]

@@ -216,8 +216,9 @@ def fit(
     for parameter, value, known in (("engine", engine, ENGINES), ("average", average, AVERAGES)):
         if not (isinstance(value, str) and value in known) and value is not None:
             raise unknown(parameter, value, known)
-    if average in counts.categories:
-        raise InputError(f"A category is called {average!r}, like the average: rename it.")
+    clash = set(AVERAGES) & set(counts.categories)
+    if average is not None and clash:
+        raise InputError(f"A category is called {clash.pop()!r}, like an average: rename it.")
     if sum(counts.documents) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
     chosen_measure = measures.get(

@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pandas as pd
 
-from stanoff.counts import Tally, missing_labels, tally
 from stanoff.errors import InputError, no_column
+from stanoff.tallies import missing_labels
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,8 +30,8 @@ READERS = {
 _WHOLE = re.compile(r"-?(0|[1-9]\d*)(\.0)?")
 
 
-def file_tally(pattern: str, columns: Mapping[str, str]) -> Tally:
-    """Count how often each combination of labels occurs in a file or in many.
+def file_labels(pattern: str, columns: Mapping[str, str]) -> tuple[dict[str, list[Any]], list[int]]:
+    """Read the combinations of labels in a file or in many, and how often each occurs.
 
     Parameters
     ----------
@@ -55,7 +55,8 @@ def file_tally(pattern: str, columns: Mapping[str, str]) -> Tally:
     header = pd.Series(dict(columns))
     if (counted[list(columns)] == header).all(axis=1).any():
         raise InputError(f"{pattern} repeats its header among the rows.")
-    return tally(dict(zip(columns.values(), _typed(counted, columns), strict=True)), counted["n"])
+    labels = dict(zip(columns.values(), _typed(counted, columns), strict=True))
+    return labels, counted["n"].tolist()
 
 
 def as_written(label: Any, known: Iterable[Any]) -> Any:

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff import measures, models, posterior
+from stanoff.counts import AVERAGES
 from stanoff.decision import Decision, Interval, as_probability, as_rope
 from stanoff.errors import InputError, unknown
 from stanoff.evidence import Evidence, weigh
@@ -87,8 +88,8 @@ class Comparison:
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The rows of the summary: every category, then the average if there is one."""
-        return self.counts.categories + ((self.average,) if self.average else ())
+        """The rows of the summary: every category, then the averages if one is asked for."""
+        return self.counts.categories + (AVERAGES if self.average else ())
 
     @property
     def decision(self) -> Decision:
@@ -109,7 +110,7 @@ class Comparison:
         if category is None:
             if len(self.categories) > 1 and self.average is None:
                 raise InputError(f"Say which category: one of {', '.join(self.categories)}.")
-            category = self.categories[-1]
+            category = self.average or self.categories[0]
         if category not in self.categories:
             raise unknown("category", category, self.categories)
         return self._weigh(
@@ -180,8 +181,8 @@ class Comparison:
         """
         values = getattr(self.draws, group)
         row = self.categories.index(category)
-        if row == len(self.counts.categories):
-            return values[f"{variable}_{self.average}"]  # type: ignore[no-any-return]
+        if row >= len(self.counts.categories):
+            return values[f"{variable}_{category}"]  # type: ignore[no-any-return]
         return values[variable][..., row]  # type: ignore[no-any-return]
 
     def sentence(self, category: str | None = None) -> str:
@@ -228,7 +229,7 @@ class Comparison:
         if key not in self._weighed:
             category = self.categories[row]
             # Independent categories smooth each other's singularities away in an average.
-            smooth = category == self.average and len(self.counts.categories) > 1
+            smooth = row >= len(self.counts.categories) > 1
             self._weighed[key] = weigh(
                 self.row_draws("posterior", "delta", category),
                 self.row_draws("prior", "delta", category),
@@ -299,9 +300,8 @@ def judged(result: Comparison, measure: Measure, *, by_stan: bool = False) -> Co
         for name in ("A", "B"):
             cells = group[f"cells_{name}"]
             scores[f"psi_{name}"] = group[f"psi_{name}"] if by_stan else measure(cells)
-            if result.average:
-                averaged = measures.averaged(measure, cells, result.average)
-                scores[f"psi_{name}_{result.average}"] = averaged
+            for average in AVERAGES if result.average else ():
+                scores[f"psi_{name}_{average}"] = measures.averaged(measure, cells, average)
         for name in [name for name in scores if name.startswith("psi_A")]:
             ending = name.removeprefix("psi_A")
             scores[f"delta{ending}"] = scores[name] - scores[f"psi_B{ending}"]

@@ -12,22 +12,21 @@ from typing import Any
 
 import pandas as pd
 
-from stanoff.counts import (
-    PairedCounts,
-    Tally,
-    UnpairedCounts,
-    missing_labels,
-    paired_counts,
-    tally,
-    unpaired_counts,
-)
-from stanoff.datafiles import as_written, file_tally
+from stanoff.counts import PairedCounts, UnpairedCounts, paired_counts, unpaired_counts
+from stanoff.datafiles import as_written, file_labels
 from stanoff.errors import InputError, invalid, no_column
+from stanoff.multilabel import is_multilabel, multilabel_counts
+from stanoff.tallies import missing_labels, tally
 
 
 def from_arrays(y_true: Any, y_pred_a: Any, y_pred_b: Any, **chosen: Any) -> PairedCounts:
     """Count outcome pairs in three columns of labels of one length."""
-    columns = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    return _counted({"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}, chosen)
+
+
+def _counted(columns: Mapping[str, Any], chosen: Mapping[str, Any]) -> PairedCounts:
+    if is_multilabel(next(iter(columns.values()))):
+        return multilabel_counts(columns, **chosen)
     return paired_counts(tally(columns), **chosen)
 
 
@@ -66,8 +65,16 @@ def from_table(data: Any, *, truth: Any, a: Any, b: Any, **chosen: Any) -> Paire
     if len(set(columns.values())) < 3:
         raise InputError(f"truth, a and b must be different columns, not {truth!r}, {a!r}, {b!r}.")
     if not isinstance(data, (str, Path)):
-        return paired_counts(_frame_tally(data, columns), **chosen)
-    table = file_tally(str(data), columns)
+        labels, n = _frame_labels(data, columns)
+        if n is None:
+            return _counted(labels, chosen)
+        if is_multilabel(next(iter(labels.values()))):
+            return multilabel_counts(labels, n=n, **chosen)
+        return paired_counts(tally(labels, n), **chosen)
+    labels, n = file_labels(str(data), columns)
+    if is_multilabel(next(iter(labels.values()))):
+        return multilabel_counts(labels, n=n, **chosen)
+    table = tally(labels, n)
     if chosen.get("pos_label") is not None:
         chosen["pos_label"] = as_written(chosen["pos_label"], table.labels)
     if chosen.get("labels") is not None:
@@ -75,12 +82,15 @@ def from_table(data: Any, *, truth: Any, a: Any, b: Any, **chosen: Any) -> Paire
     return paired_counts(table, **chosen)
 
 
-def _frame_tally(frame: Any, columns: Mapping[str, Any]) -> Tally:
+def _frame_labels(
+    frame: Any, columns: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[int] | None]:
+    """Return the label columns of a frame; those of a lazy one grouped, with their numbers."""
     import narwhals as nw
 
     if isinstance(frame, pd.DataFrame):
         _check_columns(columns, list(frame.columns))
-        return tally({str(column): frame[column] for column in columns.values()})
+        return {str(column): frame[column] for column in columns.values()}, None
     try:
         wrapped = nw.from_native(frame)
     except TypeError:
@@ -88,7 +98,7 @@ def _frame_tally(frame: Any, columns: Mapping[str, Any]) -> Tally:
     names = wrapped.collect_schema().names()
     _check_columns(columns, names)
     if isinstance(wrapped, nw.DataFrame):
-        return tally({column: wrapped[column].to_pandas() for column in columns.values()})
+        return {column: wrapped[column].to_pandas() for column in columns.values()}, None
     n = "n"
     while n in columns.values():
         n += "_"
@@ -99,7 +109,7 @@ def _frame_tally(frame: Any, columns: Mapping[str, Any]) -> Tally:
         missing = int(counted.loc[counted[column].isna(), n].sum())
         if missing:
             raise InputError(f"{column} has {missing_labels(missing)}.")
-    return tally({column: counted[column] for column in columns.values()}, counted[n])
+    return {column: counted[column] for column in columns.values()}, counted[n].tolist()
 
 
 def _check_columns(columns: Mapping[str, Any], known: list[Any]) -> None:

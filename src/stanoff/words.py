@@ -43,8 +43,8 @@ def documents(result: Comparison, category: str | None = None) -> str:
 
 def what_is_judged(result: Comparison, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
-    if category == result.average:
-        return f"{result.average}-averaged {result.measure_used.label}"
+    if category not in result.counts.categories:
+        return f"{category}-averaged {result.measure_used.label}"
     if result.categories in (("1",), ("True",)):  # binary, and nothing else is meant
         return result.measure_used.label
     return f"{result.measure_used.label} on category {category}"

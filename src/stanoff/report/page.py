@@ -18,7 +18,7 @@ def page(result: Comparison) -> str:
         loader=PackageLoader("stanoff.report", "."), autoescape=True, undefined=StrictUndefined
     )
     table = formatted(result)
-    shown = result.categories[-1]
+    shown = result.average or result.categories[0]
     settled = result.average or len(result.categories) == 1
     return environment.get_template("page.html").render(
         a=result.names[0],
