@@ -186,6 +186,25 @@ def test_many_categories_take_fewer_draws():
     assert result.draws.posterior["delta"].shape == (1, 10_000, 100)
 
 
+def test_priors_by_name():
+    assert Prior.jeffreys().weights("beta", 2).tolist() == [0.5, 0.5]
+    assert Prior.perks().weights("beta", 2).tolist() == [0.5, 0.5]
+    assert Prior.perks().weights("alpha_neg", 4).tolist() == [0.25] * 4
+    for bad in ({"mass": 0}, {"mass": "x"}, {"kappa": (1, 0)}, {"kappa": 3}, {"kappa": (1, 2, 3)}):
+        with pytest.raises(InputError, match=r"'prior\.(mass|kappa)' parameter must be"):
+            Prior(**bad)
+
+
+def test_each_classifier_may_have_its_own_prior():
+    options = QUICK | {"model": "unpaired", "draws": 20_000, "measure": "recall"}
+    heavy = Prior(alpha_pos=(90, 10))
+    said = compare_counts([5, 0, 0, 5], [1, 1, 1, 9], prior=(heavy, Prior()), **options).evidence()
+    assert said.psi_A == pytest.approx(95 / 110, abs=0.005)
+    assert said.psi_B == pytest.approx(6 / 12, abs=0.005)
+    with pytest.raises(InputError, match="one Prior for both classifiers in a paired model"):
+        compare_counts([5, 0, 0, 5], [1, 1, 1, 9], prior=(heavy, Prior()), **QUICK)
+
+
 def test_more_prior_weight_pulls_harder():
     flat = compare_counts([9, 0, 0, 1], [1, 1, 1, 9], **QUICK)
     heavy = compare_counts([9, 0, 0, 1], [1, 1, 1, 9], prior=Prior(alpha_pos=50), **QUICK)
@@ -224,7 +243,10 @@ def test_categories_without_an_average():
         ({"seed": 2**40}, "'seed' parameter must be a whole number from 0 to 2147483647"),
         ({"names": "ab"}, "'names' parameter must be two different names"),
         ({"names": ("x", "x")}, "two different names"),
-        ({"prior": 1}, "'prior' parameter must be a stanoff.Prior. Got 1"),
+        (
+            {"prior": 1},
+            "'prior' parameter must be a stanoff.Prior, or two of them in an unpaired model. Got 1",
+        ),
         (
             {"prior": Prior(alpha_pos=(1, 1))},
             r"'prior.alpha_pos' parameter must be one number or 4",

@@ -61,8 +61,10 @@ def test_tables_with_list_columns(kind, tmp_path):
         "polars": lambda: pl.from_pandas(frame),
         "lazy": lambda: pl.from_pandas(frame).lazy(),
         "parquet": lambda: frame.to_parquet(tmp_path / "p.parquet") or tmp_path / "p.parquet",
-        "jsonl": lambda: frame.to_json(tmp_path / "p.jsonl", orient="records", lines=True)
-        or tmp_path / "p.jsonl",
+        "jsonl": lambda: (
+            frame.to_json(tmp_path / "p.jsonl", orient="records", lines=True)
+            or tmp_path / "p.jsonl"
+        ),
     }[kind]()
     counts = from_table(data, truth="y", a="a", b="b", average="macro")
     assert counts.categories == tuple(NAMES)

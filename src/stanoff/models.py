@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from stanoff.counts import OUTCOMES, PairedCounts, UnpairedCounts
 from stanoff.engines import exact
-from stanoff.errors import InputError, unknown
+from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures import CELLS, Measure
-from stanoff.priors import Prior
+from stanoff.priors import WEIGHTS, Priors, both, single
 
 AnyCounts = PairedCounts | UnpairedCounts
 Data = dict[str, Any]
@@ -46,18 +46,18 @@ class Model:
     """
 
     name: str
-    data: Callable[[AnyCounts, Prior], Data]
+    data: Callable[[AnyCounts, Priors], Data]
     observed: tuple[str, ...]
     dims: Mapping[str, tuple[str, ...]]
     exact: Sampler | None
-    diverges: Callable[[Measure, Prior], bool]
+    diverges: Callable[[Measure, Priors], bool]
 
     @property
     def stan_file(self) -> Path:
         """Where its program is."""
         return stan_folder() / f"{self.name}.stan"
 
-    def stan_data(self, counts: AnyCounts, prior: Prior, measure: Measure) -> Data:
+    def stan_data(self, counts: AnyCounts, prior: Priors, measure: Measure) -> Data:
         """Gather all that the program asks for."""
         return {
             "K": len(counts.categories),
@@ -86,29 +86,55 @@ def get(name: str) -> Model:
     return MODELS[name]
 
 
-def _paired_data(counts: AnyCounts, prior: Prior) -> Data:
+def _paired_data(counts: AnyCounts, prior: Priors) -> Data:
     if not isinstance(counts, PairedCounts):
         raise InputError(
             "The paired model needs both classifiers on the same documents; "
             "pass model='unpaired' for two different test sets."
         )
+    shared = single(prior)
     return {
         "c_pos": counts.pos,
         "c_neg": counts.neg,
-        "beta": prior.weights("beta", 2),
-        "alpha_pos": prior.weights("alpha_pos", 4),
-        "alpha_neg": prior.weights("alpha_neg", 4),
+        "beta": shared.weights("beta", 2),
+        "alpha_pos": shared.weights("alpha_pos", 4),
+        "alpha_neg": shared.weights("alpha_neg", 4),
     }
 
 
-def _unpaired_data(counts: AnyCounts, prior: Prior) -> Data:
-    weights = {
-        name: np.tile(prior.weights(name, 2), (2, 1)) for name in ("beta", "alpha_pos", "alpha_neg")
-    }
+def _unpaired_data(counts: AnyCounts, prior: Priors) -> Data:
+    weights = {name: np.stack([p.weights(name, 2) for p in both(prior)]) for name in WEIGHTS}
     return {"c_A": counts.cells_A, "c_B": counts.cells_B, **weights}
 
 
-def _paired_diverges(measure: Measure, prior: Prior) -> bool:
+def _hierarchical_data(counts: AnyCounts, prior: Priors) -> Data:
+    location, scale = single(prior).kappa
+    return _paired_data(counts, prior) | {"kappa_location": location, "kappa_scale": scale}
+
+
+def _hierarchical_unpaired_data(counts: AnyCounts, prior: Priors) -> Data:
+    location, scale = both(prior)[0].kappa
+    return _unpaired_data(counts, prior) | {"kappa_location": location, "kappa_scale": scale}
+
+
+def _documents_data(counts: AnyCounts, prior: Priors) -> Data:
+    if len(counts.categories) > 1:
+        raise invalid("model", "another one for many categories", "documents")
+    data = _unpaired_data(counts, prior)
+    for name in ("A", "B"):
+        cells = data.pop(f"c_{name}")[0]
+        data[f"N_{name}"] = int(cells.sum())
+        data[f"y_{name}"] = np.repeat([1, 0, 1, 0], cells)
+        data[f"said_{name}"] = np.repeat([1, 1, 0, 0], cells)
+    return data
+
+
+def _always_diverges(measure: Measure, prior: Priors) -> bool:
+    """Tell that a small kappa, which is never impossible, drives all categories into corners."""
+    return True
+
+
+def _paired_diverges(measure: Measure, prior: Priors) -> bool:
     """Tell whether delta piles up at 0 faster than a density can follow.
 
     It does where a prevalence makes all classifiers equal (with no positives every F1 is 0): delta
@@ -116,11 +142,12 @@ def _paired_diverges(measure: Measure, prior: Prior) -> bool:
     that power. And it does where the weights of the outcomes on which the classifiers differ do
     not add up to more than 1.
     """
-    for end, weight in zip((0, 1), prior.weights("beta", 2), strict=True):
+    shared = single(prior)
+    for end, weight in zip((0, 1), shared.weights("beta", 2), strict=True):
         power = _vanishing_power(measure, mu=end)
         if power and weight <= power + 0.01:
             return True
-    alpha_pos, alpha_neg = prior.weights("alpha_pos", 4), prior.weights("alpha_neg", 4)
+    alpha_pos, alpha_neg = shared.weights("alpha_pos", 4), shared.weights("alpha_neg", 4)
     differing = 0.0  # the middle is where AUC:acc makes all classifiers equal, whatever the prior
     if _depends(measure, mu=0.5, rho_neg=0.3):
         differing += alpha_pos[1] + alpha_pos[2]
@@ -129,18 +156,18 @@ def _paired_diverges(measure: Measure, prior: Prior) -> bool:
     return bool(differing <= 1)
 
 
-def _unpaired_diverges(measure: Measure, prior: Prior) -> bool:
+def _unpaired_diverges(measure: Measure, prior: Priors) -> bool:
     """Tell whether two independent scores meet too often at one value.
 
-    The density of their difference at 0 is the integral of the squared density of one score. Near
-    a value to which parameters at their ends pin the score, that density is a power of the
-    distance: the sum of these parameters' weights over the power with which the score approaches
-    the value, less 1. If it is -1/2 or less, the integral is infinite.
+    The density of their difference at 0 is the integral of the product of their densities. Near
+    a value to which parameters at their ends pin a score, its density is a power of the distance:
+    the sum of these parameters' weights over the power with which the score approaches the value,
+    less 1. If the powers of the two add up to -1 or less, the integral is infinite.
     """
+    parameters = dict(zip(("mu", "rho_pos", "rho_neg"), WEIGHTS, strict=True))
     weights = {
-        "mu": prior.weights("beta", 2),
-        "rho_pos": prior.weights("alpha_pos", 2),
-        "rho_neg": prior.weights("alpha_neg", 2),
+        name: np.mean([p.weights(kind, 2) for p in both(prior)], axis=0)
+        for name, kind in parameters.items()
     }
     # Near 0 a Beta(a, b) density goes like x^(a - 1), near 1 like (1 - x)^(b - 1).
     ends = [(name, end, w[end]) for name, w in weights.items() for end in (0, 1)]
@@ -187,6 +214,14 @@ def _scores(measure: Measure, **fixed: float) -> NDArray[np.float64]:
     return measure(np.stack(cells, axis=-1))
 
 
+_PAIRED_DIMS = {
+    "mu": ("category",),
+    **dict.fromkeys(("theta_pos", "theta_neg", "c_pos", "c_neg"), ("category", "outcome")),
+}
+_UNPAIRED_DIMS = {
+    **dict.fromkeys(("mu", "rho_pos", "rho_neg"), ("classifier", "category")),
+    **dict.fromkeys(("c_A", "c_B"), ("category", "cell")),
+}
 MODELS: dict[str, Model] = {
     model.name: model
     for model in (
@@ -194,12 +229,7 @@ MODELS: dict[str, Model] = {
             name="paired",
             data=_paired_data,
             observed=("c_pos", "c_neg"),
-            dims={
-                "mu": ("category",),
-                **dict.fromkeys(
-                    ("theta_pos", "theta_neg", "c_pos", "c_neg"), ("category", "outcome")
-                ),
-            },
+            dims=_PAIRED_DIMS,
             exact=exact.paired,
             diverges=_paired_diverges,
         ),
@@ -207,11 +237,35 @@ MODELS: dict[str, Model] = {
             name="unpaired",
             data=_unpaired_data,
             observed=("c_A", "c_B"),
-            dims={
-                **dict.fromkeys(("mu", "rho_pos", "rho_neg"), ("classifier", "category")),
-                **dict.fromkeys(("c_A", "c_B"), ("category", "cell")),
-            },
+            dims=_UNPAIRED_DIMS,
             exact=exact.unpaired,
+            diverges=_unpaired_diverges,
+        ),
+        Model(
+            name="hierarchical",
+            data=_hierarchical_data,
+            observed=("c_pos", "c_neg"),
+            dims=_PAIRED_DIMS | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",)),
+            exact=None,
+            diverges=_always_diverges,
+        ),
+        Model(
+            name="hierarchical_unpaired",
+            data=_hierarchical_unpaired_data,
+            observed=("c_A", "c_B"),
+            dims=_UNPAIRED_DIMS
+            | dict.fromkeys(("eta_pos", "eta_neg", "kappa_pos", "kappa_neg"), ("classifier",)),
+            exact=None,
+            diverges=_always_diverges,
+        ),
+        Model(
+            name="documents",
+            data=_documents_data,
+            observed=("y_A", "said_A", "y_B", "said_B"),
+            dims=_UNPAIRED_DIMS
+            | dict.fromkeys(("y_A", "said_A"), ("document_A",))
+            | dict.fromkeys(("y_B", "said_B"), ("document_B",)),
+            exact=None,
             diverges=_unpaired_diverges,
         ),
     )

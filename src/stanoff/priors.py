@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from stanoff.errors import invalid
 
 Array = NDArray[np.float64]
+WEIGHTS = ("beta", "alpha_pos", "alpha_neg")
 
 
 @dataclass(frozen=True)
@@ -22,37 +25,85 @@ class Prior:
     alpha_pos : weights of the outcomes on positive documents: of the four outcome pairs in the
         paired model, of yes and no in the unpaired one
     alpha_neg : the same on negative documents
+    mass : if given, every simplex shares out this total weight equally, and the others are unused
+    kappa : location and scale of the log-normal prior on the concentration of the hierarchical
+        models: how many documents' worth the other categories tell about one
 
     Examples
     --------
     >>> Prior(beta=2).weights("beta", 2)
     array([2., 2.])
+    >>> Prior.perks().weights("alpha_pos", 4)
+    array([0.25, 0.25, 0.25, 0.25])
     """
 
     beta: ArrayLike = 1.0
     alpha_pos: ArrayLike = 1.0
     alpha_neg: ArrayLike = 1.0
+    mass: float | None = None
+    kappa: tuple[float, float] = (3.0, 1.5)
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            given = getattr(self, field.name)
-            try:
-                values = np.asarray(given, dtype=np.float64)
-            except (TypeError, ValueError):
-                raise invalid(f"prior.{field.name}", "numbers", given) from None
-            if values.ndim > 1 or not (np.isfinite(values) & (values > 0)).all():
-                raise invalid(f"prior.{field.name}", "positive and finite", given)
-            plain = float(values) if values.ndim == 0 else tuple(values.tolist())
-            object.__setattr__(self, field.name, plain)
+        for name in WEIGHTS:
+            object.__setattr__(self, name, _positive(f"prior.{name}", getattr(self, name)))
+        if self.mass is not None:
+            mass = self.mass
+            if not isinstance(mass, Real) or not 0 < float(mass) < np.inf:
+                raise invalid("prior.mass", "positive and finite", mass)
+            object.__setattr__(self, "mass", float(mass))
+        try:
+            location, scale = (float(value) for value in self.kappa)
+        except (TypeError, ValueError):
+            location, scale = 0.0, 0.0
+        if not (np.isfinite(location) and 0 < scale < np.inf):
+            raise invalid("prior.kappa", "a finite location and a positive scale", self.kappa)
+        object.__setattr__(self, "kappa", (location, scale))
 
     @classmethod
     def uniform(cls) -> Prior:
         """Give every simplex the flat prior that the paper uses."""
         return cls()
 
+    @classmethod
+    def jeffreys(cls) -> Prior:
+        """Give every cell the weight 1/2."""
+        return cls(0.5, 0.5, 0.5)
+
+    @classmethod
+    def perks(cls) -> Prior:
+        """Give every simplex the total weight 1, shared out equally."""
+        return cls(mass=1.0)
+
     def weights(self, name: str, size: int) -> Array:
         """Return the weights called ``name`` as a vector of this size."""
+        if self.mass is not None:
+            return np.full(size, self.mass / size)
         values = np.asarray(getattr(self, name), dtype=np.float64)
         if values.ndim and values.shape != (size,):
             raise invalid(f"prior.{name}", f"one number or {size} of them", getattr(self, name))
         return np.broadcast_to(values, (size,)).copy()
+
+
+def _positive(parameter: str, given: Any) -> float | tuple[float, ...]:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise invalid(parameter, "numbers", given) from None
+    if values.ndim > 1 or not values.size or not (np.isfinite(values) & (values > 0)).all():
+        raise invalid(parameter, "positive and finite", given)
+    return float(values) if values.ndim == 0 else tuple(values.tolist())
+
+
+Priors = Prior | tuple[Prior, Prior]
+
+
+def both(prior: Priors) -> tuple[Prior, Prior]:
+    """Return the priors of A and of B."""
+    return prior if isinstance(prior, tuple) else (prior, prior)
+
+
+def single(prior: Priors) -> Prior:
+    """Return the one prior that both classifiers share, or refuse."""
+    if isinstance(prior, tuple):
+        raise invalid("prior", "one Prior for both classifiers in a paired model", "two")
+    return prior

@@ -20,7 +20,7 @@ from stanoff.evidence import Evidence, weigh
 from stanoff.measures import Measure
 from stanoff.models import AnyCounts
 from stanoff.posterior import Draws
-from stanoff.priors import Prior
+from stanoff.priors import Priors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +68,7 @@ class Comparison:
     model_name: str
     engine: str
     seed: int
-    prior: Prior
+    prior: Priors
     measure_used: Measure
     average: str | None
     rope_used: Interval

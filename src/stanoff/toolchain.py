@@ -12,13 +12,14 @@ import os
 import platform
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from stanoff.errors import ToolchainError
-from stanoff.fetch import build_failed, disk_full, get_cmdstan, outer_make_forgotten
+from stanoff.fetch import build_failed, cores, disk_full, get_cmdstan, outer_make_forgotten
 from stanoff.progress import step
 
 OLDEST = (2, 26)  # the first with array[...] declarations
@@ -140,6 +141,25 @@ def compile_model(
             finally:
                 shutil.rmtree(building, ignore_errors=True)
     return executable
+
+
+def compile_models(stan_files: Sequence[Path], include: Path, cmdstan: CmdStan) -> None:
+    """Compile several programs, as many at a time as there are cores."""
+    new = [file for file in stan_files if not executable_of(file, include, cmdstan).exists()]
+    if not new:
+        return
+    title = f"Compiling {len(new)} models (about 20 s each)"
+    with (
+        step(title, total=len(new)) as advance,
+        outer_make_forgotten(),
+        ThreadPoolExecutor(cores()) as pool,
+    ):
+        running = [
+            pool.submit(compile_model, file, include, cmdstan=cmdstan, quiet=True) for file in new
+        ]
+        for done, compiled in enumerate(as_completed(running), start=1):
+            compiled.result()
+            advance(done)
 
 
 def executable_of(stan_file: Path, include: Path, cmdstan: CmdStan) -> Path:

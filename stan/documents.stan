@@ -1,0 +1,61 @@
+// The unpaired model document by document: y ~ Bern(mu), said ~ Bern(rho_pos)
+// or Bern(rho_neg) by the true class. Zhang et al. (2016), Figure 1a. It gives
+// the posterior of unpaired.stan and takes longer, for it does not count first.
+functions {
+  #include functions/measures.stanfunctions
+  #include functions/outcomes.stanfunctions
+}
+data {
+  int<lower=1, upper=1> K; // one category
+  int<lower=0> N_A; // documents of A
+  int<lower=0> N_B; // documents of B
+  array[N_A] int<lower=0, upper=1> y_A; // whether each is positive
+  array[N_B] int<lower=0, upper=1> y_B;
+  array[N_A] int<lower=0, upper=1> said_A; // whether A, B called it positive
+  array[N_B] int<lower=0, upper=1> said_B;
+  // prior weights, the first row for A, the second for B
+  array[2] vector<lower=0>[2] beta; // of the positive, negative class
+  array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
+  array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
+  int<lower=1, upper=20> measure; // code, see functions/measures.stanfunctions
+  real<lower=0> f_beta; // beta of F-beta
+  real zero_division; // what a measure is where it is 0/0
+  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  int<lower=0, upper=1> prior_only; // 1: draw from the prior
+}
+parameters {
+  array[2] vector<lower=0, upper=1>[1] mu; // prevalence
+  array[2] vector<lower=0, upper=1>[1] rho_pos; // P(says yes | positive)
+  array[2] vector<lower=0, upper=1>[1] rho_neg; // P(says yes | negative)
+}
+model {
+  for (j in 1 : 2) {
+    mu[j] ~ beta(beta[j, 1], beta[j, 2]);
+    rho_pos[j] ~ beta(alpha_pos[j, 1], alpha_pos[j, 2]);
+    rho_neg[j] ~ beta(alpha_neg[j, 1], alpha_neg[j, 2]);
+  }
+  if (!prior_only) {
+    for (i in 1 : N_A) {
+      y_A[i] ~ bernoulli(mu[1, 1]);
+      said_A[i] ~ bernoulli(y_A[i] ? rho_pos[1, 1] : rho_neg[1, 1]);
+    }
+    for (i in 1 : N_B) {
+      y_B[i] ~ bernoulli(mu[2, 1]);
+      said_B[i] ~ bernoulli(y_B[i] ? rho_pos[2, 1] : rho_neg[2, 1]);
+    }
+  }
+}
+generated quantities {
+  array[1] vector[4] cells_A; // probabilities of tp, fp, fn, tn
+  array[1] vector[4] cells_B;
+  vector[1] psi_A;
+  vector[1] psi_B;
+  vector[1] delta;
+  cells_A[1] = cells_of(mu[1, 1], rho_pos[1, 1], rho_neg[1, 1]);
+  cells_B[1] = cells_of(mu[2, 1], rho_pos[2, 1], rho_neg[2, 1]);
+  psi_A[1] = measure_of(measure, cells_A[1], f_beta, zero_division,
+                        prevalence);
+  psi_B[1] = measure_of(measure, cells_B[1], f_beta, zero_division,
+                        prevalence);
+  delta = psi_A - psi_B;
+}

@@ -1,0 +1,81 @@
+// The unpaired model with categories that learn from each other, each
+// classifier by itself: rho_pos[k] ~ Beta(kappa_pos eta_pos, kappa_pos (1 -
+// eta_pos)), and so for negatives. The back-off of Zhang et al. (2016), section
+// 5. rho and mu are integrated out and drawn back exactly.
+functions {
+  #include functions/measures.stanfunctions
+  #include functions/outcomes.stanfunctions
+}
+data {
+  int<lower=1> K; // categories
+  array[K, 4] int<lower=0> c_A; // documents of A: tp, fp, fn, tn
+  array[K, 4] int<lower=0> c_B; // documents of B: tp, fp, fn, tn
+  // prior weights, the first row for A, the second for B
+  array[2] vector<lower=0>[2] beta; // of the positive, negative class
+  array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
+  array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
+  real kappa_location; // of the log-normal prior on the kappas
+  real<lower=0> kappa_scale;
+  int<lower=1, upper=20> measure; // code, see functions/measures.stanfunctions
+  real<lower=0> f_beta; // beta of F-beta
+  real zero_division; // what a measure is where it is 0/0
+  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  int<lower=0, upper=1> prior_only; // 1: draw from the prior
+}
+transformed data {
+  array[2, K, 4] int c = {c_A, c_B};
+}
+parameters {
+  vector<lower=0, upper=1>[2] eta_pos; // P(says yes | positive), overall
+  vector<lower=0, upper=1>[2] eta_neg; // P(says yes | negative), overall
+  vector<lower=0>[2] kappa_pos; // documents' worth of what eta_pos tells
+  vector<lower=0>[2] kappa_neg;
+}
+model {
+  kappa_pos ~ lognormal(kappa_location, kappa_scale);
+  kappa_neg ~ lognormal(kappa_location, kappa_scale);
+  for (j in 1 : 2) {
+    eta_pos[j] ~ beta(alpha_pos[j, 1], alpha_pos[j, 2]);
+    eta_neg[j] ~ beta(alpha_neg[j, 1], alpha_neg[j, 2]);
+    if (!prior_only) {
+      for (k in 1 : K) {
+        c[j, k, 1] ~ beta_binomial(c[j, k, 1] + c[j, k, 3],
+                                   kappa_pos[j] * eta_pos[j],
+                                   kappa_pos[j] * (1 - eta_pos[j]));
+        c[j, k, 2] ~ beta_binomial(c[j, k, 2] + c[j, k, 4],
+                                   kappa_neg[j] * eta_neg[j],
+                                   kappa_neg[j] * (1 - eta_neg[j]));
+      }
+    }
+  }
+}
+generated quantities {
+  array[2] vector[K] mu; // prevalence
+  array[2] vector[K] rho_pos; // P(says yes | positive)
+  array[2] vector[K] rho_neg; // P(says yes | negative)
+  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
+  array[K] vector[4] cells_B;
+  vector[K] psi_A;
+  vector[K] psi_B;
+  vector[K] delta;
+  for (j in 1 : 2) {
+    for (k in 1 : K) {
+      vector[4] seen = prior_only ? rep_vector(0, 4) : to_vector(c[j, k]);
+      mu[j, k] = beta_rng(beta[j, 1] + seen[1] + seen[3],
+                          beta[j, 2] + seen[2] + seen[4]);
+      rho_pos[j, k] = beta_rng(kappa_pos[j] * eta_pos[j] + seen[1],
+                               kappa_pos[j] * (1 - eta_pos[j]) + seen[3]);
+      rho_neg[j, k] = beta_rng(kappa_neg[j] * eta_neg[j] + seen[2],
+                               kappa_neg[j] * (1 - eta_neg[j]) + seen[4]);
+    }
+  }
+  for (k in 1 : K) {
+    cells_A[k] = cells_of(mu[1, k], rho_pos[1, k], rho_neg[1, k]);
+    cells_B[k] = cells_of(mu[2, k], rho_pos[2, k], rho_neg[2, k]);
+    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
+                          prevalence);
+    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
+                          prevalence);
+  }
+  delta = psi_A - psi_B;
+}
