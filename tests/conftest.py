@@ -6,6 +6,7 @@ import pytest
 
 from stanoff.counts import PairedCounts
 from stanoff.measures import get
+from stanoff.models import MODELS
 from stanoff.posterior import Draws
 from stanoff.priors import Prior
 from stanoff.result import Comparison, judged
@@ -39,7 +40,7 @@ def stored() -> Comparison:
     result = Comparison(
         counts=PairedCounts(("8",), np.array([[310, 25, 20, 43]]), np.array([[40, 30, 25, 7039]])),
         names=("svm", "nb"),
-        model_name="paired",
+        model=MODELS["paired"],
         engine="stan",
         seed=1,
         prior=Prior.uniform(),

@@ -303,7 +303,7 @@ def test_counts_of_unlike_shape_or_none_at_all():
 def test_cells_of_each_classifier_as_counts():
     result = compare_counts(a=[335, 70, 63, 7064], b=[330, 65, 68, 7069], **QUICK)
     assert isinstance(result, Comparison)
-    assert result.model_name == "unpaired"
+    assert result.model.name == "unpaired"
     assert result.evidence().mean == pytest.approx(0.002, abs=0.003)
 
 

@@ -5,6 +5,7 @@ import itertools
 import cmdstanpy
 import numpy as np
 import pytest
+from scipy import stats
 
 from stanoff.measures import MEASURES, get
 from stanoff.models import stan_folder
@@ -22,6 +23,7 @@ data {
   array[N] vector[4] cells;
   vector[N] f_beta;
   vector[N] zero_division;
+  array[4] int c;
   int M;
   vector[M] mu;
   array[M] vector[4] theta_pos;
@@ -30,6 +32,7 @@ data {
 generated quantities {
   matrix[N, 20] values;
   matrix[N, 20] values_shifted;
+  vector[M] pooled;
   matrix[M, 4] cells_A;
   matrix[M, 4] cells_B;
   matrix[M, 4] cells_one;
@@ -41,6 +44,7 @@ generated quantities {
     }
   }
   for (m in 1 : M) {
+    pooled[m] = pooled_outcomes_lpmf(c | 10 * theta_pos[m] + 0.01);
     cells_A[m] = cells_of_A(mu[m], theta_pos[m], theta_neg[m])';
     cells_B[m] = cells_of_B(mu[m], theta_pos[m], theta_neg[m])';
     cells_one[m] = cells_of(mu[m], theta_pos[m, 1], theta_neg[m, 1])';
@@ -69,6 +73,7 @@ def stan(tmp_path_factory):
         "cells": [list(cells) for cells, _, _ in grid],
         "f_beta": [beta for _, beta, _ in grid],
         "zero_division": [zero for _, _, zero in grid],
+        "c": [7, 0, 3, 12],
         "M": len(mu),
         "mu": mu.tolist(),
         "theta_pos": theta[0].tolist(),
@@ -112,3 +117,10 @@ def test_outcomes(stan):
     for name, (rho_pos, rho_neg) in zip(("cells_A", "cells_B", "cells_one"), rates, strict=True):
         ours = [mu * rho_pos, (1 - mu) * rho_neg, mu * (1 - rho_pos), (1 - mu) * (1 - rho_neg)]
         np.testing.assert_allclose(values[name], np.stack(ours, axis=1), atol=1e-15)
+
+
+def test_pooled_outcomes_are_dirichlet_multinomial_up_to_a_constant(stan):
+    _, _, theta, values = stan
+    ours = [stats.dirichlet_multinomial(10 * t + 0.01, 22).logpmf([7, 0, 3, 12]) for t in theta[0]]
+    apart = values["pooled"] - ours
+    np.testing.assert_allclose(apart, apart[0], atol=1e-9)

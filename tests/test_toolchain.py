@@ -240,7 +240,7 @@ def test_an_edited_include_means_another_executable(tmp_path):
     folder = tmp_path / "stan"
     (folder / "functions").mkdir(parents=True)
     program, include = folder / "m.stan", folder / "functions/f.stanfunctions"
-    program.write_text("model {}")
+    program.write_text("functions {\n  #include functions/f.stanfunctions\n}\nmodel {}")
     include.write_text("// one")
     before = toolchain.executable_of(program, folder, cmdstan)
     assert toolchain.executable_of(program, folder, cmdstan) == before

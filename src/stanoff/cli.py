@@ -12,7 +12,6 @@ from stanoff import __version__
 from stanoff.errors import StanoffError
 
 FORMATS = ("table", "json", "csv", "markdown")
-MODELS = ("paired", "unpaired", "hierarchical", "hierarchical_unpaired", "documents")
 
 
 class _Command(click.Command):
@@ -67,7 +66,9 @@ def _command(function: Callable[..., None]) -> click.Command:
     show_default=True,
     help="Probability of the highest density interval.",
 )
-@click.option("--model", type=click.Choice(MODELS), default="paired", show_default=True)
+@click.option(
+    "--model", default="paired", show_default=True, help="See: stanoff models. Or a .stan file."
+)
 @click.option("--engine", type=click.Choice(["stan", "exact"]), default="stan", show_default=True)
 @click.option("--draws", type=int, help="Draws to keep per chain.")
 @click.option("--chains", type=int, help="Chains.")
@@ -90,6 +91,38 @@ def compare(
             file, truth=truth, a=a, b=b, pos_label=positive, progress=sys.stderr.isatty(), **options
         )
     click.echo(as_text(result, style))
+
+
+@main.group(invoke_without_command=True)
+@click.pass_context
+def models(ctx: click.Context) -> None:
+    """List the models; `models check FILE` looks at a Stan program of your own."""
+    from stanoff.models import MODELS
+
+    if ctx.invoked_subcommand is None:
+        for model in MODELS.values():
+            engines = "stan, exact" if model.exact else "stan"
+            click.echo(f"{model.name:24} {engines:12} {model.stan_file}")
+
+
+@models.command(cls=_Command)
+@click.argument("file", type=click.Path())
+def check(file: str) -> None:
+    """Tell what a Stan program declares and whether stanoff can use it; nothing is compiled."""
+    from pathlib import Path
+
+    from stanoff.own_models import examine
+
+    program = examine(Path(file))
+    click.echo(f"data:      {', '.join(program.inputs)}")
+    click.echo(f"generates: {', '.join(program.outputs)}")
+    for problem in program.problems:
+        click.echo(f"problem:   {problem}")
+    for limit in program.limits:
+        click.echo(f"limit:     {limit}")
+    if program.problems:
+        click.get_current_context().exit(1)
+    click.echo(f"{file} can be used: compare(..., model={file!r}).")
 
 
 @_command

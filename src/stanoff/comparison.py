@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -36,7 +37,7 @@ class Options(TypedDict, total=False):
     prevalence: float | None
     rope: Any
     hdi: float
-    model: str
+    model: str | Path
     prior: Priors | None
     engine: str
     draws: int | None
@@ -64,7 +65,7 @@ def compare(
     prevalence: float | None = None,
     rope: Any = 0.05,
     hdi: float = 0.95,
-    model: str = "paired",
+    model: str | Path = "paired",
     prior: Priors | None = None,
     engine: str = "stan",
     draws: int | None = None,
@@ -96,7 +97,7 @@ def compare(
     hdi : probability of the highest density interval
     model : ``"paired"``, or ``"unpaired"`` for different test sets; ``"hierarchical"`` and
         ``"hierarchical_unpaired"`` let categories learn from each other; ``"documents"`` is the
-        unpaired model without counting first
+        unpaired model without counting first; or the path of a Stan program of your own
     prior : a :class:`Prior`, uniform unless told; in an unpaired model also one for A, one for B
     engine : ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler
     draws, chains, warmup : draws to keep per chain, chains, and draws to discard per chain; the
@@ -204,7 +205,7 @@ def fit(
     prevalence: float | None = None,
     rope: Any = 0.05,
     hdi: float = 0.95,
-    model: str = "paired",
+    model: str | Path = "paired",
     prior: Priors | None = None,
     engine: str = "stan",
     draws: int | None = None,
@@ -257,7 +258,7 @@ def fit(
     unjudged = Comparison(
         counts=counts,
         names=called,
-        model_name=model,
+        model=chosen_model,
         engine=engine,
         seed=number,
         prior=weights,
@@ -289,7 +290,8 @@ def _draw_exactly(model: Model, data: models.Data, *, chains: int, draws: int, s
 
 
 def _sampler_trouble(draws: Draws) -> tuple[str, ...]:
-    told = posterior.trouble(draws, of=("psi_A", "psi_B", "delta"))
+    judged_by = [name for name in ("psi_A", "psi_B", "delta") if name in draws.posterior]
+    told = posterior.trouble(draws, of=judged_by)
     if not told:
         return ()
     message = f"The sampler had trouble: {'; '.join(told)}. Draw more, or look at plot_trace()."

@@ -59,7 +59,7 @@ class Evidence:
 
 def weigh(
     delta: Array,
-    prior_delta: Array,
+    prior_delta: Array | None,
     *,
     rope: Interval,
     hdi_probability: float = 0.95,
@@ -71,6 +71,8 @@ def weigh(
 ) -> Evidence:
     """Weigh posterior against prior draws of delta, both (chain, draw).
 
+    Without prior draws there are no Bayes factors: they are NaN.
+
     Examples
     --------
     >>> rng = np.random.default_rng(1)
@@ -80,9 +82,12 @@ def weigh(
     ('>>', 0.0)
     """
     interval = posterior.hdi(delta, hdi_probability)
-    bf_sd, bf_sd_error = savage_dickey(delta, prior_delta)
+    bf_sd, bf_sd_error, bf_rope = nan, nan, nan
     p_below, p_above = float(np.mean(delta < rope[0])), float(np.mean(delta > rope[1]))
     p_rope = mass_within(delta, rope)
+    if prior_delta is not None:
+        bf_sd, bf_sd_error = savage_dickey(delta, prior_delta)
+        bf_rope = odds_ratio(p_rope, mass_within(prior_delta, rope))
     return Evidence(
         category=category,
         psi_A=psi_A,
@@ -101,7 +106,7 @@ def weigh(
         bf_sd=bf_sd,
         bf_sd_error=bf_sd_error,
         bf_sd_defined=bf_sd_defined,
-        bf_rope=odds_ratio(p_rope, mass_within(prior_delta, rope)),
+        bf_rope=bf_rope,
         decision=decide(interval, rope, higher_is_better=higher_is_better),
     )
 

@@ -113,13 +113,14 @@ def to_tree(
     """Gather everything in a DataTree with the groups and names that ArviZ expects."""
     from arviz_base import from_dict
 
+    groups = {
+        "posterior": dict(draws.posterior),
+        "prior": dict(draws.prior),
+        "sample_stats": dict(draws.sample_stats),
+        "observed_data": dict(observed),
+    }
     tree = from_dict(
-        {
-            "posterior": dict(draws.posterior),
-            "prior": dict(draws.prior),
-            "sample_stats": dict(draws.sample_stats),
-            "observed_data": dict(observed),
-        },
+        {name: variables for name, variables in groups.items() if variables},
         coords={name: list(values) for name, values in coords.items()},
         dims={name: list(names) for name, names in dims.items()},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,13 +19,15 @@ from stanoff.decision import Decision, Interval, as_probability, as_rope
 from stanoff.errors import InputError, unknown
 from stanoff.evidence import Evidence, weigh
 from stanoff.measures import Measure
-from stanoff.models import AnyCounts
+from stanoff.models import AnyCounts, Model
 from stanoff.posterior import Draws
-from stanoff.priors import Priors
+from stanoff.priors import Prior, Priors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import DataTree
+
+    from stanoff.sensitivity import Sensitivity
 
 COLUMNS = [
     "category",
@@ -55,7 +58,7 @@ class Comparison:
     ----------
     counts : what was observed
     names : what A and B are called
-    model_name, engine, seed, prior : what was fitted, and how
+    model, engine, seed, prior : what was fitted, and how
     measure_used : the measure behind psi_A, psi_B and delta
     average : how the categories are averaged, or None
     rope_used, hdi_used : the ROPE and the HDI's probability unless told otherwise
@@ -65,7 +68,7 @@ class Comparison:
 
     counts: AnyCounts
     names: tuple[str, str]
-    model_name: str
+    model: Model
     engine: str
     seed: int
     prior: Priors
@@ -150,18 +153,43 @@ class Comparison:
         chosen = measures.get(name, beta=beta, zero_division=zero, prevalence=prevalence)
         return judged(self, chosen)
 
+    def sensitivity(
+        self,
+        category: str | None = None,
+        *,
+        priors: Mapping[str, Prior] | None = None,
+        ropes: Sequence[float] | None = None,
+    ) -> Sensitivity:
+        """Tell what other priors and other ROPEs would have said, and where the decision flips."""
+        from stanoff.sensitivity import sensitivity
+
+        return sensitivity(self, category, priors=priors, ropes=ropes)
+
+    def overall(self) -> pd.DataFrame:
+        """Tell what the hierarchical model says of all categories together: eta.
+
+        A row per true class, with the posterior mean probabilities that both classifiers, only
+        A, only B and neither are right.
+        """
+        eta = self.draws.posterior
+        if "eta_pos" not in eta or eta["eta_pos"].shape[-1] != 4:
+            raise InputError("There is no eta: only the paired hierarchical model has one.")
+        right = [eta["eta_pos"].mean(axis=(0, 1)), eta["eta_neg"].mean(axis=(0, 1))[::-1]]
+        # On negatives it is right not to say yes: neither said yes, only B said yes, ...
+        columns = ["both right", "only A right", "only B right", "neither right"]
+        return pd.DataFrame(right, columns=columns, index=["positive", "negative"])
+
     @cached_property
     def tree(self) -> DataTree:
         """The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data."""
-        model = models.get(self.model_name)
-        counts = model.data(self.counts, self.prior)
+        counts = self.model.data(self.counts, self.prior)
         return posterior.to_tree(
             self.draws,
-            observed={name: counts[name] for name in model.observed},
-            dims={**models.SHARED_DIMS, **model.dims},
+            observed={name: counts[name] for name in self.model.observed},
+            dims={**models.SHARED_DIMS, **self.model.dims},
             coords={**models.COORDS, "category": self.counts.categories},
             attrs={
-                "model": self.model_name,
+                "model": self.model.name,
                 "engine": self.engine,
                 "seed": self.seed,
                 "measure": self.measure_used.label,
@@ -181,6 +209,8 @@ class Comparison:
         """
         values = getattr(self.draws, group)
         row = self.categories.index(category)
+        if variable not in values:  # a program of the user's own need not tell the scores
+            return np.full(values["delta"].shape[:2], np.nan)
         if row >= len(self.counts.categories):
             return values[f"{variable}_{category}"]  # type: ignore[no-any-return]
         return values[variable][..., row]  # type: ignore[no-any-return]
@@ -232,7 +262,7 @@ class Comparison:
             smooth = row >= len(self.counts.categories) > 1
             self._weighed[key] = weigh(
                 self.row_draws("posterior", "delta", category),
-                self.row_draws("prior", "delta", category),
+                self.row_draws("prior", "delta", category) if self.draws.prior else None,
                 rope=rope,
                 hdi_probability=hdi,
                 category=category,
@@ -262,7 +292,7 @@ class Comparison:
 
     @property
     def _undefined_factor(self) -> tuple[str, ...]:
-        if not models.get(self.model_name).diverges(self.measure_used, self.prior):
+        if not self.draws.prior or not self.model.diverges(self.measure_used, self.prior):
             return ()
         return (
             f"The prior density of delta at 0 is infinite for {self.measure_used.label} with this "
@@ -295,8 +325,13 @@ def judged(result: Comparison, measure: Measure, *, by_stan: bool = False) -> Co
     by_stan : the draws hold the scores of the categories already
     """
     scored = []
+    if not by_stan or result.average:
+        _need_cells(result)
     for group in (result.draws.posterior, result.draws.prior):
-        scores = {}
+        scores: dict[str, NDArray[np.float64]] = {}
+        if (by_stan and not result.average) or not group:
+            scored.append(scores)
+            continue
         for name in ("A", "B"):
             cells = group[f"cells_{name}"]
             scores[f"psi_{name}"] = group[f"psi_{name}"] if by_stan else measure(cells)
@@ -306,9 +341,18 @@ def judged(result: Comparison, measure: Measure, *, by_stan: bool = False) -> Co
             ending = name.removeprefix("psi_A")
             scores[f"delta{ending}"] = scores[name] - scores[f"psi_B{ending}"]
         scored.append(scores)
-    undefined = sum(int(np.isnan(v).sum()) for k, v in scored[0].items() if k.startswith("delta"))
+    seen = {**result.draws.posterior, **scored[0]}
+    undefined = sum(int(np.isnan(v).sum()) for k, v in seen.items() if k.startswith("delta"))
     if undefined:
         raise InputError(
             f"{measure.label} is 0/0 in {undefined} draws, and zero_division is NaN: pass 0 or 1."
         )
     return replace(result, measure_used=measure, draws=result.draws.with_variables(*scored))
+
+
+def _need_cells(result: Comparison) -> None:
+    if not {"cells_A", "cells_B"} <= set(result.draws.posterior):
+        raise InputError(
+            f"{result.model.name} does not generate cells_A and cells_B, so that there are no "
+            "averages and no other measures."
+        )

@@ -56,7 +56,7 @@ def as_json(result: Comparison) -> dict[str, Any]:
         "documents": dict(zip("AB", result.counts.documents, strict=True)),
         "measure": result.measure_used.label,
         "average": result.average,
-        "model": result.model_name,
+        "model": result.model.name,
         "engine": result.engine,
         "seed": result.seed,
         "rope": list(result.rope_used),
@@ -164,7 +164,7 @@ def _rich_table(result: Comparison) -> str:
 
 def _notes(result: Comparison) -> list[str]:
     told = [
-        f"Based on {documents(result)}; {result.model_name} model, {result.engine} engine, "
+        f"Based on {documents(result)}; {result.model.name} model, {result.engine} engine, "
         f"seed {result.seed}."
     ]
     known = result.sampler_warnings  # the sentence tells these

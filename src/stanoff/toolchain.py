@@ -136,7 +136,8 @@ def compile_model(
             shutil.rmtree(building, ignore_errors=True)
             building.mkdir()
             try:
-                _compile(Path(shutil.copy(stan_file, building)), include, cmdstan, quiet)
+                copy = Path(shutil.copy(stan_file, building))
+                _compile(copy, (include, stan_file.resolve().parent), cmdstan, quiet)
                 building.replace(folder)
             finally:
                 shutil.rmtree(building, ignore_errors=True)
@@ -245,13 +246,24 @@ def _locked(path: Path, quiet: bool) -> Iterator[None]:
 def _model_key(stan_file: Path, include: Path, cmdstan: CmdStan) -> str:
     """Hash all that the executable depends on; CmdStan 2.27 does not notice an edited include."""
     digest = hashlib.sha256()
-    for source in (stan_file, *sorted(include.rglob("*.stan*"))):
+    for source in _sources(stan_file, (include, stan_file.resolve().parent)):
         digest.update(f"{source.name}\0{source.read_text('utf8')}\0".encode())
     digest.update(f"{cmdstan.path}\0{cmdstan.version}\0{platform.machine()}".encode())
     return digest.hexdigest()[:16]
 
 
-def _compile(stan_file: Path, include: Path, cmdstan: CmdStan, quiet: bool) -> None:
+def _sources(program: Path, folders: Sequence[Path]) -> list[Path]:
+    """List a program and all that it includes, directly or not."""
+    found = [program]
+    for source in found:
+        for name in re.findall(r"^\s*#include\s+[<\"]?([^>\"\s]+)", source.read_text("utf8"), re.M):
+            included = next((f / name for f in folders if (f / name).is_file()), None)
+            if included and included not in found:
+                found.append(included)
+    return found
+
+
+def _compile(stan_file: Path, includes: Sequence[Path], cmdstan: CmdStan, quiet: bool) -> None:
     import logging
 
     import cmdstanpy
@@ -264,7 +276,8 @@ def _compile(stan_file: Path, include: Path, cmdstan: CmdStan, quiet: bool) -> N
     ):
         try:
             cmdstanpy.CmdStanModel(
-                stan_file=str(stan_file), stanc_options={"include-paths": [str(include)]}
+                stan_file=str(stan_file),
+                stanc_options={"include-paths": [str(folder) for folder in includes]},
             )
         except (ValueError, RuntimeError) as error:
             raise build_failed(f"Compiling {stan_file.name}", str(error), stan_file) from error

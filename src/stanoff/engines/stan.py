@@ -35,6 +35,8 @@ STATS = {
     "energy__": "energy",
 }
 
+RANKS = {"delta": 3, "psi_A": 3, "psi_B": 3, "cells_A": 4, "cells_B": 4}
+
 Variables = dict[str, NDArray[Any]]
 
 
@@ -66,11 +68,13 @@ def sample(
             "pass engine='exact', which has no such limit."
         )
     executable = str(toolchain.compile_model(model.stan_file, stan_folder()))
+    posterior, stats = _run(executable, _plain(data), chains, draws, warmup, seed, progress)
+    if "prior_only" not in data:
+        return Draws(posterior, {}, stats)
     prior_data = {
         name: np.zeros_like(values) if name in model.observed else values
         for name, values in data.items()
     } | {"prior_only": 1}
-    posterior, stats = _run(executable, _plain(data), chains, draws, warmup, seed, progress)
     prior_draws = -(-chains * draws // PRIOR_CHAINS)
     prior = _prior(executable, json.dumps(_plain(prior_data)), prior_draws)
     return Draws(posterior, prior, stats)
@@ -122,6 +126,9 @@ def _run(
             name: values.reshape(chains, draws, *values.shape[1:])
             for name, values in fit.stan_variables().items()
         }
+        for name, rank in RANKS.items():  # a program for one category may leave out its axis
+            if name in variables and variables[name].ndim == rank - 1:
+                variables[name] = np.expand_dims(variables[name], 2)
         stats = {
             STATS[name]: values.T.astype(bool if name == "divergent__" else values.dtype)
             for name, values in fit.method_variables().items()

@@ -40,7 +40,7 @@ def page(result: Comparison) -> str:
             "documents": documents(result),
             "measure": result.measure_used.label,
             "formula": result.measure_used.formula,
-            "model": result.model_name,
+            "model": result.model.name,
             "engine": result.engine,
             "prior": str(result.prior),
             "ROPE": f"[{result.rope_used[0]:+g}, {result.rope_used[1]:+g}]",

@@ -1,0 +1,153 @@
+"""How much of a verdict is due to the prior and to the ROPE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from stanoff.decision import Decision, Interval, as_rope, decide
+from stanoff.errors import invalid
+from stanoff.evidence import Evidence, mass_within
+from stanoff.priors import Prior
+from stanoff.result import Comparison
+
+PRIORS = {"uniform": Prior.uniform(), "jeffreys": Prior.jeffreys(), "perks": Prior.perks()}
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """What would have been said under other priors and other ROPEs.
+
+    Attributes
+    ----------
+    category : what it is about
+    priors : a row per prior: mean, std, hdi_low, hdi_high, p_rope, decision
+    ropes : a row per half-width: p_below, p_rope, p_above, decision
+    flips : half-widths of the ROPE at which the decision changes, each with what it is below and
+        from there on
+    """
+
+    category: str
+    priors: pd.DataFrame
+    ropes: pd.DataFrame
+    flips: tuple[tuple[float, Decision, Decision], ...]
+
+    def __str__(self) -> str:
+        told = [str(self.priors.to_string(index=False)), str(self.ropes.to_string(index=False))]
+        for width, before, after in self.flips:
+            told.append(f"The decision turns from {before} to {after} at a ROPE of ±{width:.4f}.")
+        return "\n\n".join(told)
+
+
+def sensitivity(
+    result: Comparison,
+    category: str | None = None,
+    *,
+    priors: Mapping[str, Prior] | None = None,
+    ropes: Sequence[float] | None = None,
+) -> Sensitivity:
+    """Judge again under other priors and other ROPEs.
+
+    Parameters
+    ----------
+    result : a comparison; it is fitted again for every prior, by conjugacy where that is possible
+    category : one of its categories or averages; the one decided upon unless told
+    priors : priors by name; uniform, Jeffreys and Perks unless told
+    ropes : half-widths around the middle of the comparison's ROPE; from 0 to beyond the last
+        flip unless told
+    """
+    said = result.evidence(category)
+    chosen = PRIORS if priors is None else dict(priors)
+    for name, prior in chosen.items():
+        if not isinstance(prior, Prior):
+            raise invalid("priors", "a mapping of names to stanoff.Prior", {name: prior})
+    rows = []
+    for name, prior in chosen.items():
+        e = _refit(result, prior).evidence(said.category)
+        hdi = {"hdi_low": e.hdi[0], "hdi_high": e.hdi[1]}
+        rows.append(
+            {
+                "prior": name,
+                "mean": e.mean,
+                "std": e.std,
+                **hdi,
+                "p_rope": e.p_rope,
+                "decision": str(e.decision),
+            }
+        )
+    flips = rope_flips(said, higher_is_better=result.measure_used.higher_is_better)
+    if ropes is None:
+        widest = max([said.rope[1] - said.rope[0], *(1.25 * width for width, *_ in flips)])
+        ropes = np.linspace(0, widest, 21).tolist()
+    return Sensitivity(said.category, pd.DataFrame(rows), _over_ropes(result, said, ropes), flips)
+
+
+def rope_flips(
+    said: Evidence, *, higher_is_better: bool = True
+) -> tuple[tuple[float, Decision, Decision], ...]:
+    """Find the half-widths at which a ROPE with the same middle changes the decision."""
+    middle = (said.rope[0] + said.rope[1]) / 2
+    low, high = said.hdi[0] - middle, said.hdi[1] - middle
+    # Firm while the HDI is outside the ROPE, slight until it is inside, equivalent from there on.
+    firm_until, equivalent_from = max(low, -high, 0.0), max(abs(low), abs(high))
+
+    def verdict(width: float) -> Decision:
+        rope = middle - width, middle + width
+        return decide(said.hdi, rope, higher_is_better=higher_is_better)
+
+    flips = []
+    for width in dict.fromkeys((firm_until, equivalent_from)):
+        before, after = verdict(width * (1 - 1e-9)), verdict(width * (1 + 1e-9))
+        if width > 0 and before != after:
+            flips.append((width, before, after))
+    return tuple(flips)
+
+
+def _over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> pd.DataFrame:
+    delta = result.row_draws("posterior", "delta", said.category)
+    middle = (said.rope[0] + said.rope[1]) / 2
+    rows = []
+    for width in ropes:
+        half = as_rope(width)[1]
+        rope: Interval = (middle - half, middle + half)
+        p_below, p_rope = float(np.mean(delta < rope[0])), mass_within(delta, rope)
+        better = result.measure_used.higher_is_better
+        rows.append(
+            {
+                "half_width": half,
+                "p_below": p_below,
+                "p_rope": p_rope,
+                "p_above": 1 - p_below - p_rope,
+                "decision": str(decide(said.hdi, rope, higher_is_better=better)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _refit(result: Comparison, prior: Prior) -> Comparison:
+    from stanoff.comparison import fit
+
+    measure = result.measure_used
+    settings: dict[str, Any] = {"engine": "exact" if result.model.exact else "stan"}
+    if result.engine == settings["engine"]:
+        chains, draws = result.draws.posterior["delta"].shape[:2]
+        settings |= {"chains": chains, "draws": draws}
+    return fit(
+        result.counts,
+        measure=measure.name,
+        beta=measure.beta,
+        zero_division=measure.zero_division,
+        prevalence=measure.prevalence,
+        average=result.average,
+        rope=result.rope_used,
+        hdi=result.hdi_used,
+        model=result.model.file or result.model.name,
+        prior=prior,
+        seed=result.seed,
+        names=result.names,
+        **settings,
+    )

@@ -1,0 +1,65 @@
+// A model of your own: the paired model with a logistic-normal prior on the
+// outcome pairs, under which "only A" and "only B" may rise and fall together.
+functions {
+  #include functions/measures.stanfunctions
+  #include functions/outcomes.stanfunctions
+}
+data {
+  int<lower=1> K; // categories
+  array[K, 4] int<lower=0> c_pos; // positive documents by outcome pair
+  array[K, 4] int<lower=0> c_neg; // negative documents by outcome pair
+  vector<lower=0>[2] beta; // prior weight of the positive, negative class
+  int<lower=1, upper=20> measure; // code, see functions/measures.stanfunctions
+  real<lower=0> f_beta; // beta of F-beta
+  real zero_division; // what a measure is where it is 0/0
+  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  int<lower=0, upper=1> prior_only; // 1: draw from the prior
+}
+transformed data {
+  // log-odds of both, only A, only B against neither; the two kinds of
+  // disagreement go together
+  matrix[3, 3] cholesky = cholesky_decompose([[2.25, 0, 0],
+                                              [0, 2.25, 1.125],
+                                              [0, 1.125, 2.25]]);
+}
+parameters {
+  vector<lower=0, upper=1>[K] mu; // prevalence
+  array[K] vector[3] z_pos; // log-odds on positive documents, standardised
+  array[K] vector[3] z_neg; // log-odds on negative documents, standardised
+}
+transformed parameters {
+  array[K] vector[4] theta_pos; // outcome pairs on positive documents
+  array[K] vector[4] theta_neg; // outcome pairs on negative documents
+  for (k in 1 : K) {
+    theta_pos[k] = softmax(append_row(cholesky * z_pos[k], 0));
+    theta_neg[k] = softmax(append_row(cholesky * z_neg[k], 0));
+  }
+}
+model {
+  mu ~ beta(beta[1], beta[2]);
+  for (k in 1 : K) {
+    z_pos[k] ~ std_normal();
+    z_neg[k] ~ std_normal();
+    if (!prior_only) {
+      sum(c_pos[k]) ~ binomial(sum(c_pos[k]) + sum(c_neg[k]), mu[k]);
+      c_pos[k] ~ multinomial(theta_pos[k]);
+      c_neg[k] ~ multinomial(theta_neg[k]);
+    }
+  }
+}
+generated quantities {
+  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
+  array[K] vector[4] cells_B;
+  vector[K] psi_A;
+  vector[K] psi_B;
+  vector[K] delta;
+  for (k in 1 : K) {
+    cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
+    cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
+    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
+                          prevalence);
+    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
+                          prevalence);
+  }
+  delta = psi_A - psi_B;
+}
