@@ -38,13 +38,11 @@ model {
     eta_pos[j] ~ beta(alpha_pos[j, 1], alpha_pos[j, 2]);
     eta_neg[j] ~ beta(alpha_neg[j, 1], alpha_neg[j, 2]);
     if (!prior_only) {
+      vector[2] yes_no_pos = kappa_pos[j] * [eta_pos[j], 1 - eta_pos[j]]';
+      vector[2] yes_no_neg = kappa_neg[j] * [eta_neg[j], 1 - eta_neg[j]]';
       for (k in 1 : K) {
-        c[j, k, 1] ~ beta_binomial(c[j, k, 1] + c[j, k, 3],
-                                   kappa_pos[j] * eta_pos[j],
-                                   kappa_pos[j] * (1 - eta_pos[j]));
-        c[j, k, 2] ~ beta_binomial(c[j, k, 2] + c[j, k, 4],
-                                   kappa_neg[j] * eta_neg[j],
-                                   kappa_neg[j] * (1 - eta_neg[j]));
+        {c[j, k, 1], c[j, k, 3]} ~ pooled_outcomes(yes_no_pos);
+        {c[j, k, 2], c[j, k, 4]} ~ pooled_outcomes(yes_no_neg);
       }
     }
   }

@@ -33,6 +33,7 @@ generated quantities {
   matrix[N, 20] values;
   matrix[N, 20] values_shifted;
   vector[M] pooled;
+  vector[M] huge;
   matrix[M, 4] cells_A;
   matrix[M, 4] cells_B;
   matrix[M, 4] cells_one;
@@ -45,6 +46,7 @@ generated quantities {
   }
   for (m in 1 : M) {
     pooled[m] = pooled_outcomes_lpmf(c | 10 * theta_pos[m] + 0.01);
+    huge[m] = pooled_outcomes_lpmf(c | 1e17 * (theta_pos[m] + 0.01));
     cells_A[m] = cells_of_A(mu[m], theta_pos[m], theta_neg[m])';
     cells_B[m] = cells_of_B(mu[m], theta_pos[m], theta_neg[m])';
     cells_one[m] = cells_of(mu[m], theta_pos[m, 1], theta_neg[m, 1])';
@@ -124,3 +126,10 @@ def test_pooled_outcomes_are_dirichlet_multinomial_up_to_a_constant(stan):
     ours = [stats.dirichlet_multinomial(10 * t + 0.01, 22).logpmf([7, 0, 3, 12]) for t in theta[0]]
     apart = values["pooled"] - ours
     np.testing.assert_allclose(apart, apart[0], atol=1e-9)
+
+
+def test_pooled_outcomes_tend_to_multinomial_ones(stan):
+    """With a huge concentration there is nothing to pool, and no noise either."""
+    _, _, theta, values = stan
+    eta = (theta[0] + 0.01) / 1.04
+    np.testing.assert_allclose(values["huge"], np.log(eta) @ [7, 0, 3, 12], rtol=1e-9)
