@@ -69,7 +69,7 @@ def _command(function: Callable[..., None]) -> click.Command:
 @click.option(
     "--model", default="paired", show_default=True, help="See: stanoff models. Or a .stan file."
 )
-@click.option("--engine", type=click.Choice(["stan", "exact"]), default="stan", show_default=True)
+@click.option("--engine", type=click.Choice(["stan", "exact"]), help="Stan unless told.")
 @click.option("--draws", type=int, help="Draws to keep per chain.")
 @click.option("--chains", type=int, help="Chains.")
 @click.option("--warmup", type=int, help="Draws to discard per chain.")
@@ -101,8 +101,9 @@ def models(ctx: click.Context) -> None:
 
     if ctx.invoked_subcommand is None:
         for model in MODELS.values():
-            engines = "stan, exact" if model.exact else "stan"
-            click.echo(f"{model.name:24} {engines:12} {model.stan_file}")
+            engines = ", ".join(["stan"] * model.program + ["exact"] * bool(model.exact))
+            where = model.stan_file if model.program else "drawn by conjugacy"
+            click.echo(f"{model.name:24} {engines:12} {where}")
 
 
 @models.command(cls=_Command)
@@ -145,7 +146,8 @@ def setup(cmdstan: str | None) -> None:
     from stanoff.toolchain import compile_models, ensure_cmdstan
 
     found = ensure_cmdstan(cmdstan)
-    compile_models([model.stan_file for model in MODELS.values()], stan_folder(), found)
+    programs = [model.stan_file for model in MODELS.values() if model.program]
+    compile_models(programs, stan_folder(), found)
     click.echo(
         f"Ready: CmdStan {found.version[0]}.{found.version[1]} at {found.path} "
         f"({found.origin}), models compiled: {', '.join(MODELS)}.",

@@ -23,6 +23,7 @@ from stanoff.result import Comparison, judged
 ENGINES = ("stan", "exact")
 STAN_CHAINS, STAN_DRAWS, STAN_WARMUP = 4, 1000, 1000
 EXACT_CHAINS, EXACT_DRAWS = 1, 50_000
+JOINT_DRAWS = 10_000  # every one of these takes longer
 EXACT_CELLS = 1_000_000  # with many categories fewer draws, or they would not fit into memory
 MOST_SEED = 2**31 - 1
 
@@ -39,7 +40,7 @@ class Options(TypedDict, total=False):
     hdi: float
     model: str | Path
     prior: Priors | None
-    engine: str
+    engine: str | None
     draws: int | None
     chains: int | None
     warmup: int | None
@@ -67,7 +68,7 @@ def compare(
     hdi: float = 0.95,
     model: str | Path = "paired",
     prior: Priors | None = None,
-    engine: str = "stan",
+    engine: str | None = None,
     draws: int | None = None,
     chains: int | None = None,
     warmup: int | None = None,
@@ -96,13 +97,15 @@ def compare(
     rope : region of practical equivalence: a half-width around 0, or two ends
     hdi : probability of the highest density interval
     model : ``"paired"``, or ``"unpaired"`` for different test sets; ``"hierarchical"`` and
-        ``"hierarchical_unpaired"`` let categories learn from each other; ``"documents"`` is the
-        unpaired model without counting first; or the path of a Stan program of your own
+        ``"hierarchical_unpaired"`` let categories learn from each other; ``"joint"`` (paired) and
+        ``"multiclass"`` (unpaired) are for classes of which every document has one; ``"documents"``
+        is the unpaired model without counting first; or the path of a Stan program of your own
     prior : a :class:`Prior`, uniform unless told; in an unpaired model also one for A, one for B
-    engine : ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler
+    engine : ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler; Stan unless
+        told, except for the joint model, which has no Stan program
     draws, chains, warmup : draws to keep per chain, chains, and draws to discard per chain; the
-        exact engine has one chain of 50,000 independent draws unless told (fewer for more than
-        20 categories), and no warm-up
+        exact engine has one chain of 50,000 independent draws unless told (10,000 of the joint
+        model, and fewer of many categories), and no warm-up
     seed : makes every number reproducible; without one a random seed is taken and kept
     names : what A and B are called; the names of their columns if these are known
     progress : show the sampler's progress on stderr
@@ -119,7 +122,15 @@ def compare(
     >>> str(result.decision)
     '>>'
     """
-    chosen: dict[str, Any] = {"pos_label": pos_label, "labels": labels, "average": average}
+    chosen_model = models.get(model)
+    if chosen_model.classes:
+        average = average or "macro"
+    chosen: dict[str, Any] = {
+        "pos_label": pos_label,
+        "labels": labels,
+        "average": average,
+        "classes": chosen_model.classes,
+    }
     counts: AnyCounts
     if data is None:
         counts = sources.from_two_test_sets(a, b, **chosen)
@@ -207,7 +218,7 @@ def fit(
     hdi: float = 0.95,
     model: str | Path = "paired",
     prior: Priors | None = None,
-    engine: str = "stan",
+    engine: str | None = None,
     draws: int | None = None,
     chains: int | None = None,
     warmup: int | None = None,
@@ -228,6 +239,10 @@ def fit(
         measure, beta=beta, zero_division=zero_division, prevalence=prevalence
     )
     chosen_model = models.get(model)
+    if engine is None:
+        engine = "stan" if chosen_model.program else "exact"
+    if engine == "stan" and not chosen_model.program:
+        raise invalid("engine", f"'exact' for {chosen_model.name}, which has no program", engine)
     weights, number = _as_prior(prior), _as_seed(seed)
     interval, probability = as_rope(rope), as_probability("hdi", hdi)
     called = _as_names(names)
@@ -247,7 +262,8 @@ def fit(
             progress=progress,
         )
     else:
-        enough = min(EXACT_DRAWS, max(STAN_DRAWS * STAN_CHAINS, EXACT_CELLS // data["K"]))
+        most = JOINT_DRAWS if chosen_model.classes else EXACT_DRAWS
+        enough = min(most, max(STAN_DRAWS, EXACT_CELLS // data["K"]))
         drawn = _draw_exactly(
             chosen_model,
             data,

@@ -56,6 +56,8 @@ def examine() -> list[Finding]:
     number = ".".join(map(str, cmdstan.version))
     findings.append(Finding("CmdStan", True, f"{number} at {cmdstan.path}, from {cmdstan.origin}"))
     for model in MODELS.values():
+        if not model.program:
+            continue
         executable = toolchain.executable_of(model.stan_file, stan_folder(), cmdstan)
         done = executable.exists()
         findings.append(

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stanoff.confusion import ConfusionCounts
 from stanoff.counts import OUTCOMES, PairedCounts, UnpairedCounts
 from stanoff.engines import exact
+from stanoff.engines.joint import joint
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures import CELLS, Measure
 from stanoff.priors import WEIGHTS, Priors, both, single
 from stanoff.singularities import always_diverges, paired_diverges, unpaired_diverges
 
-AnyCounts = PairedCounts | UnpairedCounts
+AnyCounts = PairedCounts | UnpairedCounts | ConfusionCounts
 Data = dict[str, Any]
 Sampler = Callable[[Mapping[str, Any], int, np.random.Generator], dict[str, NDArray[np.float64]]]
 
@@ -44,6 +46,8 @@ class Model:
     exact : its conjugate sampler, or None
     diverges : whether the prior density of delta at 0 is infinite for this measure and prior
     file : its program, where that is not ``stan/<name>.stan``
+    program : whether it has one; the joint model is drawn by conjugacy alone
+    classes : whether it is about single-label classes rather than categories against the rest
     """
 
     name: str
@@ -53,6 +57,8 @@ class Model:
     exact: Sampler | None
     diverges: Callable[[Measure, Priors], bool]
     file: Path | None = None
+    program: bool = True
+    classes: bool = False
 
     @property
     def stan_file(self) -> Path:
@@ -122,6 +128,42 @@ def unpaired_data(counts: AnyCounts, prior: Priors) -> Data:
     return {"c_A": counts.cells_A, "c_B": counts.cells_B, **weights}
 
 
+def _multiclass_data(counts: AnyCounts, prior: Priors) -> Data:
+    classes, shared = _need_classes(counts), both(prior)[0]
+    cells = [classes.confusion(j) for j in (0, 1)]
+    truth, said, n = (np.concatenate(parts) for parts in zip(*cells, strict=True))
+    location, scale = shared.kappa
+    return {
+        "R": np.array([len(part[0]) for part in cells]),
+        "truth": truth + 1,  # Stan counts from 1
+        "said": said + 1,
+        "n": n,
+        "beta": shared.weights("beta", len(classes.categories)),
+        "alpha_pos": np.stack([p.weights("alpha_pos", 2) for p in both(prior)]),
+        "kappa_location": location,
+        "kappa_scale": scale,
+    }
+
+
+def _joint_data(counts: AnyCounts, prior: Priors) -> Data:
+    classes, shared = _need_classes(counts), single(prior)
+    return {
+        "rows": classes.rows,
+        "n": classes.n,
+        "mass": 1.0 if shared.mass is None else shared.mass,
+        "beta": shared.weights("beta", len(classes.categories)),
+    }
+
+
+def _need_classes(counts: AnyCounts) -> ConfusionCounts:
+    if not isinstance(counts, ConfusionCounts):
+        raise InputError(
+            "Models of classes need the labels of both classifiers on the same documents, one "
+            "label per document."
+        )
+    return counts
+
+
 def _hierarchical_data(counts: AnyCounts, prior: Priors) -> Data:
     location, scale = single(prior).kappa
     return paired_data(counts, prior) | {"kappa_location": location, "kappa_scale": scale}
@@ -187,6 +229,25 @@ MODELS: dict[str, Model] = {
             | dict.fromkeys(("eta_pos", "eta_neg", "kappa_pos", "kappa_neg"), ("classifier",)),
             exact=None,
             diverges=always_diverges,
+        ),
+        Model(
+            name="multiclass",
+            data=_multiclass_data,
+            observed=("n",),
+            dims=dict.fromkeys(("eta", "kappa"), ("classifier",)) | {"n": ("confusion_cell",)},
+            exact=None,
+            diverges=always_diverges,
+            classes=True,
+        ),
+        Model(
+            name="joint",
+            data=_joint_data,
+            observed=("n",),
+            dims={"n": ("joint_cell",)},
+            exact=joint,
+            diverges=always_diverges,
+            program=False,
+            classes=True,
         ),
         Model(
             name="documents",

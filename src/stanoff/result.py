@@ -302,12 +302,12 @@ class Comparison:
 
     @property
     def _independent_categories(self) -> tuple[str, ...]:
-        if self.average is None or len(self.counts.categories) == 1:
+        if self.average is None or len(self.counts.categories) == 1 or self.model.classes:
             return ()
         return (
             "The categories are modelled as independent of each other, though they are about the "
             "same documents; where every document has one label only, the interval of an average "
-            "is too narrow.",
+            "is too narrow: model='joint' keeps the classes together.",
         )
 
     @cached_property

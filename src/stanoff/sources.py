@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from stanoff.confusion import ConfusionCounts, confusion_counts
 from stanoff.counts import PairedCounts, UnpairedCounts, paired_counts, unpaired_counts
 from stanoff.datafiles import as_written, file_labels
 from stanoff.errors import InputError, invalid, no_column
@@ -19,19 +20,36 @@ from stanoff.multilabel import is_multilabel, multilabel_counts
 from stanoff.tallies import missing_labels, tally
 
 
-def from_arrays(y_true: Any, y_pred_a: Any, y_pred_b: Any, **chosen: Any) -> PairedCounts:
+def from_arrays(
+    y_true: Any, y_pred_a: Any, y_pred_b: Any, **chosen: Any
+) -> PairedCounts | ConfusionCounts:
     """Count outcome pairs in three columns of labels of one length."""
-    return _counted({"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}, chosen)
+    columns = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    return _from_labels(columns, None, chosen)
 
 
-def _counted(columns: Mapping[str, Any], chosen: Mapping[str, Any]) -> PairedCounts:
-    if is_multilabel(next(iter(columns.values()))):
-        return multilabel_counts(columns, **chosen)
-    return paired_counts(tally(columns), **chosen)
+def _from_labels(
+    columns: Mapping[str, Any], n: list[int] | None, chosen: Mapping[str, Any]
+) -> PairedCounts | ConfusionCounts:
+    """Count columns of labels, n documents to a row, in the way that the model needs."""
+    options = {name: value for name, value in chosen.items() if name != "classes"}
+    many = is_multilabel(next(iter(columns.values())))
+    if not chosen.get("classes"):
+        if many:
+            return multilabel_counts(columns, n=n, **options)
+        return paired_counts(tally(columns, n), **options)
+    if many:
+        raise InputError("Models of classes need one label per document.")
+    for name in ("pos_label", "labels"):
+        if options.get(name) is not None:
+            raise invalid(name, "None in models of classes", options[name])
+    return confusion_counts(tally(columns, n))
 
 
 def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
     """Count the cells of two classifiers, each from its own (true labels, predictions)."""
+    if chosen.pop("classes", False):
+        raise InputError("Models of classes need both classifiers on the same documents.")
     tables = []
     for name, pair in (("a", a), ("b", b)):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -46,7 +64,9 @@ def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
     return unpaired_counts(tables[0], tables[1], **chosen)
 
 
-def from_table(data: Any, *, truth: Any, a: Any, b: Any, **chosen: Any) -> PairedCounts:
+def from_table(
+    data: Any, *, truth: Any, a: Any, b: Any, **chosen: Any
+) -> PairedCounts | ConfusionCounts:
     """Count outcome pairs in three columns of a data frame or of a file.
 
     Parameters
@@ -54,7 +74,7 @@ def from_table(data: Any, *, truth: Any, a: Any, b: Any, **chosen: Any) -> Paire
     data : pandas, polars, Arrow, DuckDB, Dask, Spark ... frame, or the path of a CSV, Parquet or
         JSON-lines file; a path may be a pattern such as ``parts/*.csv.gz``
     truth, a, b : the names of the columns
-    **chosen : ``pos_label``, ``labels`` and ``average``
+    **chosen : ``pos_label``, ``labels`` and ``average``; ``classes`` to keep the classes together
     """
     columns = {"truth": truth, "a": a, "b": b}
     for name, column in columns.items():
@@ -65,21 +85,15 @@ def from_table(data: Any, *, truth: Any, a: Any, b: Any, **chosen: Any) -> Paire
     if len(set(columns.values())) < 3:
         raise InputError(f"truth, a and b must be different columns, not {truth!r}, {a!r}, {b!r}.")
     if not isinstance(data, (str, Path)):
-        labels, n = _frame_labels(data, columns)
-        if n is None:
-            return _counted(labels, chosen)
-        if is_multilabel(next(iter(labels.values()))):
-            return multilabel_counts(labels, n=n, **chosen)
-        return paired_counts(tally(labels, n), **chosen)
+        return _from_labels(*_frame_labels(data, columns), chosen)
     labels, n = file_labels(str(data), columns)
-    if is_multilabel(next(iter(labels.values()))):
-        return multilabel_counts(labels, n=n, **chosen)
-    table = tally(labels, n)
-    if chosen.get("pos_label") is not None:
-        chosen["pos_label"] = as_written(chosen["pos_label"], table.labels)
-    if chosen.get("labels") is not None:
-        chosen["labels"] = [as_written(label, table.labels) for label in chosen["labels"]]
-    return paired_counts(table, **chosen)
+    known = [x for values in labels.values() for x in values]
+    if not is_multilabel(known):
+        if chosen.get("pos_label") is not None:
+            chosen["pos_label"] = as_written(chosen["pos_label"], known)
+        if isinstance(chosen.get("labels"), (list, tuple)):
+            chosen["labels"] = [as_written(label, known) for label in chosen["labels"]]
+    return _from_labels(labels, n, chosen)
 
 
 def _frame_labels(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import floor, log10
 
-from stanoff.counts import PairedCounts
+from stanoff.counts import UnpairedCounts
 from stanoff.evidence import Evidence
 from stanoff.result import Comparison
 
@@ -36,7 +36,7 @@ def documents(result: Comparison, category: str | None = None) -> str:
         row = result.counts.categories.index(category)
         n_a, n_b = int(result.counts.cells_A[row].sum()), int(result.counts.cells_B[row].sum())
     plural = "document" if n_a == 1 else "documents"
-    if isinstance(result.counts, PairedCounts):
+    if not isinstance(result.counts, UnpairedCounts):
         return f"{n_a:,} {plural}"
     return f"{n_a:,} {plural} of {result.names[0]} and {n_b:,} of {result.names[1]}"
 

@@ -1,0 +1,85 @@
+"""Draws from the joint model of (true class, A's class, B's class), cell by observed cell.
+
+The classes are Dirichlet, and given the true class so are the M x M pairs of predictions, with a
+prior of a small total mass spread evenly over them. Of the pairs that never occurred only that
+prior mass is left. Spread over so many cells it falls on a few of them, as a Dirichlet process
+does, and is drawn by breaking sticks: time and memory grow with the cells that occurred, not with
+M x M.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+FEW = 8  # so few classes that all their cells can be drawn one by one
+STICKS = 10  # leave a thousandth of the prior mass, which falls to the last
+MOST_AT_ONCE = 4_000_000  # numbers per block
+
+
+def joint(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
+    """Draw the cells of both classifiers, every class against the rest."""
+    from scipy.sparse import csr_array
+
+    m, mass = int(data["K"]), float(data["mass"])
+    rows, n = np.asarray(data["rows"]), np.asarray(data["n"])
+    if data["prior_only"]:
+        rows, n = rows[:0], n[:0]
+    if m <= FEW:
+        rows, n = _all_cells(rows, n, m)
+    truth = rows[:, 0]
+    per_class = np.bincount(truth, weights=n, minlength=m)
+    unseen = mass * (1 - np.bincount(truth, minlength=m) / m**2)  # prior mass of the other cells
+    r = len(rows)
+    ones = np.ones(r)
+    place = np.arange(r)
+    by_class = csr_array((ones, (place, truth)), shape=(r, m))
+    by_said = [csr_array((ones, (place, rows[:, 1 + j])), shape=(r, m)) for j in (0, 1)]
+    right = [
+        csr_array((ones * (rows[:, 1 + j] == truth), (place, truth)), shape=(r, m)) for j in (0, 1)
+    ]
+    cells = [np.empty((draws, m, 4)) for _ in (0, 1)]
+    block = max(1, MOST_AT_ONCE // (r + m * STICKS))
+    for start in range(0, draws, block):
+        size = min(block, draws - start)
+        mu = rng.dirichlet(data["beta"] + per_class, size)
+        seen = rng.standard_gamma(n + mass / m**2, (size, r))
+        rest = rng.standard_gamma(np.maximum(unseen, 1e-300), (size, m))
+        scale = mu / (seen @ by_class + rest)
+        seen *= scale[:, truth]
+        sticks = _sticks(rest * scale, unseen, rng)
+        for j in (0, 1):
+            said = seen @ by_said[j]
+            tp = seen @ right[j]
+            guess = rng.integers(0, m, (size, m, STICKS))
+            hit = guess == np.arange(m)[:, None]
+            tp += np.where(hit, sticks, 0).sum(axis=-1)
+            np.add.at(said, (np.arange(size)[:, None, None], guess), sticks)
+            out = cells[j][start : start + size]
+            out[..., 0], out[..., 1] = tp, np.maximum(said - tp, 0)
+            out[..., 2] = np.maximum(mu - tp, 0)
+            out[..., 3] = np.maximum(1 - mu - out[..., 1], 0)
+    return {"cells_A": cells[0], "cells_B": cells[1]}
+
+
+def _all_cells(
+    rows: NDArray[np.intp], n: NDArray[np.int64], m: int
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Write out the cells that never occurred as well, so that nothing is left to spread."""
+    table = np.zeros((m, m, m), dtype=np.int64)
+    np.add.at(table, tuple(rows.T), n)
+    return np.stack(np.unravel_index(np.arange(m**3), table.shape), axis=1), table.ravel()
+
+
+def _sticks(total: Array, concentration: Array, rng: np.random.Generator) -> Array:
+    """Break every total into sticks, the last of which is what is left."""
+    shares = rng.beta(1.0, np.maximum(concentration, 1e-12)[:, None], (*total.shape, STICKS))
+    shares[..., -1] = 1.0
+    left = np.cumprod(1 - shares, axis=-1)
+    left = np.concatenate([np.ones((*total.shape, 1)), left[..., :-1]], axis=-1)
+    return np.asarray(total[..., None] * shares * left)

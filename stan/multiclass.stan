@@ -1,0 +1,139 @@
+// Single-label documents with K classes, each classifier by itself: given the
+// true class j, what it says is theta_j ~ Dir(kappa w_j), where w_j puts the
+// overall accuracy eta on j and shares the rest out equally. Zhang et al.
+// (2016), section 5. Only cells that occurred, and the diagonal, are data.
+functions {
+  #include functions/measures.stanfunctions
+  #include functions/outcomes.stanfunctions
+}
+data {
+  int<lower=2> K; // classes
+  array[2] int<lower=1> R; // cells of A, of B
+  array[sum(R)] int<lower=1, upper=K> truth; // true class of each cell
+  array[sum(R)] int<lower=1, upper=K> said; // predicted class of each cell
+  array[sum(R)] int<lower=0> n; // documents in each cell, A's then B's
+  vector<lower=0>[K] beta; // prior weight of the classes
+  array[2] vector<lower=0>[2] alpha_pos; // prior weight of right, wrong overall
+  real kappa_location; // of the log-normal prior on the kappas
+  real<lower=0> kappa_scale;
+  int<lower=1, upper=20> measure; // code, see functions/measures.stanfunctions
+  real<lower=0> f_beta; // beta of F-beta
+  real zero_division; // what a measure is where it is 0/0
+  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  int<lower=0, upper=1> prior_only; // 1: draw from the prior
+}
+transformed data {
+  array[2, K] int n_class = rep_array(0, 2, K); // documents of each true class
+  array[2, K] int n_wrong_cells = rep_array(0, 2, K); // off the diagonal
+  int spread_exactly = K <= 64; // else the unseen cells of a row share equally
+  for (r in 1 : sum(R)) {
+    int j = r <= R[1] ? 1 : 2;
+    n_class[j, truth[r]] += n[r];
+    n_wrong_cells[j, truth[r]] += truth[r] != said[r];
+  }
+}
+parameters {
+  vector<lower=0, upper=1>[2] eta; // overall accuracy
+  vector<lower=0>[2] kappa; // documents' worth of what eta tells
+}
+model {
+  kappa ~ lognormal(kappa_location, kappa_scale);
+  for (j in 1 : 2) {
+    eta[j] ~ beta(alpha_pos[j, 1], alpha_pos[j, 2]);
+  }
+  if (!prior_only) {
+    vector[2] right = kappa .* eta;
+    vector[2] wrong = kappa .* (1 - eta) / (K - 1);
+    for (j in 1 : 2) {
+      for (k in 1 : K) {
+        target += -log_rising(kappa[j], n_class[j, k]);
+      }
+    }
+    for (r in 1 : sum(R)) {
+      int j = r <= R[1] ? 1 : 2;
+      target += log_rising(truth[r] == said[r] ? right[j] : wrong[j], n[r]);
+    }
+  }
+}
+generated quantities {
+  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
+  array[K] vector[4] cells_B;
+  vector[K] psi_A;
+  vector[K] psi_B;
+  vector[K] delta;
+  {
+    array[2] vector[K] mu;
+    array[2] vector[K] tp = rep_array(rep_vector(0, K), 2);
+    array[2] vector[K] called = rep_array(rep_vector(0, K), 2);
+    for (j in 1 : 2) {
+      real right = fmax(kappa[j] * eta[j], 1e-300);
+      real wrong = fmax(kappa[j] * (1 - eta[j]) / (K - 1), 1e-300);
+      int first = j == 1 ? 1 : R[1] + 1;
+      int last = j == 1 ? R[1] : R[1] + R[2];
+      vector[last - first + 1] g; // gammas of the cells, then probabilities
+      vector[K] total = rep_vector(0, K);
+      vector[K] unseen = rep_vector(0, K);
+      matrix[spread_exactly ? K : 0, spread_exactly ? K : 0] other;
+      vector[K] weight = beta;
+      if (!prior_only) {
+        weight += to_vector(n_class[j]);
+      }
+      mu[j] = dirichlet_rng(weight);
+      for (r in first : last) {
+        real prior = truth[r] == said[r] ? right : wrong;
+        g[r - first + 1] = gamma_rng(prior + (prior_only ? 0 : n[r]), 1);
+        total[truth[r]] += g[r - first + 1];
+      }
+      if (spread_exactly) {
+        for (k in 1 : K) {
+          for (l in 1 : K) {
+            other[k, l] = gamma_rng(wrong, 1);
+          }
+        }
+        for (r in first : last) {
+          other[truth[r], said[r]] = 0;
+        }
+        for (k in 1 : K) {
+          unseen[k] = sum(other[k]);
+        }
+      } else {
+        for (k in 1 : K) {
+          int cells = K - 1 - n_wrong_cells[j, k];
+          unseen[k] = cells > 0 ? gamma_rng(wrong * cells, 1) : 0;
+        }
+      }
+      total += unseen;
+      for (r in first : last) {
+        int k = truth[r];
+        real p = mu[j, k] * g[r - first + 1] / total[k];
+        called[j, said[r]] += p;
+        if (said[r] == k) {
+          tp[j, k] += p;
+        }
+      }
+      if (spread_exactly) {
+        called[j] += ((mu[j] ./ total)' * other)';
+      } else {
+        // what row k leaves to each cell it has not seen
+        vector[K] each;
+        for (k in 1 : K) {
+          int cells = K - 1 - n_wrong_cells[j, k];
+          each[k] = cells > 0 ? mu[j, k] * unseen[k] / (total[k] * cells) : 0;
+        }
+        called[j] += sum(each);
+        for (r in first : last) {
+          called[j, said[r]] -= each[truth[r]];
+        }
+      }
+    }
+    for (k in 1 : K) {
+      cells_A[k] = cells_from(mu[1, k], tp[1, k], called[1, k]);
+      cells_B[k] = cells_from(mu[2, k], tp[2, k], called[2, k]);
+      psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
+                            prevalence);
+      psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
+                            prevalence);
+    }
+  }
+  delta = psi_A - psi_B;
+}
