@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,6 +41,8 @@ def main() -> None:
     loading()
     counting()
     growing()
+    many_classes()
+    by_document()
     if peers:
         against_peers(peers, seconds)
     if MISSED:
@@ -183,6 +186,58 @@ def growing() -> None:
         )
         times.append(whole - count)
     ratio("10^6 documents / 10^3, without counting them", times[1], times[0], most=1.5)
+
+
+def many_classes(n: int = 10**6) -> None:
+    """Fit the joint model, whose cost shall follow the cells that occur and not the classes."""
+    times, peaks, seen = {}, {}, {}
+    for classes, wrong in ((300, 30), (1000, 9), (1000, 90)):
+        rng = np.random.default_rng(0)
+        truth = rng.integers(0, classes, n)
+        # Errors fall on few neighbours, so that the number of cells is ours to choose.
+        said = [
+            np.where(
+                rng.uniform(size=n) < 0.8, truth, (truth + rng.integers(1, wrong, n)) % classes
+            )
+            for _ in (0, 1)
+        ]
+        table = tally(dict(zip("tab", (truth, *said), strict=True)))
+        key = classes, len(table.n)
+        seen[classes, wrong] = key
+        tracemalloc.start()
+        start = time.perf_counter()
+        compare(truth, *said, model="joint", draws=200, seed=1).evidence()
+        times[key] = time.perf_counter() - start
+        peaks[key] = tracemalloc.get_traced_memory()[1] / 1e6
+        tracemalloc.stop()
+        print(
+            f"joint model, {classes} classes, {len(table.n)} cells, 10^6 documents, 200 draws: "
+            f"{times[key]:.1f} s, {peaks[key]:.0f} MB"
+        )
+    few, same, more = (seen[key] for key in ((300, 30), (1000, 9), (1000, 90)))
+    cells = more[1] / same[1]
+    ratio(
+        "joint model, seconds, 1000 classes, more cells / fewer",
+        times[more],
+        times[same],
+        most=1.5 * cells,
+    )
+    per_cell = (times[same] / same[1]) / (times[few] / few[1])
+    print(f"{'seconds per cell, 1000 classes / 300 classes':58} {'':21} {per_cell:8.2f}  (M^2: 11)")
+
+
+def by_document() -> None:
+    """Fit the model that does not count first, which is the same and slower."""
+    pos, neg = [155, 12, 10, 22], [20, 15, 12, 754]
+    ratio(
+        "compact unpaired model / document by document, N = 1000",
+        *in_turn(
+            lambda: compare_counts(pos, neg, model="unpaired", seed=1),
+            lambda: compare_counts(pos, neg, model="documents", seed=1),
+            repeats=1,
+        ),
+        most=1,
+    )
 
 
 def against_peers(python: str, seconds: float) -> None:

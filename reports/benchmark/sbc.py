@@ -1,0 +1,180 @@
+"""Simulation-based calibration of every Stan program.
+
+Draw parameters from the prior, documents given the parameters, and fit: the rank of the true value
+among the posterior draws is uniform if and only if the program draws from its own posterior
+(Talts et al. 2018). Writes the ranks to ``sbc.csv`` and their histograms to ``sbc.svg``:
+
+    python reports/benchmark/sbc.py
+"""
+
+import sys
+import warnings
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from scipy import stats
+
+from stanoff import Prior, SamplingWarning, compare, compare_counts
+from stanoff.files import write_bytes, write_text
+from stanoff.models import MODELS, stan_folder
+from stanoff.report.figures import as_bytes
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = {name: name for name, model in MODELS.items() if model.program}
+PROGRAMS["logistic_normal"] = str(stan_folder() / "examples/logistic_normal.stan")
+PRIOR = Prior(kappa=(2.0, 0.7))
+KEPT, THIN, BINS = 99, 5, 10
+
+
+def main(simulations: int = 200) -> None:
+    """Rank the truth in every program, and write table and figure."""
+    ranks = pd.concat([calibrate(name, simulations) for name in PROGRAMS], ignore_index=True)
+    write_text(HERE / "sbc.csv", ranks.to_csv(index=False))
+    grid = sns.displot(
+        ranks,
+        x="rank",
+        col="program",
+        row=None,
+        hue="variable",
+        col_wrap=4,
+        bins=BINS,
+        binrange=(-0.5, KEPT + 0.5),
+        multiple="dodge",
+        height=2.4,
+        aspect=1.2,
+        palette="colorblind",
+    )
+    for ax in grid.axes.flat:
+        ax.axhline(simulations / BINS, color="#666666", linewidth=0.8)
+    write_bytes(HERE / "sbc.svg", as_bytes(grid.axes.flat[0]))
+    plt.close("all")
+
+
+def calibrate(name: str, simulations: int, seed: int = 2016) -> pd.DataFrame:
+    """Rank the true delta, and the true kappa where there is one, among the posterior draws."""
+    rng = np.random.default_rng(seed)
+    ranks = []
+    for i in range(simulations):
+        truth, fitted = simulate(name, rng, i)
+        for variable, value in truth.items():
+            drawn = fitted[variable].reshape(-1)[::THIN][:KEPT]
+            ranks.append(
+                {"program": name, "variable": variable, "rank": int((drawn < value).sum())}
+            )
+        if sys.stderr.isatty():
+            print(f"\r{name} {i + 1}/{simulations}", end="", file=sys.stderr)
+    print(f"\r{name}: done", file=sys.stderr, flush=True)
+    return pd.DataFrame(ranks)
+
+
+def uniformity(ranks: pd.Series) -> float:
+    """Return the p-value of a chi-square test that the ranks are uniform."""
+    seen, _ = np.histogram(ranks, bins=BINS, range=(-0.5, KEPT + 0.5))
+    return float(stats.chisquare(seen).pvalue)
+
+
+def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
+    """Draw a truth and documents, fit, and pick from the draws what the truth is compared with."""
+    options = {
+        "model": PROGRAMS[name],
+        "prior": PRIOR,
+        "seed": i + 1,
+        "chains": 1,
+        "draws": THIN * KEPT,
+        "warmup": 400,
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)  # one short chain is all this needs
+        if name == "multiclass":
+            truth, labels = _classes(rng)
+            result = compare(*labels, measure="recall", **options)
+            drawn = result.draws.posterior
+            fitted = {
+                "eta": drawn["eta"][..., 0],
+                "kappa": drawn["kappa"][..., 1],
+                "delta": drawn["delta_macro"],
+            }
+        else:
+            truth, counts = _categories(name, rng)
+            result = compare_counts(**counts, **options)
+            drawn = result.draws.posterior
+            fitted = {"delta": drawn["delta"][..., 0]}
+            if "kappa" in truth:
+                fitted["kappa"] = drawn["kappa_pos"].reshape(1, THIN * KEPT, -1)[..., 0]
+    return truth, fitted
+
+
+def _categories(name: str, rng: np.random.Generator) -> tuple[dict, dict]:
+    """Truth and counts of one category, or of three that share eta and kappa."""
+    k = 3 if name.startswith("hierarchical") else 1
+    n = 40 if name == "documents" else 120
+    kappa_pos, kappa_neg = rng.lognormal(*PRIOR.kappa, (2, 2))
+    if name in ("paired", "hierarchical", "logistic_normal"):
+        mu = rng.beta(1, 1, k)
+        if name == "hierarchical":
+            theta = [
+                rng.dirichlet(kap * rng.dirichlet(np.ones(4)), k)
+                for kap in (kappa_pos[0], kappa_neg[0])
+            ]
+        elif name == "logistic_normal":
+            sigma = [[2.25, 0, 0], [0, 2.25, 1.125], [0, 1.125, 2.25]]
+            odds = np.exp(rng.multivariate_normal(np.zeros(3), sigma, (2, k)))
+            odds = np.concatenate([odds, np.ones((2, k, 1))], axis=-1)
+            theta = odds / odds.sum(axis=-1, keepdims=True)
+        else:
+            theta = rng.dirichlet(np.ones(4), (2, k))
+        n_pos = rng.binomial(n, mu)
+        counts = {
+            "c_pos": rng.multinomial(n_pos, theta[0]),
+            "c_neg": rng.multinomial(n - n_pos, theta[1]),
+        }
+        rates = [(t[:, 0] + t[:, j]) for j in (1, 2) for t in theta]
+        mus, rates = [mu, mu], [rates[:2], rates[2:]]
+    else:
+        mus = rng.beta(1, 1, (2, k))
+        rates, cells = [], []
+        for j in (0, 1):
+            rho = rng.uniform(size=(2, k))
+            if k > 1:
+                eta = rng.uniform(size=2)
+                rho = [
+                    rng.beta(kap * e, kap * (1 - e), k)
+                    for kap, e in zip((kappa_pos[j], kappa_neg[j]), eta, strict=True)
+                ]
+            n_pos = rng.binomial(n, mus[j])
+            tp, fp = rng.binomial(n_pos, rho[0]), rng.binomial(n - n_pos, rho[1])
+            cells.append(np.stack([tp, fp, n_pos - tp, n - n_pos - fp], axis=1))
+            rates.append(rho)
+        counts = {"a": cells[0], "b": cells[1]}
+    scores = [_f1(m[0], r[0][0], r[1][0]) for m, r in zip(mus, rates, strict=True)]
+    truth = {"delta": scores[0] - scores[1]}
+    return (truth | {"kappa": kappa_pos[0]} if k > 1 else truth), counts
+
+
+def _classes(rng: np.random.Generator, m: int = 4, n: int = 120) -> tuple[dict, tuple]:
+    """Truth and labels of two classifiers on the same classes.
+
+    What is ranked is eta of A, kappa of B and the difference of their macro-averaged recalls, into
+    which the prevalence, of which the program gives each classifier its own, does not enter.
+    """
+    eta, kappa = rng.uniform(size=2), rng.lognormal(*PRIOR.kappa, 2)
+    labels = [rng.choice(m, n, p=rng.dirichlet(np.ones(m)))]
+    recall = []
+    for e, kap in zip(eta, kappa, strict=True):
+        weights = np.full((m, m), (1 - e) / (m - 1))
+        np.fill_diagonal(weights, e)
+        theta = np.stack([rng.dirichlet(np.maximum(kap * row, 1e-12)) for row in weights])
+        labels.append(np.array([rng.choice(m, p=theta[t]) for t in labels[0]]))
+        recall.append(np.diag(theta).mean())
+    return {"eta": eta[0], "kappa": kappa[1], "delta": recall[0] - recall[1]}, tuple(labels)
+
+
+def _f1(mu: float, rho_pos: float, rho_neg: float) -> float:
+    return 2 * mu * rho_pos / (mu + mu * rho_pos + (1 - mu) * rho_neg)
+
+
+if __name__ == "__main__":
+    main()
