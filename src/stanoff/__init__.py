@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from stanoff import measures
     from stanoff.comparison import compare, compare_counts
     from stanoff.counts import PairedCounts, UnpairedCounts
     from stanoff.decision import Decision
@@ -42,11 +43,14 @@ __all__ = [
     "UnpairedCounts",
     "compare",
     "compare_counts",
+    "measures",
 ]
 
 
 def __getattr__(name: str) -> object:
     # A public name loads its module when it is first used, so that the import is instant.
+    if name == "measures":
+        return import_module("stanoff.measures")
     if name not in _HOME:
         raise AttributeError(f"module 'stanoff' has no attribute {name!r}")
     return getattr(import_module(f"stanoff.{_HOME[name]}"), name)
