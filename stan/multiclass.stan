@@ -26,10 +26,29 @@ transformed data {
   array[2, K] int n_class = rep_array(0, 2, K); // documents of each true class
   array[2, K] int n_wrong_cells = rep_array(0, 2, K); // off the diagonal
   int spread_exactly = K <= 64; // else the unseen cells of a row share equally
-  for (r in 1 : sum(R)) {
-    int j = r <= R[1] ? 1 : 2;
-    n_class[j, truth[r]] += n[r];
-    n_wrong_cells[j, truth[r]] += truth[r] != said[r];
+  array[2, K] int hits = rep_array(0, 2, K); // on the diagonal
+  array[2, 2, K] int class_runs;
+  array[2, 2, K] int hit_runs;
+  array[2, R[1]] int miss_runs_A;
+  array[2, R[2]] int miss_runs_B;
+  {
+    array[sum(R)] int misses = n;
+    for (r in 1 : sum(R)) {
+      int j = r <= R[1] ? 1 : 2;
+      n_class[j, truth[r]] += n[r];
+      if (truth[r] == said[r]) {
+        hits[j, truth[r]] = n[r];
+        misses[r] = 0;
+      } else {
+        n_wrong_cells[j, truth[r]] += 1;
+      }
+    }
+    for (j in 1 : 2) {
+      class_runs[j] = runs_of(n_class[j]);
+      hit_runs[j] = runs_of(hits[j]);
+    }
+    miss_runs_A = runs_of(misses[1 : R[1]]);
+    miss_runs_B = runs_of(misses[R[1] + 1 : sum(R)]);
   }
 }
 parameters {
@@ -42,17 +61,13 @@ model {
     eta[j] ~ beta(alpha_pos[j, 1], alpha_pos[j, 2]);
   }
   if (!prior_only) {
-    vector[2] right = kappa .* eta;
     vector[2] wrong = kappa .* (1 - eta) / (K - 1);
     for (j in 1 : 2) {
-      for (k in 1 : K) {
-        target += -log_rising(kappa[j], n_class[j, k]);
-      }
+      target += log_rising_runs(kappa[j] * eta[j], hit_runs[j])
+                - log_rising_runs(kappa[j], class_runs[j]);
     }
-    for (r in 1 : sum(R)) {
-      int j = r <= R[1] ? 1 : 2;
-      target += log_rising(truth[r] == said[r] ? right[j] : wrong[j], n[r]);
-    }
+    target += log_rising_runs(wrong[1], miss_runs_A)
+              + log_rising_runs(wrong[2], miss_runs_B);
   }
 }
 generated quantities {

@@ -172,8 +172,9 @@ def chains(**changes):
         "delta": rng.normal(size=(4, 1000, 1)),
         "diverging": np.zeros((4, 1000), dtype=bool),
         "energy": rng.normal(size=(4, 1000)),
+        "lp": rng.normal(size=(4, 1000)),
     } | changes
-    return Draws({"delta": good["delta"]}, {}, {k: good[k] for k in ("diverging", "energy")})
+    return Draws({"delta": good["delta"]}, {}, {k: good[k] for k in ("diverging", "energy", "lp")})
 
 
 def walk(seed):
@@ -186,7 +187,9 @@ def walk(seed):
         ({"diverging": np.arange(4000).reshape(4, 1000) < 3}, "3 of 4000 transitions diverged"),
         ({"delta": walk(1)[..., None]}, "R-hat is .* above 1.01"),
         ({"delta": walk(1)[..., None]}, "effective sample size is .* below 400"),
-        ({"delta": np.ones((4, 1000, 1))}, "the chains did not move"),
+        ({"delta": np.ones((4, 1000, 1)), "lp": np.ones((4, 1000))}, "the chains did not move"),
+        ({"lp": walk(1)}, "R-hat is .* above 1.01"),
+        ({"delta": np.repeat(walk(1)[..., None], 200, axis=2)}, "R-hat is .* above 1.01"),
         ({"energy": walk(3)}, "E-BFMI is 0.0., below 0.3"),
     ],
 )

@@ -22,6 +22,7 @@ from stanoff.result import Comparison, judged
 
 ENGINES = ("stan", "exact")
 STAN_CHAINS, STAN_DRAWS, STAN_WARMUP = 4, 1000, 1000
+STAN_LEAST, STAN_CELLS = 250, 200_000  # with very many categories CmdStan writes large files
 EXACT_CHAINS, EXACT_DRAWS = 1, 50_000
 JOINT_DRAWS = 10_000  # every one of these takes longer
 EXACT_CELLS = 1_000_000  # with many categories fewer draws, or they would not fit into memory
@@ -103,7 +104,8 @@ def compare(
     prior : a :class:`Prior`, uniform unless told; in an unpaired model also one for A, one for B
     engine : ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler; Stan unless
         told, except for the joint model, which has no Stan program
-    draws, chains, warmup : draws to keep per chain, chains, and draws to discard per chain; the
+    draws, chains, warmup : draws to keep per chain (1,000 unless told, fewer beyond 200
+        categories), chains (4), and draws to discard per chain (1,000); the
         exact engine has one chain of 50,000 independent draws unless told (10,000 of the joint
         model, and fewer of many categories), and no warm-up
     seed : makes every number reproducible; without one a random seed is taken and kept
@@ -251,12 +253,13 @@ def fit(
     if engine == "stan":
         from stanoff.engines import stan
 
+        few = min(STAN_DRAWS, max(STAN_LEAST, STAN_CELLS // data.get("K", 1)))
         drawn = stan.sample(
             chosen_model,
             data,
             documents=max(counts.documents),
             chains=_whole("chains", chains, STAN_CHAINS),
-            draws=_whole("draws", draws, STAN_DRAWS, least=4),
+            draws=_whole("draws", draws, few, least=4),
             warmup=warm,
             seed=number,
             progress=progress,

@@ -20,6 +20,7 @@ Variables = Mapping[str, NDArray[Any]]
 RHAT_MOST = 1.01
 ESS_LEAST = 400  # Vehtari et al. (2021): 100 for each of four chains
 BFMI_LEAST = 0.3
+MOST_COLUMNS, SAMPLED_COLUMNS = 50, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +78,8 @@ def trouble(draws: Draws, of: Sequence[str]) -> tuple[str, ...]:
     diverging = int(np.sum(stats["diverging"]))
     if diverging:
         told.append(f"{diverging} of {stats['diverging'].size} transitions diverged")
-    columns = [
-        values
-        for name in of
-        for values in np.moveaxis(
-            draws.posterior[name].reshape(*stats["diverging"].shape, -1), -1, 0
-        )
-        if np.ptp(values) > 0
-    ]
+    columns = [values for name in of for values in _columns(draws.posterior[name])]
+    columns = [values for values in (*columns, stats["lp"]) if np.ptp(values) > 0]
     if not columns:
         return (*told, "the chains did not move")
     axes = {"chain_axis": 0, "draw_axis": 1}
@@ -100,6 +95,17 @@ def trouble(draws: Draws, of: Sequence[str]) -> tuple[str, ...]:
     if not bfmi >= BFMI_LEAST:
         told.append(f"E-BFMI is {bfmi:.2f}, below {BFMI_LEAST}")
     return tuple(told)
+
+
+def _columns(values: NDArray[Any]) -> list[Array]:
+    """Split (chain, draw, ...) values into (chain, draw) ones; of very many take a sample.
+
+    Among hundreds of columns one is beyond any bound by chance, and looking takes long.
+    """
+    flat = np.moveaxis(values.reshape(*values.shape[:2], -1), -1, 0)
+    if len(flat) > MOST_COLUMNS:
+        flat = flat[np.linspace(0, len(flat) - 1, SAMPLED_COLUMNS).astype(int)]
+    return list(flat)
 
 
 def to_tree(
