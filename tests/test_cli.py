@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stanoff import cli
-from stanoff.comparison import ENGINES
 from stanoff.counts import AVERAGES
+from stanoff.fitting import ENGINES
 from stanoff.measures import MEASURES
 from stanoff.models import MODELS
 from stanoff.tables import FORMATS

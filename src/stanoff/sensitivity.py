@@ -12,6 +12,7 @@ import pandas as pd
 from stanoff.decision import Decision, Interval, as_rope, decide
 from stanoff.errors import invalid
 from stanoff.evidence import Evidence, mass_within
+from stanoff.fitting import fit
 from stanoff.priors import Prior
 from stanoff.result import Comparison
 
@@ -129,8 +130,6 @@ def _over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> p
 
 
 def _refit(result: Comparison, prior: Prior) -> Comparison:
-    from stanoff.comparison import fit
-
     measure = result.measure_used
     settings: dict[str, Any] = {"engine": "exact" if result.model.exact else "stan"}
     if result.engine == settings["engine"]:
