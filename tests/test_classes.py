@@ -78,7 +78,7 @@ def test_two_classes_are_counted_once():
     joint = compare(truth, a, b, measure="accuracy", draws=20_000, **EXACT)
     binary = compare(truth, a, b, measure="accuracy", engine="exact", draws=20_000, seed=1)
     assert joint.evidence("0").std == pytest.approx(joint.evidence("1").std)
-    assert joint.evidence("micro").std == pytest.approx(binary.evidence().std, rel=0.05)
+    assert joint.evidence().std == pytest.approx(binary.evidence().std, rel=0.05)
 
 
 @pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
@@ -88,8 +88,12 @@ def test_scores_tend_to_the_observed_ones(average):
     said = result.evidence()
     for score, column in ((said.psi_A, a), (said.psi_B, b)):
         assert score == pytest.approx(metrics.f1_score(truth, column, average=average), abs=0.002)
-    accuracy = result.measure("recall").evidence("micro")
-    assert accuracy.psi_A == pytest.approx(metrics.accuracy_score(truth, a), abs=0.002)
+    for measure, category in (("recall", "micro"), ("accuracy", average)):
+        accuracy = result.measure(measure).evidence(category)
+        assert accuracy.psi_A == pytest.approx(metrics.accuracy_score(truth, a), abs=0.002)
+    error = result.measure("error").evidence()
+    assert error.psi_B == pytest.approx(metrics.zero_one_loss(truth, b), abs=0.002)
+    assert error.decision == result.measure("accuracy").decision
 
 
 def test_cells_are_probabilities():

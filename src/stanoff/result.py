@@ -336,7 +336,11 @@ def judged(result: Comparison, measure: Measure, *, by_stan: bool = False) -> Co
             cells = group[f"cells_{name}"]
             scores[f"psi_{name}"] = group[f"psi_{name}"] if by_stan else measure(cells)
             for average in AVERAGES if result.average else ():
-                scores[f"psi_{name}_{average}"] = measures.averaged(measure, cells, average)
+                scores[f"psi_{name}_{average}"] = (
+                    measures.of_classes(measure, cells, average)
+                    if result.model.classes
+                    else measures.averaged(measure, cells, average)
+                )
         for name in [name for name in scores if name.startswith("psi_A")]:
             ending = name.removeprefix("psi_A")
             scores[f"delta{ending}"] = scores[name] - scores[f"psi_B{ending}"]
