@@ -55,6 +55,39 @@ def test_joint_is_the_dirichlet_it_claims_to_be(m, n):
         assert ours.std() == pytest.approx(yardstick.std(), rel=0.05)
 
 
+@pytest.mark.parametrize("mass", [0.5, 1.0, 10.0, 25.0])
+@pytest.mark.parametrize("m", [8, 9])
+def test_the_prior_of_the_joint_model_has_the_mass_it_is_given(m, mass):
+    """A recall is the sum of M of M^2 cells, so Beta with these parts of the mass a priori."""
+    result = compare(*predictions(m, 40), prior=Prior(mass=mass), draws=4000, **EXACT)
+    recall = result.measure("recall").draws.prior["psi_A"][0]
+    law = stats.beta(mass / m, mass * (1 - 1 / m))
+    assert recall.mean() == pytest.approx(1 / m, abs=0.01)
+    assert recall.std() == pytest.approx(law.std(), rel=0.06)
+
+
+@pytest.mark.parametrize(
+    ("prior", "words"),
+    [
+        (Prior(mass=0.01), "'prior.mass' parameter must be 0.5 to 25"),
+        (Prior(mass=100), "'prior.mass' parameter must be 0.5 to 25"),
+        (Prior(alpha_pos=50), "of beta and mass alone"),
+    ],
+)
+def test_what_the_joint_model_has_no_use_for(prior, words):
+    with pytest.raises(InputError, match=words):
+        compare([0, 1, 2], [0, 1, 1], [0, 2, 2], prior=prior, **EXACT)
+
+
+def test_sensitivity_of_the_joint_model_varies_the_mass():
+    result = compare(*predictions(4, 60), draws=500, **EXACT)
+    assert result.sensitivity().priors["prior"].tolist() == ["mass 0.5", "mass 1", "mass 2"]
+
+
+def test_the_factor_of_classes_is_never_called_defined():
+    assert not compare(*predictions(2, 50), draws=500, **EXACT).evidence().bf_sd_defined
+
+
 def test_joint_keeps_the_pairing_and_the_dependence():
     truth, a, b = predictions(5, 1000, seed=4)
     joint = compare(truth, a, b, draws=8000, **EXACT)

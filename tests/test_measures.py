@@ -150,6 +150,40 @@ def test_a_measure_that_returns_the_wrong_shape():
         del MEASURES["bad"]
 
 
+def test_a_measure_of_ones_own_is_averaged_over_probabilities():
+    measures.register("found")(lambda tp, fp, fn, tn: 1 * tp)
+    try:
+        cells = np.array([[0.1, 0.2, 0.3, 0.4], [0.3, 0.2, 0.1, 0.4]])
+        for average in ("macro", "micro"):
+            assert float(averaged(get("found"), cells, average)) == pytest.approx(0.2)
+    finally:
+        del MEASURES["found"]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda tp, fp, fn, tn: math.sqrt(tp),
+        lambda tp: tp,
+        lambda tp, fp, fn, tn: "x",
+        lambda tp, fp, fn, tn: tp.__imul__(2),
+    ],
+)
+def test_a_measure_that_does_not_work_on_arrays(function):
+    measures.register("odd")(function)
+    cells = np.ones((3, 4))
+    try:
+        with pytest.raises(InputError, match="measure odd must work on arrays"):
+            get("odd")(cells)
+    finally:
+        del MEASURES["odd"]
+    assert (cells == 1).all()
+
+
+def test_what_is_not_a_number_stays_so():
+    assert math.isnan(float(get("recall")([math.nan, 1, 1, 1])))
+
+
 def test_aliases():
     for alias, name in measures.ALIASES.items():
         assert get(alias).name == name

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stanoff import InputError, Prior, compare, compare_counts
+from stanoff import InputError, Prior, StanoffError, compare, compare_counts
 from stanoff.confusion import confusion_counts
 from stanoff.counts import PairedCounts
 from stanoff.measures import get
@@ -206,7 +206,7 @@ generated quantities { real delta = a - b; }
 """
     )
     limits = examine(mine).limits
-    assert len(limits) == 3
+    assert len(limits) == 4
     result = compare_counts(
         [40, 9, 3, 10], [4, 3, 2, 91], model=str(mine), seed=1, measure="recall"
     )
@@ -215,9 +215,51 @@ generated quantities { real delta = a - b; }
     assert said.mean == pytest.approx(other.mean, abs=5 * said.mcse)
     assert np.isnan([said.bf_sd, said.bf_rope, said.psi_A]).all()
     assert "prior" not in result.tree.children
-    assert "by recall" in str(result)
+    assert "by the score of recall only" in str(result)
+    page = result.to_html(tmp_path / "p.html").read_text("utf8")
+    assert page.count("<svg") == 2
+    with pytest.raises(InputError, match="recall_only draws no prior"):
+        result.plot_factor()
     with pytest.raises(InputError, match="recall_only does not generate cells_A and cells_B"):
         result.measure("f1")
+
+
+def test_priors_of_a_model_of_ones_own():
+    given = compare_counts(
+        [9, 3, 1, 4],
+        [2, 3, 1, 30],
+        model=EXAMPLE,
+        seed=1,
+        draws=500,
+        warmup=500,
+        prior=Prior(beta=(2, 3), alpha_pos=[1, 2, 3, 4]),
+    )
+    assert given.model.stan_data(given.counts, given.prior, get("f1"))["beta"].tolist() == [2, 3]
+    with pytest.raises(InputError, match="one Prior for both classifiers in a paired model"):
+        compare_counts([9, 3, 1, 4], [2, 3, 1, 30], model=EXAMPLE, prior=(Prior(), Prior(beta=2)))
+    with pytest.raises(InputError, match="needs both classifiers on the same documents"):
+        compare_counts(a=[9, 3, 1, 4], b=[2, 3, 1, 30], model=EXAMPLE)
+
+
+def test_kappa_is_shared():
+    both = (Prior(), Prior(kappa=(9, 0.1)))
+    for model in ("hierarchical_unpaired", "multiclass"):
+        with pytest.raises(InputError, match=r"'prior\.kappa' parameter must be the same for both"):
+            compare([0, 1, 2], [0, 1, 1], [0, 2, 2], model=model, prior=both, average="macro")
+
+
+def test_a_program_of_the_wrong_size_or_that_rejects(tmp_path):
+    start = "data { array[1, 4] int c_A; } parameters { real x; } model { x ~ std_normal(); } "
+    wide, fussy = tmp_path / "wide.stan", tmp_path / "fussy.stan"
+    wide.write_text(start + "generated quantities { vector[2] delta = [x, x]'; }")
+    fussy.write_text(
+        start.replace("model { ", 'model { reject("no luck"); ')
+        + "generated quantities { real delta = x; }"
+    )
+    with pytest.raises(StanoffError, match=r"wide\.stan generates delta of size 2, not 1"):
+        compare_counts([1, 1, 1, 1], [1, 1, 1, 1], model=wide, seed=1)
+    with pytest.raises(StanoffError, match=r"fussy\.stan stopped"):
+        compare_counts([1, 1, 1, 1], [1, 1, 1, 1], model=fussy, seed=1)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.metrics import f1_score
@@ -41,13 +42,19 @@ SPELT = {
     "sets": lambda m: sets(m, set),
     "tuples": lambda m: sets(m, tuple),
     "series": lambda m: pd.Series(sets(m)),
+    "polars": lambda m: pl.Series(sets(m)),
+    "arrow": lambda m: pa.array(sets(m)),
+    "objects": lambda m: pd.Series(sets(m)).to_numpy(),
+    "object matrix": lambda m: m.astype(int).astype(object),
+    "nullable": lambda m: pd.DataFrame(m.astype(int), columns=NAMES).astype("Int64"),
 }
+UNNAMED = {"dense bool", "dense int", "dense float", "csr", "csc array", "coo", "object matrix"}
 
 
 @pytest.mark.parametrize("kind", SPELT)
 def test_inputs_of_every_kind(kind):
     columns = [SPELT[kind](m) for m in (TRUTH, SAID_A, SAID_B)]
-    labels = None if kind in ("lists", "sets", "tuples", "series", "frame") else NAMES
+    labels = NAMES if kind in UNNAMED else None
     counts = from_arrays(*columns, average="macro", labels=labels)
     assert counts.categories == tuple(NAMES)
     assert (counts.pos.tolist(), counts.neg.tolist()) == expected()
@@ -125,3 +132,42 @@ def test_a_category_of_ones_choice_and_absent_ones():
 def test_bad_inputs(columns, options, words):
     with pytest.raises(InputError, match=words):
         from_arrays(*columns, **options)
+
+
+def test_frames_are_matched_by_the_names_of_their_columns():
+    frames = [pd.DataFrame(m, columns=NAMES) for m in (TRUTH, SAID_A, SAID_B)]
+    straight = from_arrays(*frames, average="macro")
+    shuffled = from_arrays(frames[0], frames[1][NAMES[::-1]], frames[2], average="macro")
+    assert shuffled.pos.tolist() == straight.pos.tolist()
+    with pytest.raises(InputError, match="The columns of y_pred_a must be a, b, c, d, but are"):
+        from_arrays(frames[0], frames[1].set_axis(list("wxyz"), axis=1), frames[2], average="macro")
+
+
+def test_labels_choose_columns():
+    frames = [pd.DataFrame(m, columns=NAMES) for m in (TRUTH, SAID_A, SAID_B)]
+    pos, _ = expected()
+    assert from_arrays(*frames, average="macro", labels=["c", "a"]).pos.tolist() == [pos[2], pos[0]]
+    numbered = from_arrays(TRUTH, SAID_A, SAID_B, average="macro", labels=[3, 1])
+    assert numbered.categories == ("3", "1")
+    assert numbered.pos.tolist() == [pos[3], pos[1]]
+    for bad in ("abcd", 5, [[1], [2]]):
+        with pytest.raises(InputError, match="'labels' parameter must be"):
+            from_arrays(TRUTH, SAID_A, SAID_B, average="macro", labels=bad)
+
+
+def test_lists_of_flags_are_not_taken_for_label_sets():
+    lists = [m.astype(int).tolist() for m in (TRUTH, SAID_A, SAID_B)]
+    with pytest.raises(InputError, match="a NumPy array if its rows are indicators"):
+        from_arrays(*lists, average="macro")
+
+
+def test_whole_numbers_in_files_can_be_chosen(tmp_path):
+    (tmp_path / "p.jsonl").write_text('{"y":[1,2],"a":[1],"b":[2]}\n{"y":[2],"a":[2],"b":[1]}\n')
+    counts = from_table(tmp_path / "p.jsonl", truth="y", a="a", b="b", pos_label="1")
+    assert counts.categories == ("1",)
+    assert counts.pos.tolist() == [[0, 1, 0, 0]]
+
+
+def test_two_test_sets_need_one_label_per_document():
+    with pytest.raises(InputError, match="Two different test sets need one label per document"):
+        compare(a=(TRUTH, SAID_A), b=(TRUTH, SAID_B), model="unpaired", average="macro")

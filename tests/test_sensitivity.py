@@ -66,5 +66,10 @@ def test_averages_have_a_sensitivity_too():
 
 
 def test_bad_priors(result):
-    with pytest.raises(InputError, match="'priors' parameter must be a mapping of names"):
+    with pytest.raises(InputError, match=r"'prior' parameter must be a stanoff\.Prior"):
         result.sensitivity(priors={"x": 1})
+    with pytest.raises(InputError, match="'priors' parameter must be a mapping of names"):
+        result.sensitivity(priors=[Prior()])
+    for bad in (5, [(-0.1, 0.3)], [-1]):
+        with pytest.raises(InputError, match=r"'ropes?' parameter must be a"):
+            result.sensitivity(ropes=bad)

@@ -153,11 +153,15 @@ def test_bad_frames(frame):
 
 
 def test_bad_arrays():
-    for odd in (None, 5, "text", {1, 0}, {"a": 1}, pd.DataFrame({"x": [1, 0]})):
+    for odd in (None, 5, "text", {1, 0}, {"a": 1}):
         with pytest.raises(InputError, match="'y_pred_b' parameter must be a column of labels"):
             from_arrays([1, 0], [1, 0], odd)
-    with pytest.raises(InputError, match="'y_pred_a' parameter must be a column of plain labels"):
+    with pytest.raises(InputError, match="not a mixture of both"):
+        from_arrays([1, 0], [1, 0], pd.DataFrame({"x": [1, 0]}))
+    with pytest.raises(InputError, match="y_true must hold a list or set of labels in every row"):
         from_arrays([1, 0], [[1], [0]], [1, 0])
+    with pytest.raises(InputError, match="'y_pred_a' parameter must be a column of plain labels"):
+        from_arrays([1, 0], [{"x": 1}, {"x": 2}], [1, 0])
     with pytest.raises(InputError, match="y_true has 1 missing label"):
         from_arrays(np.ma.masked_array([1, 0], mask=[True, False]), [1, 0], [1, 0])
     with pytest.raises(InputError, match="Pass the true labels and both columns"):

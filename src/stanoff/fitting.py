@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,7 @@ def fit(
             chosen_model,
             data,
             documents=max(counts.documents),
+            categories=len(counts.categories),
             chains=_whole("chains", chains, STAN_CHAINS),
             draws=_whole("draws", draws, few, least=4),
             warmup=warm,
@@ -108,7 +110,12 @@ def fit(
         draws=drawn,
         sampler_warnings=_sampler_trouble(drawn) if engine == "stan" else (),
     )
-    return judged(unjudged, chosen_measure, by_stan=engine == "stan" and bool(chosen_measure.code))
+    if engine == "stan" and "measure" not in data and "cells_A" not in drawn.posterior:
+        # A program of the user's own that computes one score and does not say which.
+        chosen_measure = replace(chosen_measure, name=f"the score of {chosen_model.name}")
+        return judged(unjudged, chosen_measure, by_stan=True)
+    by_stan = engine == "stan" and "measure" in data and chosen_measure.code is not None
+    return judged(unjudged, chosen_measure, by_stan=by_stan)
 
 
 def _draw_exactly(model: Model, data: models.Data, *, chains: int, draws: int, seed: int) -> Draws:

@@ -106,7 +106,9 @@ class Measure:
         array = np.asarray(cells, dtype=np.float64)
         if self.prevalence is not None:
             array = shifted(array, self.prevalence)
-        tp, fp, fn, tn = np.moveaxis(array, -1, 0)
+        cells_first = np.moveaxis(array, -1, 0).view()
+        cells_first.flags.writeable = False  # the draws stay as they are, whatever a measure does
+        tp, fp, fn, tn = cells_first
         return self.function(Cells(tp, fp, fn, tn, self.zero_division, self.beta))
 
     def undefined(self, cells: ArrayLike) -> NDArray[np.bool_]:
@@ -118,7 +120,8 @@ def ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
     """Divide: 0/0 is ``zero_division``, anything else over 0 is infinite."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     out = np.where(numerator > 0, inf, zero_division)
-    return np.divide(numerator, denominator, out=out, where=denominator > 0)
+    # "not 0" rather than "above 0", so that what is not a number stays so
+    return np.divide(numerator, denominator, out=out, where=denominator != 0)
 
 
 def shifted(cells: Array, prevalence: float) -> Array:
@@ -316,15 +319,18 @@ def register(
     1.1
     >>> del MEASURES["cost"]
     """
-    if not name.isidentifier():
+    if not isinstance(name, str) or not name.isidentifier():
         raise invalid("name", "letters, digits and underscores", name)
     if name in MEASURES or name in ALIASES:
         raise InputError(f"There is a measure called {name!r} already.")
 
     def put(function: Callable[[Any, Any, Any, Any], Any]) -> Callable[[Any, Any, Any, Any], Any]:
         def score(c: Cells) -> Array:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                values = np.asarray(function(c.tp, c.fp, c.fn, c.tn), dtype=np.float64)
+            try:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    values = np.asarray(function(c.tp, c.fp, c.fn, c.tn), dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise InputError(f"measure {name} must work on arrays: {error}.") from error
             if values.shape != c.tp.shape:
                 raise invalid(f"measure {name}", f"of the shape {c.tp.shape}", values.shape)
             return np.where(np.isnan(values), c.zero_division, values)
@@ -355,7 +361,7 @@ def averaged(measure: Measure, cells: ArrayLike, average: str) -> Array:
     """
     cells = np.asarray(cells, dtype=np.float64)
     if average == "micro":
-        return measure(cells.sum(axis=-2))
+        return measure(cells.mean(axis=-2))  # pooled, and still probabilities if they were
     scores = measure(cells)
     if average == "macro":
         return np.asarray(scores.mean(axis=-1))

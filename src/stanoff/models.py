@@ -16,12 +16,14 @@ from stanoff.engines import exact
 from stanoff.engines.joint import joint
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures import CELLS, Measure
-from stanoff.priors import WEIGHTS, Priors, both, single
+from stanoff.priors import WEIGHTS, Prior, Priors, both, single
 from stanoff.singularities import always_diverges, paired_diverges, unpaired_diverges
 
 AnyCounts = PairedCounts | UnpairedCounts | ConfusionCounts
 Data = dict[str, Any]
 Sampler = Callable[[Mapping[str, Any], int, np.random.Generator], dict[str, NDArray[np.float64]]]
+
+LEAST_MASS, MOST_MASS = 0.5, 25.0  # of the joint model: below, doubles underflow; above, it is slow
 
 COORDS = {"outcome": OUTCOMES, "cell": CELLS, "classifier": ("A", "B")}
 SHARED_DIMS = {
@@ -129,7 +131,7 @@ def unpaired_data(counts: AnyCounts, prior: Priors) -> Data:
 
 
 def _multiclass_data(counts: AnyCounts, prior: Priors) -> Data:
-    classes, shared = _need_classes(counts), both(prior)[0]
+    classes, shared = _need_classes(counts), _shared(prior, "beta", "kappa")
     cells = [classes.confusion(j) for j in (0, 1)]
     truth, said, n = (np.concatenate(parts) for parts in zip(*cells, strict=True))
     location, scale = shared.kappa
@@ -147,12 +149,26 @@ def _multiclass_data(counts: AnyCounts, prior: Priors) -> Data:
 
 def _joint_data(counts: AnyCounts, prior: Priors) -> Data:
     classes, shared = _need_classes(counts), single(prior)
+    if (shared.alpha_pos, shared.alpha_neg) != (Prior().alpha_pos, Prior().alpha_neg):
+        raise invalid("prior", "of beta and mass alone in the joint model", shared)
+    mass = 1.0 if shared.mass is None else shared.mass
+    if not LEAST_MASS <= mass <= MOST_MASS:
+        raise invalid("prior.mass", f"{LEAST_MASS} to {MOST_MASS} in the joint model", mass)
     return {
         "rows": classes.rows,
         "n": classes.n,
-        "mass": 1.0 if shared.mass is None else shared.mass,
+        "mass": mass,
         "beta": shared.weights("beta", len(classes.categories)),
     }
+
+
+def _shared(prior: Priors, *names: str) -> Prior:
+    """Return the prior of A, after making sure that B's is the same in these parts."""
+    of_a, of_b = both(prior)
+    for name in names:
+        if getattr(of_a, name) != getattr(of_b, name) or of_a.mass != of_b.mass:
+            raise invalid(f"prior.{name}", "the same for both classifiers here", prior)
+    return of_a
 
 
 def _need_classes(counts: AnyCounts) -> ConfusionCounts:
@@ -170,7 +186,7 @@ def _hierarchical_data(counts: AnyCounts, prior: Priors) -> Data:
 
 
 def _hierarchical_unpaired_data(counts: AnyCounts, prior: Priors) -> Data:
-    location, scale = both(prior)[0].kappa
+    location, scale = _shared(prior, "kappa").kappa
     return unpaired_data(counts, prior) | {"kappa_location": location, "kappa_scale": scale}
 
 

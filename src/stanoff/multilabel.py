@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,17 @@ from stanoff.tallies import sorted_labels
 Nested = (list, tuple, set, frozenset, np.ndarray)
 
 
-def is_multilabel(values: Any) -> bool:
-    """Tell whether a column holds more than one label per document."""
-    if hasattr(values, "tocsr"):
-        return True
-    if isinstance(values, (np.ndarray, pd.DataFrame)):
-        return values.ndim == 2
-    first = next(iter(values), None) if isinstance(values, (list, tuple, pd.Series)) else None
+def is_multilabel(columns: Mapping[str, Any]) -> bool:
+    """Tell whether any column holds more than one label per document."""
+    return any(_is_matrix(values) or _holds_sets(values) for values in columns.values())
+
+
+def _holds_sets(values: Any) -> bool:
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        return False
+    if not isinstance(values, (list, tuple, pd.Series, np.ndarray)):
+        return False
+    first = next((v for v in values if v is not None and v is not pd.NA), None)
     return isinstance(first, Nested)
 
 
@@ -52,12 +56,12 @@ def multilabel_counts(
     """
     from scipy.sparse import csr_array
 
+    matrices, known = _as_matrices(columns)
     if pos_label is None and average is None:
         raise InputError(
             "Documents with many labels need average='macro', 'micro' or 'weighted', or a "
             "pos_label to judge one category."
         )
-    matrices, known = _as_matrices(columns)
     shapes = {name: matrix.shape for name, matrix in zip(columns, matrices, strict=True)}
     if len(set(shapes.values())) != 1:
         told = ", ".join(f"{name} has {rows} x {cols}" for name, (rows, cols) in shapes.items())
@@ -73,7 +77,8 @@ def multilabel_counts(
             product = product.multiply(other)
         return np.asarray(product.T @ weights, dtype=np.int64)
 
-    if labels is not None and _is_matrix(next(iter(columns.values()))):
+    unnamed = known == tuple(range(width))
+    if labels is not None and not set(_as_list(labels)) <= set(known) and unnamed:
         known, labels = _column_names(labels, width), None
     chosen = choose_categories(known, pos_label, labels, average)
     t, a, b = matrices
@@ -90,6 +95,14 @@ def multilabel_counts(
     )
 
 
+def _as_list(labels: Any) -> list[Any]:
+    if isinstance(labels, str) or not isinstance(labels, (list, tuple, np.ndarray, pd.Index)):
+        raise invalid("labels", "a list of labels", labels)
+    if not all(isinstance(label, Hashable) for label in labels):
+        raise invalid("labels", "plain labels", labels)
+    return list(labels)
+
+
 def _column_names(labels: Sequence[Any], width: int) -> tuple[Any, ...]:
     names = tuple(labels)
     if len(names) != width or len(set(names)) != width:
@@ -103,17 +116,32 @@ def _as_matrices(columns: Mapping[str, Any]) -> tuple[list[Any], tuple[Any, ...]
     if len(set(matrix_like.values())) != 1:
         raise InputError("Pass indicator matrices or label sets, not a mixture of both.")
     if all(matrix_like.values()):
-        first = next(iter(columns.values()))
+        columns, names = _aligned(columns)
         matrices = [_indicator(name, values) for name, values in columns.items()]
-        if isinstance(first, pd.DataFrame):
-            return matrices, tuple(first.columns)
-        return matrices, tuple(range(matrices[0].shape[1]))
+        return matrices, names or tuple(range(matrices[0].shape[1]))
     sets = {
         name: [_label_set(name, i, v) for i, v in enumerate(values)]
         for name, values in columns.items()
     }
+    _refuse_indicators(columns)
     known = sorted_labels({name: (x for s in rows for x in s) for name, rows in sets.items()})
     return [_from_sets(rows, known) for rows in sets.values()], known
+
+
+def _aligned(columns: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Any, ...]]:
+    """Put the columns of data frames into one order; return their names, if they have any."""
+    frames = {name: v for name, v in columns.items() if isinstance(v, pd.DataFrame)}
+    if not frames:
+        return dict(columns), ()
+    names = list(next(iter(frames.values())).columns)
+    for name, frame in frames.items():
+        if len(frame.columns) != len(names) or set(frame.columns) != set(names):
+            raise InputError(
+                f"The columns of {name} must be {', '.join(map(str, names))}, but are "
+                f"{', '.join(map(str, frame.columns))}."
+            )
+    aligned = {name: frames[name][names] if name in frames else v for name, v in columns.items()}
+    return aligned, tuple(names)
 
 
 def _is_matrix(values: Any) -> bool:
@@ -125,8 +153,15 @@ def _is_matrix(values: Any) -> bool:
 def _indicator(name: str, values: Any) -> Any:
     from scipy.sparse import csr_array
 
-    matrix = csr_array(values.to_numpy() if isinstance(values, pd.DataFrame) else values)
-    if matrix.dtype.kind not in "biuf" or not np.isin(matrix.data, (0, 1)).all():
+    if not hasattr(values, "tocsr"):
+        values = np.asarray(values)
+        if values.dtype.kind not in "biuf":
+            try:
+                values = values.astype(np.float64)
+            except (TypeError, ValueError):
+                raise invalid(name, "made of 0 and 1", values.ravel()[0]) from None
+    matrix = csr_array(values)
+    if not np.isin(matrix.data, (0, 1)).all():
         odd = matrix.data[~np.isin(matrix.data, (0, 1))]
         raise invalid(name, "made of 0 and 1", odd[0].item() if len(odd) else matrix.dtype.name)
     matrix = matrix.astype(np.int64)
@@ -134,6 +169,15 @@ def _indicator(name: str, values: Any) -> Any:
     if (matrix.data > 1).any():
         raise invalid(name, "made of 0 and 1", int(matrix.data.max()))
     return matrix
+
+
+def _refuse_indicators(columns: Mapping[str, Any]) -> None:
+    """Refuse rows such as [0, 1, 1], which are meant as a matrix and would be read as {0, 1}."""
+    for name, values in columns.items():
+        flags = all(x in (0, 1) for row in values for x in row)
+        even = len({len(row) for row in values}) == 1
+        if flags and even and any(len(set(row)) < len(row) for row in values):
+            raise invalid(name, "a NumPy array if its rows are indicators", "lists of 0 and 1")
 
 
 def _label_set(name: str, row: int, values: Any) -> frozenset[Any]:

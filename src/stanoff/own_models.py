@@ -10,6 +10,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from stanoff.counts import PairedCounts
 from stanoff.errors import InputError
 from stanoff.models import (
@@ -19,11 +21,9 @@ from stanoff.models import (
     Data,
     Model,
     measure_data,
-    paired_data,
     stan_folder,
-    unpaired_data,
 )
-from stanoff.priors import Priors, both
+from stanoff.priors import WEIGHTS, Priors, both, single
 from stanoff.singularities import always_diverges
 from stanoff.toolchain import ensure_cmdstan
 
@@ -86,6 +86,8 @@ def examine(path: Path) -> Program:
         **told["generated quantities"],
     }
     problems, limits = _problems(inputs, outputs), _limits(inputs, outputs)
+    if not told["parameters"]:
+        problems.append("It has no parameters to sample.")
     return Program(path, inputs, outputs, tuple(problems), tuple(limits))
 
 
@@ -97,13 +99,17 @@ def own_model(path: Path) -> Model:
     asked = program.inputs
 
     def data(counts: AnyCounts, prior: Priors) -> Data:
-        paired = paired_data(counts, prior) if _asks_for_pairs(asked, counts) else {}
-        unpaired = unpaired_data(counts, prior)
-        location, scale = both(prior)[0].kappa
-        known = unpaired | {"kappa_location": location, "kappa_scale": scale}
-        for name, values in paired.items():
-            if name in COUNTS or asked.get(name, {}).get("dimensions") == 1:
-                known[name] = values
+        if {"c_pos", "c_neg"} & set(asked) and not isinstance(counts, PairedCounts):
+            raise InputError(f"{path} needs both classifiers on the same documents.")
+        known: Data = {"c_A": counts.cells_A, "c_B": counts.cells_B}
+        if isinstance(counts, PairedCounts):
+            known |= {"c_pos": counts.pos, "c_neg": counts.neg}
+        for name in WEIGHTS:  # a vector is for outcome pairs, two rows are for A and for B
+            if name in asked and asked[name]["dimensions"] == 1:
+                known[name] = single(prior).weights(name, 2 if name == "beta" else 4)
+            elif name in asked:
+                known[name] = np.stack([p.weights(name, 2) for p in both(prior)])
+        known["kappa_location"], known["kappa_scale"] = both(prior)[0].kappa
         return {name: values for name, values in known.items() if name in asked}
 
     dims = {**UNPAIRED_DIMS, **PAIRED_DIMS}
@@ -140,10 +146,6 @@ class OwnModel(Model):
         return {name: values for name, values in everything.items() if name in self.asked}
 
 
-def _asks_for_pairs(asked: Mapping[str, Any], counts: AnyCounts) -> bool:
-    return isinstance(counts, PairedCounts) or "c_pos" in asked or "c_neg" in asked
-
-
 def _problems(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[str]:
     told = []
     for name, declared in inputs.items():
@@ -177,6 +179,8 @@ def _limits(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[str]:
         told.append("It does not generate cells_A and cells_B: no other measure, no averages.")
     if not {"psi_A", "psi_B"} <= set(outputs):
         told.append("It does not generate psi_A and psi_B: the two scores will not be shown.")
+    if "measure" not in inputs:
+        told.append("It does not declare measure: what it computes is called its own score.")
     if "prior_only" not in inputs:
         told.append("It does not declare prior_only: there will be no Bayes factors.")
     return told

@@ -11,6 +11,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
+from stanoff.errors import InputError
 from stanoff.evidence import Evidence, density_at
 from stanoff.result import Comparison
 from stanoff.words import digits_for, percent, what_is_judged
@@ -77,6 +78,10 @@ def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
     category : one of its categories or its average; the one decided upon unless told
     ax : where to draw; a new figure unless told
     """
+    if not result.draws.prior:
+        raise InputError(
+            f"{result.model.name} draws no prior, so there is no Bayes factor to show."
+        )
     ax = ax or _new_axes()
     evidence = result.evidence(category)
     groups = {

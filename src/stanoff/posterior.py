@@ -37,6 +37,11 @@ class Draws:
     prior: Variables
     sample_stats: Variables
 
+    def __post_init__(self) -> None:
+        for group in (self.posterior, self.prior, self.sample_stats):
+            for values in group.values():
+                values.flags.writeable = False
+
     def with_variables(self, posterior: Variables, prior: Variables) -> Draws:
         """Add or replace variables."""
         return replace(

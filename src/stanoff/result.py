@@ -148,7 +148,10 @@ class Comparison:
         zero_division: float | str | None = None,
         prevalence: float | None = None,
     ) -> Comparison:
-        """Judge the same draws by another measure; nothing is fitted again."""
+        """Judge the same draws by another measure; nothing is fitted again.
+
+        What 0/0 is stays as it was unless told; ``beta`` and ``prevalence`` do not.
+        """
         zero = self.measure_used.zero_division if zero_division is None else zero_division
         chosen = measures.get(name, beta=beta, zero_division=zero, prevalence=prevalence)
         return judged(self, chosen)
@@ -259,7 +262,8 @@ class Comparison:
         if key not in self._weighed:
             category = self.categories[row]
             # Independent categories smooth each other's singularities away in an average.
-            smooth = row >= len(self.counts.categories) > 1
+            smooth = row >= len(self.counts.categories) > 1 and self.model.exact is not None
+            smooth = smooth and not self.model.classes
             self._weighed[key] = weigh(
                 self.row_draws("posterior", "delta", category),
                 self.row_draws("prior", "delta", category) if self.draws.prior else None,
@@ -286,7 +290,8 @@ class Comparison:
                 more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""
                 told.append(
                     f"The observed {measure.label} of {name} is 0/0 in category "
-                    f"{', '.join(odd[:5])}{more}; zero_division={measure.zero_division:g} counts."
+                    f"{', '.join(odd[:5])}{more} (zero_division={measure.zero_division:g}); its "
+                    "posterior owes much to the prior, and so does an average over it."
                 )
         return tuple(told)
 
@@ -334,7 +339,8 @@ def judged(result: Comparison, measure: Measure, *, by_stan: bool = False) -> Co
             continue
         for name in ("A", "B"):
             cells = group[f"cells_{name}"]
-            scores[f"psi_{name}"] = group[f"psi_{name}"] if by_stan else measure(cells)
+            known = by_stan and f"psi_{name}" in group
+            scores[f"psi_{name}"] = group[f"psi_{name}"] if known else measure(cells)
             for average in AVERAGES if result.average else ():
                 scores[f"psi_{name}_{average}"] = (
                     measures.of_classes(measure, cells, average)
@@ -348,8 +354,12 @@ def judged(result: Comparison, measure: Measure, *, by_stan: bool = False) -> Co
     seen = {**result.draws.posterior, **scored[0]}
     undefined = sum(int(np.isnan(v).sum()) for k, v in seen.items() if k.startswith("delta"))
     if undefined:
+        why = "0/0, and zero_division is NaN"
+        if not np.isnan(measure.zero_division):
+            why = "infinite for both classifiers, or not a number"
         raise InputError(
-            f"{measure.label} is 0/0 in {undefined} draws, and zero_division is NaN: pass 0 or 1."
+            f"{measure.label} has no difference in {undefined} draws, where it is {why}: choose "
+            "another zero_division, another measure or a stronger prior."
         )
     return replace(result, measure_used=measure, draws=result.draws.with_variables(*scored))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from stanoff.fitting import fit
 from stanoff.priors import Prior
 from stanoff.result import Comparison
 
+MASSES = {f"mass {mass:g}": Prior(mass=mass) for mass in (0.5, 1.0, 2.0)}  # of the joint model
 PRIORS = {"uniform": Prior.uniform(), "jeffreys": Prior.jeffreys(), "perks": Prior.perks()}
 
 
@@ -62,10 +64,11 @@ def sensitivity(
         flip unless told
     """
     said = result.evidence(category)
-    chosen = PRIORS if priors is None else dict(priors)
-    for name, prior in chosen.items():
-        if not isinstance(prior, Prior):
-            raise invalid("priors", "a mapping of names to stanoff.Prior", {name: prior})
+    chosen: Mapping[str, Any] = MASSES if result.model.name == "joint" else PRIORS
+    if priors is not None:
+        if not isinstance(priors, Mapping) or not priors:
+            raise invalid("priors", "a mapping of names to stanoff.Prior", priors)
+        chosen = priors
     rows = []
     for name, prior in chosen.items():
         e = _refit(result, prior).evidence(said.category)
@@ -81,6 +84,8 @@ def sensitivity(
             }
         )
     flips = rope_flips(said, higher_is_better=result.measure_used.higher_is_better)
+    if ropes is not None and (isinstance(ropes, str) or not isinstance(ropes, Iterable)):
+        raise invalid("ropes", "a list of half-widths", ropes)
     if ropes is None:
         widest = max([said.rope[1] - said.rope[0], *(1.25 * width for width, *_ in flips)])
         ropes = np.linspace(0, widest, 21).tolist()
@@ -111,8 +116,10 @@ def rope_flips(
 def _over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> pd.DataFrame:
     delta = result.row_draws("posterior", "delta", said.category)
     middle = (said.rope[0] + said.rope[1]) / 2
-    rows = []
+    rows: list[dict[str, Any]] = []
     for width in ropes:
+        if not isinstance(width, Real):
+            raise invalid("ropes", "a list of half-widths", width)
         half = as_rope(width)[1]
         rope: Interval = (middle - half, middle + half)
         p_below, p_rope = float(np.mean(delta < rope[0])), mass_within(delta, rope)
@@ -129,7 +136,7 @@ def _over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> p
     return pd.DataFrame(rows)
 
 
-def _refit(result: Comparison, prior: Prior) -> Comparison:
+def _refit(result: Comparison, prior: Any) -> Comparison:
     measure = result.measure_used
     settings: dict[str, Any] = {"engine": "exact" if result.model.exact else "stan"}
     if result.engine == settings["engine"]:

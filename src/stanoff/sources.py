@@ -33,7 +33,8 @@ def _from_labels(
 ) -> PairedCounts | ConfusionCounts:
     """Count columns of labels, n documents to a row, in the way that the model needs."""
     options = {name: value for name, value in chosen.items() if name != "classes"}
-    many = is_multilabel(next(iter(columns.values())))
+    columns = {name: _plain_column(values) for name, values in columns.items()}
+    many = is_multilabel(columns)
     if not chosen.get("classes"):
         if many:
             return multilabel_counts(columns, n=n, **options)
@@ -44,6 +45,15 @@ def _from_labels(
         if options.get(name) is not None:
             raise invalid(name, "None in models of classes", options[name])
     return confusion_counts(tally(columns, n))
+
+
+def _plain_column(values: Any) -> Any:
+    """Unpack what Arrow and polars hold into lists."""
+    pandas_kinds = (pd.Series, pd.Index, pd.Categorical)
+    for unpack in ("to_pylist", "to_list"):
+        if hasattr(values, unpack) and not isinstance(values, pandas_kinds):
+            return getattr(values, unpack)()
+    return values
 
 
 def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
@@ -58,6 +68,8 @@ def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
                 f"its columns, or a=(truth, predictions) and b=(truth, predictions). {name} is a "
                 f"{type(pair).__name__}."
             )
+        if is_multilabel({"truth": pair[0]}):
+            raise InputError("Two different test sets need one label per document.")
         tables.append(
             tally({f"the truth of {name}": pair[0], f"the predictions of {name}": pair[1]})
         )
@@ -88,11 +100,12 @@ def from_table(
         return _from_labels(*_frame_labels(data, columns), chosen)
     labels, n = file_labels(str(data), columns)
     known = [x for values in labels.values() for x in values]
-    if not is_multilabel(known):
-        if chosen.get("pos_label") is not None:
-            chosen["pos_label"] = as_written(chosen["pos_label"], known)
-        if isinstance(chosen.get("labels"), (list, tuple)):
-            chosen["labels"] = [as_written(label, known) for label in chosen["labels"]]
+    if is_multilabel(labels):
+        known = [x for labels_of_one in known if labels_of_one is not None for x in labels_of_one]
+    if chosen.get("pos_label") is not None:
+        chosen["pos_label"] = as_written(chosen["pos_label"], known)
+    if isinstance(chosen.get("labels"), (list, tuple)):
+        chosen["labels"] = [as_written(label, known) for label in chosen["labels"]]
     return _from_labels(labels, n, chosen)
 
 

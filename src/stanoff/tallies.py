@@ -102,7 +102,7 @@ def _encode(name: str, values: Any) -> tuple[NDArray[Any], Sequence[Any]]:
         try:
             codes, labels = pd.factorize(values)
         except TypeError:
-            raise invalid(name, "a column of plain labels", values[0]) from None
+            raise invalid(name, "a column of plain labels", next(iter(values))) from None
     missing = np.flatnonzero(codes < 0)
     if len(missing):
         raise InputError(

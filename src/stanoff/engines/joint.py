@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 FEW = 8  # so few classes that all their cells can be drawn one by one
-STICKS = 10  # leave a thousandth of the prior mass, which falls to the last
+LEFT = 1e-3  # of the prior mass may be left when the last stick takes the rest
 MOST_AT_ONCE = 4_000_000  # numbers per block
 
 
@@ -32,6 +32,7 @@ def joint(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict
         rows, n = rows[:0], n[:0]
     if m <= FEW:
         rows, n = _all_cells(rows, n, m)
+    sticks_each = 1 if m <= FEW else int(np.ceil(np.log(LEFT) / np.log(mass / (1 + mass))))
     truth = rows[:, 0]
     per_class = np.bincount(truth, weights=n, minlength=m)
     unseen = mass * (1 - np.bincount(truth, minlength=m) / m**2)  # prior mass of the other cells
@@ -44,7 +45,7 @@ def joint(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict
         csr_array((ones * (rows[:, 1 + j] == truth), (place, truth)), shape=(r, m)) for j in (0, 1)
     ]
     cells = [np.empty((draws, m, 4)) for _ in (0, 1)]
-    block = max(1, MOST_AT_ONCE // (r + m * STICKS))
+    block = max(1, MOST_AT_ONCE // (r + m * sticks_each))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         mu = rng.dirichlet(data["beta"] + per_class, size)
@@ -52,11 +53,11 @@ def joint(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict
         rest = rng.standard_gamma(np.maximum(unseen, 1e-300), (size, m))
         scale = mu / (seen @ by_class + rest)
         seen *= scale[:, truth]
-        sticks = _sticks(rest * scale, unseen, rng)
+        sticks = _sticks(rest * scale, unseen, sticks_each, rng)
         for j in (0, 1):
             said = seen @ by_said[j]
             tp = seen @ right[j]
-            guess = rng.integers(0, m, (size, m, STICKS))
+            guess = rng.integers(0, m, (size, m, sticks_each))
             hit = guess == np.arange(m)[:, None]
             tp += np.where(hit, sticks, 0).sum(axis=-1)
             np.add.at(said, (np.arange(size)[:, None, None], guess), sticks)
@@ -76,9 +77,9 @@ def _all_cells(
     return np.stack(np.unravel_index(np.arange(m**3), table.shape), axis=1), table.ravel()
 
 
-def _sticks(total: Array, concentration: Array, rng: np.random.Generator) -> Array:
+def _sticks(total: Array, concentration: Array, n: int, rng: np.random.Generator) -> Array:
     """Break every total into sticks, the last of which is what is left."""
-    shares = rng.beta(1.0, np.maximum(concentration, 1e-12)[:, None], (*total.shape, STICKS))
+    shares = rng.beta(1.0, np.maximum(concentration, 1e-12)[:, None], (*total.shape, n))
     shares[..., -1] = 1.0
     left = np.cumprod(1 - shares, axis=-1)
     left = np.concatenate([np.ones((*total.shape, 1)), left[..., :-1]], axis=-1)

@@ -45,6 +45,7 @@ def sample(
     data: Mapping[str, Any],
     *,
     documents: int,
+    categories: int,
     chains: int,
     draws: int,
     warmup: int,
@@ -57,7 +58,7 @@ def sample(
     ----------
     model : whose program
     data : all that the program asks for
-    documents : how many there are
+    documents, categories : how many there are
     chains, draws, warmup : how many chains, and how many draws of each to keep and to discard
     seed : makes the draws reproducible
     progress : show a bar for every chain
@@ -68,7 +69,9 @@ def sample(
             "pass engine='exact', which has no such limit."
         )
     executable = str(toolchain.compile_model(model.stan_file, stan_folder()))
-    posterior, stats = _run(executable, _plain(data), chains, draws, warmup, seed, progress)
+    posterior, stats = _run(
+        executable, _plain(data), chains, draws, warmup, seed, progress, categories
+    )
     if "prior_only" not in data:
         return Draws(posterior, {}, stats)
     prior_data = {
@@ -76,17 +79,22 @@ def sample(
         for name, values in data.items()
     } | {"prior_only": 1}
     prior_draws = -(-chains * draws // PRIOR_CHAINS)
-    prior = _prior(executable, json.dumps(_plain(prior_data)), prior_draws)
+    prior = _prior(executable, json.dumps(_plain(prior_data)), prior_draws, categories)
     return Draws(posterior, prior, stats)
 
 
 @lru_cache(maxsize=1)
-def _prior(executable: str, data: str, draws: int) -> Variables:
+def _prior(executable: str, data: str, draws: int, categories: int) -> Variables:
     drawn, _ = _run(
-        executable, json.loads(data), PRIOR_CHAINS, draws, PRIOR_WARMUP, PRIOR_SEED, False
+        executable,
+        json.loads(data),
+        PRIOR_CHAINS,
+        draws,
+        PRIOR_WARMUP,
+        PRIOR_SEED,
+        False,
+        categories,
     )
-    for values in drawn.values():
-        values.flags.writeable = False  # they will be part of more than one result
     return drawn
 
 
@@ -98,6 +106,7 @@ def _run(
     warmup: int,
     seed: int,
     progress: bool,
+    categories: int,
 ) -> tuple[Variables, Variables]:
     import cmdstanpy
 
@@ -129,12 +138,23 @@ def _run(
         for name, rank in RANKS.items():  # a program for one category may leave out its axis
             if name in variables and variables[name].ndim == rank - 1:
                 variables[name] = np.expand_dims(variables[name], 2)
+        _check_shapes(Path(executable).name, variables, categories)
         stats = {
             STATS[name]: values.T.astype(bool if name == "divergent__" else values.dtype)
             for name, values in fit.method_variables().items()
             if name in STATS
         }
     return variables, stats
+
+
+def _check_shapes(name: str, variables: Variables, categories: int) -> None:
+    """Refuse a program whose results are not one per category."""
+    for variable, rank in RANKS.items():
+        expected = (categories,) if rank == 3 else (categories, 4)
+        if variable in variables and variables[variable].shape[2:] != expected:
+            told = " x ".join(map(str, variables[variable].shape[2:]))
+            wanted = " x ".join(map(str, expected))
+            raise StanoffError(f"{name}.stan generates {variable} of size {told}, not {wanted}.")
 
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,4 +166,5 @@ def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return next((line for line in lines if "xception" in line or "rror" in line), lines[-1])
+    blamed = [line for line in lines if "xception" in line or "ejecting" in line]
+    return (blamed or [line for line in lines if "Error during sampling" not in line] or lines)[0]

@@ -34,6 +34,7 @@ def page(result: Comparison) -> str:
                 ("Bayes factor", result.plot_factor),
                 ("Trace of the sampler", result.plot_trace),
             )
+            if result.draws.prior or draw != result.plot_factor
         ],
         warnings=result.warnings,
         settings={
