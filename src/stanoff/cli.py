@@ -128,14 +128,15 @@ def check(file: str) -> None:
 
 @_command
 def measures() -> None:
-    """List the measures, their formulas, and which way is better."""
+    """List the measures: which way is better, their range and their formula."""
     from stanoff.measures import ALIASES, MEASURES
 
     for measure in MEASURES.values():
         also = [alias for alias, name in ALIASES.items() if name == measure.name]
         name = " = ".join([*also, measure.name])
         better = "higher" if measure.higher_is_better else "lower"
-        click.echo(f"{name:26} {better:6} is better   {measure.formula}")
+        low, high = measure.range
+        click.echo(f"{name:26} {better:6} is better   {low:2g} to {high:<3g}   {measure.formula}")
 
 
 @_command
