@@ -97,6 +97,7 @@ def stan_engine() -> float:
     executable = compile_model(MODELS["paired"].stan_file, stan_folder())
     data = {"K": 1, "c_pos": [POS], "c_neg": [NEG], "beta": [1, 1], "alpha_pos": [1] * 4}
     data |= {"alpha_neg": [1] * 4, "measure": 1, "f_beta": 1, "zero_division": 0, "prior_only": 0}
+    data["prevalence"] = 0
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "data.json")
         file.write_text(json.dumps(data))
@@ -121,7 +122,8 @@ def stan_engine() -> float:
                     for i in pair
                 ]
                 for process in running:
-                    process.wait()
+                    if process.wait():
+                        sys.exit("CmdStan failed when run by hand")
 
         def ours() -> None:
             compare_counts(POS, NEG, seed=1).summary()

@@ -25,6 +25,7 @@ DATA = {
     "f_beta": 1,
     "zero_division": 0,
     "prior_only": 0,
+    "prevalence": 0,
 }
 # How many times faster than each stanoff shall be.
 LEAST = {"PyMC": 15, "nutpie": 1, "PyStan 3": 1, "prob_conf_mat": 0.5}
