@@ -13,7 +13,7 @@ report: .venv/installed-report
 
 test: .venv/installed-test
 	$(BIN)/stanoff setup
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n auto -m "not slow"
 
 test-slow: .venv/installed-test
 	$(BIN)/stanoff setup

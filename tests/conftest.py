@@ -1,3 +1,5 @@
+import importlib.util
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -9,7 +11,8 @@ from stanoff.measures import get
 from stanoff.models import MODELS
 from stanoff.posterior import Draws
 from stanoff.priors import Prior
-from stanoff.result import Comparison, judged
+from stanoff.result import Comparison
+from stanoff.scoring import judged
 
 mpl.use("Agg")
 DATA = Path(__file__).parent / "data"
@@ -62,3 +65,15 @@ def counts_of():
         return PairedCounts(("1",), np.array([pos]), np.array([neg]))
 
     return counts
+
+
+def script(path: Path):
+    """Load a script of ``reports`` as a module; what it imports from beside it is found."""
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(path.parent))
+    return module

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff import measures
+    from stanoff import measures, plots
     from stanoff.comparison import compare, compare_counts
     from stanoff.counts import PairedCounts, UnpairedCounts
     from stanoff.decision import Decision
@@ -30,6 +30,8 @@ _HOME = {
     "UnpairedCounts": "counts",
 }
 
+_MODULES = ("measures", "plots")
+
 __all__ = [
     "Comparison",
     "Decision",
@@ -44,13 +46,14 @@ __all__ = [
     "compare",
     "compare_counts",
     "measures",
+    "plots",
 ]
 
 
 def __getattr__(name: str) -> object:
     # A public name loads its module when it is first used, so that the import is instant.
-    if name == "measures":
-        return import_module("stanoff.measures")
+    if name in _MODULES:
+        return import_module(f"stanoff.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'stanoff' has no attribute {name!r}")
     return getattr(import_module(f"stanoff.{_HOME[name]}"), name)

@@ -18,7 +18,8 @@ from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.models import AnyCounts, Model
 from stanoff.posterior import Draws
 from stanoff.priors import Prior, Priors
-from stanoff.result import Comparison, judged
+from stanoff.result import Comparison
+from stanoff.scoring import judged
 
 ENGINES = ("stan", "exact")
 STAN_CHAINS, STAN_DRAWS, STAN_WARMUP = 4, 1000, 1000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,11 +82,13 @@ class Comparison:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before trusting the numbers, in words."""
+        from stanoff import cautions
+
         return (
-            self.sampler_warnings
-            + self._undefined_scores
-            + self._undefined_factor
-            + self._independent_categories
+            *self.sampler_warnings,
+            *cautions.undefined_scores(self),
+            *cautions.undefined_factor(self),
+            *cautions.independent_categories(self),
         )
 
     @property
@@ -152,6 +154,8 @@ class Comparison:
 
         What 0/0 is stays as it was unless told; ``beta`` and ``prevalence`` do not.
         """
+        from stanoff.scoring import judged
+
         zero = self.measure_used.zero_division if zero_division is None else zero_division
         chosen = measures.get(name, beta=beta, zero_division=zero, prevalence=prevalence)
         return judged(self, chosen)
@@ -258,6 +262,8 @@ class Comparison:
         return f"<Comparison of {self.names[0]} and {self.names[1]}: {self.measure_used.label}>"
 
     def _weigh(self, row: int, rope: Interval, hdi: float) -> Evidence:
+        from stanoff.cautions import undefined_factor
+
         key = row, rope, hdi
         if key not in self._weighed:
             category = self.categories[row]
@@ -272,101 +278,11 @@ class Comparison:
                 category=category,
                 psi_A=float(np.mean(self.row_draws("posterior", "psi_A", category))),
                 psi_B=float(np.mean(self.row_draws("posterior", "psi_B", category))),
-                bf_sd_defined=smooth or not self._undefined_factor,
+                bf_sd_defined=smooth or not undefined_factor(self),
                 higher_is_better=self.measure_used.higher_is_better,
             )
         return self._weighed[key]
 
-    @property
-    def _undefined_scores(self) -> tuple[str, ...]:
-        told = []
-        measure, known = self.measure_used, self.counts.categories
-        cells_of = zip(self.names, (self.counts.cells_A, self.counts.cells_B), strict=True)
-        for name, cells in cells_of:
-            odd = [
-                c for c, undefined in zip(known, measure.undefined(cells), strict=True) if undefined
-            ]
-            if odd:
-                more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""
-                told.append(
-                    f"The observed {measure.label} of {name} is 0/0 in category "
-                    f"{', '.join(odd[:5])}{more} (zero_division={measure.zero_division:g}); its "
-                    "posterior owes much to the prior, and so does an average over it."
-                )
-        return tuple(told)
-
-    @property
-    def _undefined_factor(self) -> tuple[str, ...]:
-        if not self.draws.prior or not self.model.diverges(self.measure_used, self.prior):
-            return ()
-        return (
-            f"The prior density of delta at 0 is infinite for {self.measure_used.label} with this "
-            "model and prior, so bf_sd depends on the kernel's bandwidth and the number of draws; "
-            "bf_rope does not.",
-        )
-
-    @property
-    def _independent_categories(self) -> tuple[str, ...]:
-        if self.average is None or len(self.counts.categories) == 1 or self.model.classes:
-            return ()
-        return (
-            "The categories are modelled as independent of each other, though they are about the "
-            "same documents; where every document has one label only, the interval of an average "
-            "is too narrow: model='joint' keeps the classes together.",
-        )
-
     @cached_property
     def _weighed(self) -> dict[tuple[int, Interval, float], Evidence]:
         return {}
-
-
-def judged(result: Comparison, measure: Measure, *, by_stan: bool = False) -> Comparison:
-    """Put the scores of a measure beside the draws of the cells.
-
-    Parameters
-    ----------
-    result : a comparison whose draws hold ``cells_A`` and ``cells_B``
-    measure : how to score them
-    by_stan : the draws hold the scores of the categories already
-    """
-    scored = []
-    if not by_stan or result.average:
-        _need_cells(result)
-    for group in (result.draws.posterior, result.draws.prior):
-        scores: dict[str, NDArray[np.float64]] = {}
-        if (by_stan and not result.average) or not group:
-            scored.append(scores)
-            continue
-        for name in ("A", "B"):
-            cells = group[f"cells_{name}"]
-            known = by_stan and f"psi_{name}" in group
-            scores[f"psi_{name}"] = group[f"psi_{name}"] if known else measure(cells)
-            for average in AVERAGES if result.average else ():
-                scores[f"psi_{name}_{average}"] = (
-                    measures.of_classes(measure, cells, average)
-                    if result.model.classes
-                    else measures.averaged(measure, cells, average)
-                )
-        for name in [name for name in scores if name.startswith("psi_A")]:
-            ending = name.removeprefix("psi_A")
-            scores[f"delta{ending}"] = scores[name] - scores[f"psi_B{ending}"]
-        scored.append(scores)
-    seen = {**result.draws.posterior, **scored[0]}
-    undefined = sum(int(np.isnan(v).sum()) for k, v in seen.items() if k.startswith("delta"))
-    if undefined:
-        why = "0/0, and zero_division is NaN"
-        if not np.isnan(measure.zero_division):
-            why = "infinite for both classifiers, or not a number"
-        raise InputError(
-            f"{measure.label} has no difference in {undefined} draws, where it is {why}: choose "
-            "another zero_division, another measure or a stronger prior."
-        )
-    return replace(result, measure_used=measure, draws=result.draws.with_variables(*scored))
-
-
-def _need_cells(result: Comparison) -> None:
-    if not {"cells_A", "cells_B"} <= set(result.draws.posterior):
-        raise InputError(
-            f"{result.model.name} does not generate cells_A and cells_B, so that there are no "
-            "averages and no other measures."
-        )

@@ -1,10 +1,9 @@
-"""Figures of a comparison: each takes ``ax`` and returns it, and the caller owns the figure."""
+"""The posterior of delta, its Bayes factor, and the chains behind it."""
 
 from __future__ import annotations
 
 from math import isfinite
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -13,11 +12,21 @@ from matplotlib.transforms import blended_transform_factory
 
 from stanoff.errors import InputError
 from stanoff.evidence import Evidence, density_at
+from stanoff.plots.theme import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    RED,
+    label_axis,
+    new_axes,
+    title,
+    window_of,
+    write,
+)
 from stanoff.result import Comparison
-from stanoff.words import digits_for, percent, what_is_judged
+from stanoff.words import digits_for, percent
 
-# Okabe & Ito's palette, told apart by the colour-blind too.
-BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
 MOST_POINTS = 5000
 
 
@@ -35,10 +44,10 @@ def posterior_plot(
     category : one of its categories or its average; the one decided upon unless told
     ax : where to draw; a new figure unless told
     """
-    ax = ax or _new_axes()
+    ax = ax or new_axes()
     evidence = result.evidence(category)
     delta = result.row_draws("posterior", "delta", evidence.category).ravel()
-    low, high = _window(evidence, delta)
+    low, high = window_of(evidence, delta)
     sns.histplot(
         x=delta,
         bins=60,
@@ -51,17 +60,17 @@ def posterior_plot(
     )
     tallest = ax.get_ylim()[1]
     ax.set(xlim=(low, high), ylim=(0, 1.5 * tallest), ylabel="posterior density")
-    _label_axis(ax, result, evidence)
+    label_axis(ax, result, evidence)
     d = digits_for(evidence.std)
     for end in evidence.rope:
         ax.axvline(end, ymax=0.78, color=RED, linestyle=":", linewidth=1.5)
     ax.axvline(0, ymax=0.88, color=GREEN, linestyle="--", linewidth=1.5)
-    _write(ax, evidence.mean, 0.965, f"mean {evidence.mean:+.{d}f}", "black")
+    write(ax, evidence.mean, 0.965, f"mean {evidence.mean:+.{d}f}", "black")
     less, greater = 100 * evidence.p_less, 100 * evidence.p_greater
-    _write(ax, 0.0, 0.895, f"{less:.1f}% < 0 < {greater:.1f}%", GREEN)
+    write(ax, 0.0, 0.895, f"{less:.1f}% < 0 < {greater:.1f}%", GREEN)
     low_end, high_end = evidence.rope
     told = f"{percent(evidence.p_rope)} in ROPE [{low_end:+g}, {high_end:+g}]"
-    _write(ax, (low_end + high_end) / 2, 0.81, told, RED)
+    write(ax, (low_end + high_end) / 2, 0.81, told, RED)
     _hdi_bar(ax, evidence, d)
     return ax
 
@@ -82,12 +91,12 @@ def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
         raise InputError(
             f"{result.model.name} draws no prior, so there is no Bayes factor to show."
         )
-    ax = ax or _new_axes()
+    ax = ax or new_axes()
     evidence = result.evidence(category)
     groups = {
         name: result.row_draws(name, "delta", evidence.category) for name in ("prior", "posterior")
     }
-    window = _window(evidence, groups["posterior"].ravel())
+    window = window_of(evidence, groups["posterior"].ravel())
     for (name, delta), color, line in zip(groups.items(), (ORANGE, BLUE), ("--", "-"), strict=True):
         height, _ = density_at(delta, 0.0)
         sns.kdeplot(
@@ -105,7 +114,7 @@ def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
             ax.plot([0], [height], "o", color=color, markersize=8, clip_on=False, zorder=5)
     ax.axvline(0, ymax=0.78, color=GREY, linewidth=0.8, zorder=0)
     ax.set(xlim=window, ylim=(0, 1.4 * ax.get_ylim()[1]), ylabel="density")
-    _label_axis(ax, result, evidence)
+    label_axis(ax, result, evidence)
     doubt = (
         ""
         if evidence.bf_sd_defined
@@ -129,7 +138,7 @@ def trace_plot(result: Comparison, category: str | None = None, *, ax: Axes | No
     category : one of its categories or its average; the one decided upon unless told
     ax : where to draw; a new figure unless told
     """
-    ax = ax or _new_axes()
+    ax = ax or new_axes()
     evidence = result.evidence(category)
     delta = result.row_draws("posterior", "delta", evidence.category)
     step = -(-delta.shape[1] // MOST_POINTS)
@@ -145,59 +154,12 @@ def trace_plot(result: Comparison, category: str | None = None, *, ax: Axes | No
         estimator=None,
     )
     ax.set(xlabel="draw", ylabel="δ", xlim=(0, delta.shape[1]))
-    ax.set_title(_title(result, evidence))
+    ax.set_title(title(result, evidence))
     legend = ax.legend(title="chain", loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
     for line in legend.get_lines():
         line.set_linewidth(2)
     sns.despine(ax=ax)
     return ax
-
-
-def _new_axes() -> Axes:
-    with sns.axes_style("ticks"):
-        _, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
-    return ax
-
-
-def _window(evidence: Evidence, delta: np.typing.NDArray[np.float64]) -> tuple[float, float]:
-    """Choose the range to show: nearly all draws, the ROPE and 0, with some room."""
-    ends = [*np.quantile(delta, [0.0005, 0.9995]), *evidence.rope, *evidence.hdi, 0.0]
-    room = 0.06 * (max(ends) - min(ends)) or 0.01
-    return float(min(ends) - room), float(max(ends) + room)
-
-
-def _label_axis(ax: Axes, result: Comparison, evidence: Evidence) -> None:
-    a, b = (_literal(name) for name in result.names)
-    ax.set_xlabel(f"δ = {_literal(what_is_judged(result, evidence.category))} of {a} − that of {b}")
-    ax.set_title(_title(result, evidence))
-    sns.despine(ax=ax)
-
-
-def _title(result: Comparison, evidence: Evidence) -> str:
-    a, b = (_literal(name) for name in result.names)
-    return f"{a} {evidence.decision.symbol} {b}"
-
-
-def _literal(text: str) -> str:
-    return text.replace("$", r"\$")
-
-
-def _write(ax: Axes, x: float, height: float, text: str, color: str) -> None:
-    """Write at a value of x, but never beyond the sides; the height is a share of the axes."""
-    low, high = ax.get_xlim()
-    share = (x - low) / (high - low)
-    reach = 0.009 * len(text) + 0.01
-    share = min(max(share, reach), 1 - reach) if reach < 0.5 else 0.5
-    ax.text(
-        share,
-        height,
-        text,
-        color=color,
-        transform=ax.transAxes,
-        ha="center",
-        va="center",
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.5},
-    )
 
 
 def _hdi_bar(ax: Axes, evidence: Evidence, digits: int) -> None:
@@ -213,4 +175,4 @@ def _hdi_bar(ax: Axes, evidence: Evidence, digits: int) -> None:
         clip_on=False,
     )
     share = f"{100 * evidence.hdi_probability:g}% HDI"
-    _write(ax, (low + high) / 2, 0.06, f"{share} [{low:+.{digits}f}, {high:+.{digits}f}]", "black")
+    write(ax, (low + high) / 2, 0.06, f"{share} [{low:+.{digits}f}, {high:+.{digits}f}]", "black")
