@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stanoff import cli
+from stanoff.cli import comparing
 from stanoff.counts import AVERAGES
 from stanoff.fitting import ENGINES
 from stanoff.measures import MEASURES
@@ -125,8 +125,8 @@ def test_usage():
 def test_the_choices_are_those_of_the_package():
     listed = stanoff("measures").stdout
     assert all(measure.formula in listed for measure in MEASURES.values())
-    assert cli.FORMATS == FORMATS
-    params = {p.name: p for p in cli.compare.params}
+    assert comparing.FORMATS == FORMATS
+    params = {p.name: p for p in comparing.compare.params}
     assert tuple(params["average"].type.choices) == AVERAGES
     assert all(name in stanoff("models").stdout for name in MODELS)
     assert set(params["engine"].type.choices) == set(ENGINES)
