@@ -9,14 +9,16 @@ PEERS := .venv-peers
 
 report: .venv/installed-report
 	$(BIN)/stanoff setup
-	$(BIN)/python reports/zhang2016/build.py
+	$(BIN)/python reports/build.py
 
 test: .venv/installed-test
 	$(BIN)/stanoff setup
+	$(BIN)/python tests/set_up.py
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
 test-slow: .venv/installed-test
 	$(BIN)/stanoff setup
+	$(BIN)/python tests/set_up.py
 	$(BIN)/python -m pytest -m slow
 
 lint: .venv/installed-test

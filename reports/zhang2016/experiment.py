@@ -1,0 +1,76 @@
+"""What Zhang et al. (2016) compared: four classifiers on 20newsgroups, by their predictions."""
+
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import pandas as pd
+
+import stanoff
+from stanoff import Comparison
+
+HERE = Path(__file__).resolve().parent
+PREDICTIONS = HERE / "predictions.csv"
+SEED = 2016
+ROPE = 0.05
+
+NAMES = {"nb_bern": "NB_Bern", "nb_mult": "NB_Mult", "svm_l1": "SVM_L1", "svm_l2": "SVM_L2"}
+TABLES = {4: ("nb_bern", "nb_mult"), 5: ("svm_l1", "svm_l2"), 6: ("nb_mult", "svm_l2")}
+PAIRS = tuple(combinations(NAMES, 2))
+
+# The names of the 20 categories, in the order in which scikit-learn numbers them.
+NEWSGROUPS = [
+    "alt.atheism",
+    "comp.graphics",
+    "comp.os.ms-windows.misc",
+    "comp.sys.ibm.pc.hardware",
+    "comp.sys.mac.hardware",
+    "comp.windows.x",
+    "misc.forsale",
+    "rec.autos",
+    "rec.motorcycles",
+    "rec.sport.baseball",
+    "rec.sport.hockey",
+    "sci.crypt",
+    "sci.electronics",
+    "sci.med",
+    "sci.space",
+    "soc.religion.christian",
+    "talk.politics.guns",
+    "talk.politics.mideast",
+    "talk.politics.misc",
+    "talk.religion.misc",
+]
+
+
+@cache
+def fitted(a: str, b: str, model: str = "paired", engine: str = "stan") -> Comparison:
+    """Compare two classifiers on every category; each fit is made once."""
+    return stanoff.compare(
+        PREDICTIONS,
+        truth="truth",
+        a=a,
+        b=b,
+        average="macro",
+        model=model,
+        engine=engine,
+        names=(NAMES[a], NAMES[b]),
+        rope=ROPE,
+        seed=SEED,
+    )
+
+
+def printed(table: int | str) -> pd.DataFrame:
+    """Read a table as the paper prints it."""
+    name = f"table{table}" if isinstance(table, int) else table
+    return pd.read_csv(HERE / "printed" / f"{name}.csv", dtype={"category": str})
+
+
+def observed_f1() -> pd.DataFrame:
+    """Return the observed F1 of every classifier and category, from the predictions."""
+    f1 = stanoff.measures.get("f1")
+    columns = {}
+    for a, b in (("nb_bern", "nb_mult"), ("svm_l1", "svm_l2")):
+        counts = fitted(a, b, engine="exact").counts
+        columns |= {a: f1(counts.cells_A), b: f1(counts.cells_B)}
+    return pd.DataFrame(columns, index=pd.Index(map(str, range(20)), name="category"))
