@@ -1,36 +1,42 @@
-"""Compare two classifiers of Zhang et al. (2016) on category 8, the case of its Figure 6."""
+"""Rebuild Zhang et al. (2016) from the predictions: its tables and figures, and what is beyond."""
 
-from pathlib import Path
+import beyond_sections as beyond
+import paper_sections as paper
+from experiment import HERE
 
-import stanoff
-from stanoff import tables
-from stanoff.files import write_bytes, write_text
-from stanoff.report.figures import as_bytes
+from stanoff import progress
+from stanoff.files import write_text
+from stanoff.report.document import Section, document
 
-HERE = Path(__file__).resolve().parent
+SECTIONS = (
+    paper.data,
+    paper.models,
+    paper.one_case,
+    paper.power,
+    paper.table_sections,
+    beyond.averages,
+    beyond.hierarchical,
+    beyond.other_measures,
+    beyond.sensitivity,
+    beyond.more_documents,
+)
 
 
 def main() -> None:
-    """Write the table, the figures and the page next to this script."""
-    result = stanoff.compare(
-        HERE / "predictions.csv",
-        truth="truth",
-        a="nb_mult",
-        b="svm_l2",
-        pos_label=8,
-        names=("NB_Mult", "SVM_L2"),
-        rope=0.05,
-        seed=2016,
-        progress=True,
+    """Write the tables, the figures and the page next to this script."""
+    sections: list[Section] = []
+    with progress.step("zhang2016", total=len(SECTIONS)) as advance:
+        for done, make in enumerate(SECTIONS, start=1):
+            made = make()
+            sections += made if isinstance(made, list) else [made]
+            advance(done)
+    page = document(
+        "Bayesian Performance Comparison of Text Classifiers, rebuilt",
+        sections,
+        subtitle="After Dell Zhang, Jun Wang, Emine Yilmaz, Xiaoling Wang and Yuxin Zhou, SIGIR "
+        "2016: from 7,532 predictions to its tables and figures, and beyond them.",
     )
-    write_text(HERE / "table.csv", tables.as_text(result, "csv") + "\n")
-    write_text(HERE / "table.md", tables.as_text(result, "markdown") + "\n")
-    for style in ("svg", "pdf"):
-        write_bytes(HERE / f"posterior.{style}", as_bytes(result.plot_posterior(), style))
-        write_bytes(HERE / f"factor.{style}", as_bytes(result.plot_factor(), style))
-    write_bytes(HERE / "trace.svg", as_bytes(result.plot_trace()))
-    result.to_html(HERE / "index.html")
-    print(result)
+    write_text(HERE / "index.html", page)
     print(f"Wrote {HERE / 'index.html'}")
 
 

@@ -1,0 +1,94 @@
+"""The six figures of Zhang et al. (2016) and its Table 3, from the models and their draws."""
+
+from functools import cache
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from experiment import NAMES, PREDICTIONS, ROPE, SEED, printed
+from matplotlib.axes import Axes
+
+import stanoff
+from stanoff import plots
+from stanoff.models import MODELS
+
+CATEGORY = 8  # of Figure 6
+GOALS = {"a": ">>", "b": "="}
+DATA_SETS, DRAWS = 2000, 2000
+
+
+@cache
+def case() -> stanoff.Comparison:
+    """Compare NB_Mult with SVM_L2 on category 8 alone: the case of Figures 4 and 6."""
+    return stanoff.compare(
+        PREDICTIONS,
+        truth="truth",
+        a="nb_mult",
+        b="svm_l2",
+        pos_label=CATEGORY,
+        names=(NAMES["nb_mult"], NAMES["svm_l2"]),
+        rope=ROPE,
+        seed=SEED,
+    )
+
+
+@cache
+def powers() -> pd.DataFrame:
+    """Simulate the powers of Table 3, and put the printed ones beside them."""
+    theirs = printed(3)
+    frames = [
+        stanoff.power(
+            stanoff.Scenario.named(name),
+            sizes=sorted(set(theirs["size"])),
+            goal=goal,
+            models=("unpaired", "paired"),
+            rope=ROPE,
+            data_sets=DATA_SETS,
+            draws=DRAWS,
+            seed=SEED,
+            jobs=2,
+        )
+        for name, goal in GOALS.items()
+    ]
+    ours = pd.concat(frames, ignore_index=True)
+    long = theirs.melt(["scenario", "goal", "size"], var_name="model", value_name="printed")
+    long = long.assign(model=long["model"].str.removeprefix("power_")).rename(columns={"size": "n"})
+    return ours.merge(long, on=["scenario", "goal", "n", "model"], validate="one_to_one")
+
+
+def figure_1() -> Axes:
+    """Draw the model of one classifier, per document and in its compact form."""
+    return _graphs("documents", "unpaired")
+
+
+def figure_2() -> Axes:
+    """Draw the unpaired model."""
+    return plots.graph_plot(MODELS["unpaired"])
+
+
+def figure_3() -> Axes:
+    """Draw the paired model."""
+    return plots.graph_plot(MODELS["paired"])
+
+
+def figure_4() -> Axes:
+    """Draw the trace of the sampler."""
+    return case().plot_trace()
+
+
+def figure_5() -> Axes:
+    """Draw the powers of Table 3."""
+    return plots.power_plot(powers())
+
+
+def figure_6() -> Axes:
+    """Draw posterior plot and factor plot beside each other."""
+    _, (left, right) = plt.subplots(1, 2, figsize=(12.8, 4.2), layout="constrained")
+    case().plot_posterior(ax=left)
+    return case().plot_factor(ax=right)
+
+
+def _graphs(*names: str) -> Axes:
+    _, axes = plt.subplots(1, len(names), figsize=(6.4 * len(names), 4.2), layout="constrained")
+    for name, ax in zip(names, axes, strict=True):
+        plots.graph_plot(MODELS[name], ax=ax)
+    return axes[-1]
