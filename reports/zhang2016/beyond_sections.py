@@ -30,8 +30,8 @@ def averages() -> Section:
         [
             "The paper judges category by category. Over all 20 of them the same predictions "
             "settle nearly every pair. The averages come from the joint model of (true class, "
-            "A's class, B's class): a model per category takes the categories as independent of each "
-            "other, which they are not where every document has one label, and would give the "
+            "A's class, B's class): a model per category takes the categories as independent of "
+            "each other, which they are not where every document has one label, and would give the "
             f"macro average of the pair of Table 6 a standard deviation of {flat:.4f} instead of "
             f"{joint:.4f}.",
             Table(shown, "All six pairs by macro- and micro-averaged F1."),
