@@ -50,13 +50,48 @@ class Draws:
 
 
 def hdi(draws: Array, probability: float) -> tuple[float, float]:
-    """Return the narrowest interval that holds this share of the draws."""
-    if int(probability * draws.size) < 1:
-        raise invalid("hdi", f"one that {draws.size} draws can show", probability)
-    from arviz_stats.base import array_stats
+    """Return the narrowest interval that holds this share of the draws.
 
-    low, high = array_stats.hdi(np.ravel(draws), prob=probability, axis=-1, method="nearest")
-    return float(low), float(high)
+    Examples
+    --------
+    >>> hdi(np.array([0.0, 5.0, 6.0, 7.0, 20.0]), 0.5)
+    (5.0, 7.0)
+    """
+    low, high = hdis(np.reshape(draws, (1, -1)), probability)
+    return float(low[0]), float(high[0])
+
+
+def hdis(draws: Array, probability: float) -> tuple[Array, Array]:
+    """Return the narrowest interval that holds this share of each row's draws.
+
+    These are the intervals of ArviZ's ``hdi(method="nearest")`` to the last digit, without the
+    second that its import takes, and for all rows at once.
+
+    Parameters
+    ----------
+    draws : one row per posterior
+    probability : between 0 and 1
+
+    Returns
+    -------
+    the low ends and the high ends, one of each per row
+
+    Examples
+    --------
+    >>> low, high = hdis(np.array([[0.0, 5.0, 6.0, 7.0, 20.0], [9.0, 1.0, 1.0, 1.0, 0.0]]), 0.5)
+    >>> low.tolist(), high.tolist()
+    ([5.0, 1.0], [7.0, 1.0])
+    """
+    size = draws.shape[-1]
+    inside = int(probability * size)
+    if not 1 <= inside < size:
+        raise invalid("hdi", f"one that {size} draws can show", probability)
+    ordered = np.sort(draws, axis=-1).astype(np.float64, copy=False)
+    with np.errstate(invalid="ignore"):  # infinite at both ends, so as narrow as can be
+        widths = ordered[:, inside:] - ordered[:, : size - inside]
+    first = np.argmin(widths, axis=-1)
+    rows = np.arange(len(ordered))
+    return ordered[rows, first], ordered[rows, first + inside]
 
 
 def mcse(draws: Array) -> float:
