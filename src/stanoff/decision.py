@@ -99,7 +99,12 @@ def decide_all(
     better = right == higher_is_better
     return np.select(
         [inside, better & apart, better, apart],
-        [Decision.EQUIVALENT.value, Decision.MUCH_BETTER.value, Decision.BETTER.value, Decision.MUCH_WORSE.value],
+        [
+            Decision.EQUIVALENT.value,
+            Decision.MUCH_BETTER.value,
+            Decision.BETTER.value,
+            Decision.MUCH_WORSE.value,
+        ],
         Decision.WORSE.value,
     )
 

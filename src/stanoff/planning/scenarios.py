@@ -137,9 +137,7 @@ class Scenario:
         **settings : ``beta``, ``zero_division``, ``prevalence``, as in :func:`stanoff.compare`
         """
         chosen = (
-            measure
-            if isinstance(measure, measures.Measure)
-            else measures.get(measure, **settings)
+            measure if isinstance(measure, measures.Measure) else measures.get(measure, **settings)
         )
         a, b = chosen(self.cells)
         return float(a), float(b)
@@ -164,9 +162,7 @@ class Scenario:
             float(np.clip(phi, *phi_bounds(*pair)))
             for pair, phi in zip(rates, self.correlation, strict=True)
         ]
-        moved = [
-            joined("rho", *pair, phi) for pair, phi in zip(rates, phis, strict=True)
-        ]
+        moved = [joined("rho", *pair, phi) for pair, phi in zip(rates, phis, strict=True)]
         return Scenario(self.mu, moved[0], moved[1], self.name)
 
 
