@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from stanoff.decision import Decision
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
     from stanoff.evidence import Evidence
+    from stanoff.planning.plan import plan
+    from stanoff.planning.power import power
+    from stanoff.planning.scenarios import Scenario
     from stanoff.priors import Prior
     from stanoff.result import Comparison
     from stanoff.saving import load
@@ -26,10 +29,13 @@ _HOME = {
     "PairedCounts": "counts",
     "Prior": "priors",
     "SamplingWarning": "errors",
+    "Scenario": "planning.scenarios",
     "StanoffError": "errors",
     "ToolchainError": "errors",
     "UnpairedCounts": "counts",
     "load": "saving",
+    "plan": "planning.plan",
+    "power": "planning.power",
 }
 
 _MODULES = ("measures", "plots", "significance")
@@ -42,6 +48,7 @@ __all__ = [
     "PairedCounts",
     "Prior",
     "SamplingWarning",
+    "Scenario",
     "StanoffError",
     "ToolchainError",
     "UnpairedCounts",

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 from stanoff.errors import invalid
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from stanoff.evidence import Evidence
 
 Interval = tuple[float, float]
@@ -100,6 +103,39 @@ def rope_flips(
         if width > 0 and before != after:
             flips.append((width, before, after))
     return tuple(flips)
+
+
+def decide_all(
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    rope: Interval,
+    *,
+    higher_is_better: bool = True,
+) -> NDArray[np.str_]:
+    """Apply the rule of :func:`decide` to many HDIs at once, given by their ends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> decide_all(np.array([0.06, -0.01]), np.array([0.12, 0.04]), (-0.05, 0.05)).tolist()
+    ['>>', '=']
+    """
+    import numpy as np
+
+    inside = (rope[0] <= low) & (high <= rope[1])
+    right = low + high >= rope[0] + rope[1]
+    apart = (high <= rope[0]) | (low >= rope[1])
+    better = right == higher_is_better
+    return np.select(
+        [inside, better & apart, better, apart],
+        [
+            Decision.EQUIVALENT.value,
+            Decision.MUCH_BETTER.value,
+            Decision.BETTER.value,
+            Decision.MUCH_WORSE.value,
+        ],
+        Decision.WORSE.value,
+    )
 
 
 def as_rope(rope: Any) -> Interval:

@@ -67,11 +67,11 @@ def fit(
         engine = "stan" if chosen_model.program else "exact"
     if engine == "stan" and not chosen_model.program:
         raise invalid("engine", f"'exact' for {chosen_model.name}, which has no program", engine)
-    weights, number = _as_prior(prior), _as_seed(seed)
+    weights, number = as_prior(prior), as_seed(seed)
     interval, probability = as_rope(rope), as_probability("hdi", hdi)
     called = _as_names(names)
     data = chosen_model.stan_data(counts, weights, chosen_measure)
-    warm = _whole("warmup", warmup, STAN_WARMUP)
+    warm = whole("warmup", warmup, STAN_WARMUP)
     if engine == "stan":
         from stanoff.engines import stan
 
@@ -81,8 +81,8 @@ def fit(
             data,
             documents=max(counts.documents),
             categories=len(counts.categories),
-            chains=_whole("chains", chains, STAN_CHAINS),
-            draws=_whole("draws", draws, few, least=4),
+            chains=whole("chains", chains, STAN_CHAINS),
+            draws=whole("draws", draws, few, least=4),
             warmup=warm,
             seed=number,
             progress=progress,
@@ -93,8 +93,8 @@ def fit(
         drawn = _draw_exactly(
             chosen_model,
             data,
-            chains=_whole("chains", chains, EXACT_CHAINS),
-            draws=_whole("draws", draws, enough, least=4),
+            chains=whole("chains", chains, EXACT_CHAINS),
+            draws=whole("draws", draws, enough, least=4),
             seed=number,
         )
     unjudged = Comparison(
@@ -152,7 +152,8 @@ def _sampler_trouble(draws: Draws) -> tuple[str, ...]:
     return (message,)
 
 
-def _whole(parameter: str, value: Any, default: int, least: int = 1) -> int:
+def whole(parameter: str, value: Any, default: int, least: int = 1) -> int:
+    """Read a whole number that is not too small; None means the default."""
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
@@ -160,15 +161,17 @@ def _whole(parameter: str, value: Any, default: int, least: int = 1) -> int:
     return int(value)
 
 
-def _as_seed(seed: Any) -> int:
+def as_seed(seed: Any) -> int:
+    """Read a seed, or take a random one."""
     if seed is None:
         return secrets.randbelow(MOST_SEED) + 1
-    if _whole("seed", seed, 0, least=0) > MOST_SEED:
+    if whole("seed", seed, 0, least=0) > MOST_SEED:
         raise invalid("seed", f"a whole number from 0 to {MOST_SEED}", seed)
     return int(seed)
 
 
-def _as_prior(prior: Any) -> Priors:
+def as_prior(prior: Any) -> Priors:
+    """Read a prior, or one for A and one for B; uniform unless told."""
     if prior is None:
         return Prior.uniform()
     if isinstance(prior, Prior):

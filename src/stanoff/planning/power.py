@@ -1,0 +1,203 @@
+"""Power: how often a goal is reached if a scenario is true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from stanoff.errors import InputError, invalid
+from stanoff.planning.goals import Goal, as_goal, goal_label, verdict_of
+from stanoff.planning.judging import DECISIONS, tallied
+from stanoff.planning.running import run
+from stanoff.planning.scenarios import Scenario, as_scenario
+from stanoff.planning.settings import Options, Settings, settings
+from stanoff.planning.simulation import FromScenario, Source
+
+Tallies = NDArray[np.int64]
+
+COLUMNS = [
+    "scenario",
+    "model",
+    "n",
+    "goal",
+    "power",
+    "se",
+    *(str(decision) for decision in DECISIONS),
+    "datasets",
+]
+MOST = 10**9  # documents of a simulated data set
+
+
+def power(
+    scenario: Scenario | str | Sequence[Scenario | str],
+    n: int | Iterable[int],
+    *,
+    goal: Any = None,
+    model: str | Path | Sequence[str | Path] = ("paired", "unpaired"),
+    **options: Unpack[Options],
+) -> pd.DataFrame:
+    """Tell how often a goal is reached at given sizes of the test set, if a scenario is true.
+
+    Data sets are drawn from the scenario, and each is judged as :func:`stanoff.compare` would.
+    Ctrl-C returns what is done by then; ``attrs["warnings"]`` of the table says so.
+
+    Parameters
+    ----------
+    scenario : one or several: a :class:`Scenario`, or ``"a"`` or ``"b"`` of the paper
+    n : documents in the test set, one or several numbers
+    goal : ``">>"``, ``"="``, ``"settled"`` (neither ``<`` nor ``>``), or several decisions; for
+        every scenario what is true in it unless told
+    model : one or several; all judge the same data sets
+    measure, beta, zero_division, prevalence, rope, hdi, prior : as in :func:`stanoff.compare`
+    engine : ``"exact"``, or ``"stan"`` for models that are not conjugate
+    datasets : how many data sets are drawn for every scenario and size, 1,000 unless told
+    draws : how many posterior draws judge each, 4,000 unless told
+    same_documents : False if each classifier has a test set of its own, of size ``n``
+    seed : makes every number reproducible, however many workers there are
+    jobs : how many threads work on it, one per processor unless told
+    executor : who does the work instead: any ``concurrent.futures.Executor``, as of processes,
+        of Dask (``client.get_executor()``) or of MPI
+    progress : show a bar on stderr
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per scenario, model and size: ``power`` and its Monte-Carlo standard error ``se``,
+        the rates of the five decisions, and the number of ``datasets`` behind them.
+
+    Examples
+    --------
+    >>> table = power("a", [500, 3500], model="paired", datasets=200, draws=1000, seed=1)
+    >>> table[["scenario", "n", "goal"]].values.tolist()
+    [['a', 500, '>>'], ['a', 3500, '>>']]
+    >>> bool(table.power[0] < 0.5 < 0.9 < table.power[1])
+    True
+    """
+    chosen = settings(model, **options)
+    scenarios = _scenarios(scenario)
+    sizes = _sizes(n)
+    wanted = [
+        as_goal(goal) if goal is not None else _what_is_true(one, chosen)
+        for one in scenarios.values()
+    ]
+    cells = [
+        (name, one, goal, size)
+        for (name, one), goal in zip(scenarios.items(), wanted, strict=True)
+        for size in sizes
+    ]
+    sources = [FromScenario(one, size, chosen.same_documents) for _, one, _, size in cells]
+    tallies, warned = tally(
+        sources, chosen, title=f"Judging {len(cells)} x {chosen.datasets:,} data sets"
+    )
+    table = pd.DataFrame(
+        [
+            {"scenario": name, "model": judge.model, "n": size, **_row(tallies[place, j], goal)}
+            for name in scenarios
+            for j, judge in enumerate(chosen.judges)
+            for place, (which, _, goal, size) in enumerate(cells)
+            if which == name and tallies[place, j].sum()
+        ],
+        columns=COLUMNS,
+    )
+    table.attrs.update(
+        warnings=warned,
+        seed=chosen.seed,
+        measure=chosen.score.label,
+        rope=list(chosen.judges[0].rope),
+        hdi=chosen.judges[0].hdi,
+    )
+    return table
+
+
+def tally(
+    sources: Sequence[Source],
+    chosen: Settings,
+    *,
+    title: str,
+    first: int = 0,
+    datasets: int | None = None,
+) -> tuple[Tallies, list[str]]:
+    """Count the decisions on the data sets of every source (source, judge, decision).
+
+    The second part says what speaks against the numbers: that the user stopped it early.
+    """
+    placed = chosen.chunks(sources, first=first, datasets=datasets)
+    answers = run(
+        tallied,
+        [chunk for _, chunk in placed],
+        jobs=chosen.jobs,
+        executor=chosen.executor,
+        title=title,
+        progress=chosen.progress,
+    )
+    tallies = np.zeros((len(sources), len(chosen.judges), len(DECISIONS)), dtype=np.int64)
+    for (place, _), answer in zip(placed, answers, strict=True):
+        if answer is not None:
+            tallies[place] += answer
+    done = sum(answer is not None for answer in answers)
+    if done == len(answers):
+        return tallies, []
+    if not done:
+        raise KeyboardInterrupt
+    return tallies, [f"Interrupted: {done} of {len(answers)} parts of the study are done."]
+
+
+def _row(decisions: NDArray[np.int64], goal: Goal) -> dict[str, Any]:
+    total = int(decisions.sum())
+    reached = sum(int(n) for d, n in zip(DECISIONS, decisions, strict=True) if d in goal)
+    return {
+        "goal": goal_label(goal),
+        "power": reached / total,
+        "se": standard_error(reached, total),
+        **{str(d): int(n) / total for d, n in zip(DECISIONS, decisions, strict=True)},
+        "datasets": total,
+    }
+
+
+def standard_error(reached: int, total: int) -> float:
+    """Return the Monte-Carlo standard error of a rate.
+
+    One more success and one more failure keep it from being 0 where the rate is 0 or 1.
+    """
+    share = (reached + 1) / (total + 2)
+    return float(np.sqrt(share * (1 - share) / total))
+
+
+def _scenarios(given: Any) -> dict[str, Scenario]:
+    several = list(given) if isinstance(given, (list, tuple)) else [given]
+    if not several:
+        raise invalid("scenario", "at least one", given)
+    named: dict[str, Scenario] = {}
+    for place, one in enumerate(map(as_scenario, several), start=1):
+        name = one.name or str(place)
+        if name in named:
+            raise InputError(f"Two scenarios are called {name!r}: give them different names.")
+        named[name] = one
+    return named
+
+
+def _sizes(n: Any) -> list[int]:
+    given = list(n) if isinstance(n, Iterable) and not isinstance(n, str) else [n]
+    for size in given:
+        whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
+        if not whole or not 1 <= size <= MOST:
+            raise invalid("n", f"whole numbers of documents from 1 to {MOST:,}", size)
+    if not given or len(set(given)) != len(given):
+        raise invalid("n", "different numbers of documents, at least one", n)
+    return [int(size) for size in given]
+
+
+def _what_is_true(scenario: Scenario, chosen: Settings) -> Goal:
+    rope, delta = chosen.judges[0].rope, scenario.delta(chosen.score)
+    verdict = verdict_of(delta, rope, higher_is_better=chosen.score.higher_is_better)
+    if verdict is None:
+        raise InputError(
+            f"The difference is {delta:+g}, an edge of the ROPE, so no decision is right: pass "
+            "a goal."
+        )
+    return as_goal(verdict)

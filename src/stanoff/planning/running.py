@@ -1,0 +1,124 @@
+"""Work through the chunks of a study, here or elsewhere, until all is done or the user stops it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from pickle import PicklingError
+from typing import Any, TypeVar
+
+from stanoff.errors import InputError, invalid
+from stanoff.progress import step
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+
+def run(
+    function: Callable[[Task], Answer],
+    tasks: Sequence[Task],
+    *,
+    jobs: int | None = None,
+    executor: Any = None,
+    title: str = "Simulating",
+    progress: bool = False,
+) -> list[Answer | None]:
+    """Apply a function to every task; after Ctrl-C return what is done, with None for the rest.
+
+    Parameters
+    ----------
+    function : what to do with a task; it and the tasks can be sent to other processes
+    tasks : in the order in which they had better be done
+    jobs : how many threads of this process work on them, one per processor unless told
+    executor : who does the work instead: anything with the ``submit`` of ``concurrent.futures``
+    title : what to call it while it runs
+    progress : whether to show a bar on stderr
+
+    Examples
+    --------
+    >>> run(abs, [-1, 2], jobs=1)
+    [1, 2]
+    """
+    workers = as_jobs(jobs)
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise invalid("executor", "a concurrent.futures.Executor", executor)
+    answers: list[Answer | None] = [None] * len(tasks)
+    with step(title, total=len(tasks), quiet=not progress) as advance:
+        if executor is not None:
+            _submit(executor, function, tasks, answers, advance)
+        elif workers == 1 or len(tasks) == 1:
+            _here(function, tasks, answers, advance)
+        else:
+            # NumPy lets go of the interpreter while it draws, sorts and calculates: threads are as
+            # quick as processes, start at once and share measures that the user has registered.
+            pool = ThreadPoolExecutor(min(workers, len(tasks)))
+            try:
+                _submit(pool, function, tasks, answers, advance)
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+    return answers
+
+
+def as_jobs(jobs: Any) -> int:
+    """Read how many to employ; None for one per processor that this process may use."""
+    if jobs is None:
+        affinity = getattr(os, "sched_getaffinity", None)
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise invalid("jobs", "a whole number >= 1", jobs)
+    return jobs
+
+
+def _here(
+    function: Callable[[Task], Answer],
+    tasks: Sequence[Task],
+    answers: list[Answer | None],
+    advance: Callable[[float], None],
+) -> None:
+    try:
+        for place, task in enumerate(tasks):
+            answers[place] = function(task)
+            advance(place + 1)
+    except KeyboardInterrupt:
+        return
+
+
+def _submit(
+    executor: Executor,
+    function: Callable[[Task], Answer],
+    tasks: Sequence[Task],
+    answers: list[Answer | None],
+    advance: Callable[[float], None],
+) -> None:
+    places: dict[Future[Answer], int] = {}
+    try:
+        places = {executor.submit(function, task): i for i, task in enumerate(tasks)}
+        left = set(places)
+        while left:
+            # Not wait() for good: on some systems it cannot be interrupted.
+            done, left = _finished(left)
+            for future in done:
+                answers[places[future]] = future.result()
+            advance(len(tasks) - len(left))
+    except KeyboardInterrupt:
+        for future, place in places.items():
+            if future.done() and not future.cancelled() and future.exception() is None:
+                answers[place] = future.result()
+    except (PicklingError, AttributeError, TypeError) as error:
+        if not any(word in str(error) for word in ("pickle", "local object")):
+            raise
+        raise InputError(
+            f"A measure of your own cannot be sent to another process ({error}): leave out "
+            "'executor', or pass one that uses threads."
+        ) from error
+    finally:
+        for future in places:
+            future.cancel()
+
+
+def _finished(
+    left: set[Future[Answer]],
+) -> tuple[set[Future[Answer]], set[Future[Answer]]]:
+    done, rest = wait(left, timeout=0.5, return_when=FIRST_COMPLETED)
+    return done, rest

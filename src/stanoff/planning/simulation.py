@@ -1,0 +1,108 @@
+"""Data sets as they may come out: from a scenario, or from what a posterior says of the next ones.
+
+A source draws counts, a row per data set. Workers get it sent, so it is plain data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff.counts import PairedCounts, UnpairedCounts
+from stanoff.engines import exact
+from stanoff.planning.scenarios import Scenario
+from stanoff.priors import Priors
+
+AnyCounts = PairedCounts | UnpairedCounts
+Counts = NDArray[np.int64]
+
+
+class Source(Protocol):
+    """Whatever data sets can be drawn from."""
+
+    def draw(self, size: int, rng: np.random.Generator) -> AnyCounts:
+        """Draw so many data sets, a row of counts each."""
+
+
+@dataclass(frozen=True)
+class FromScenario:
+    """Documents of a scenario.
+
+    Attributes
+    ----------
+    scenario : what is true
+    n : documents per data set; per classifier where each has its own
+    same_documents : whether both classifiers judge the same documents
+    """
+
+    scenario: Scenario
+    n: int
+    same_documents: bool = True
+
+    def draw(self, size: int, rng: np.random.Generator) -> AnyCounts:
+        """Draw so many data sets.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(1)
+        >>> counts = FromScenario(Scenario.named("a"), 100).draw(3, rng)
+        >>> (counts.pos.sum(axis=1) + counts.neg.sum(axis=1)).tolist()
+        [100, 100, 100]
+        """
+        names = tuple(map(str, range(size)))
+        if self.same_documents:
+            c = rng.multinomial(self.n, _proper(self.scenario.probabilities), size)
+            return PairedCounts(names, c[:, :4], c[:, 4:])
+        a, b = (rng.multinomial(self.n, _proper(cells), size) for cells in self.scenario.cells)
+        return UnpairedCounts(names, a, b)
+
+
+@dataclass(frozen=True, eq=False)
+class FromPosterior:
+    """Documents that come on top of those observed, as the posterior expects them.
+
+    Every data set first draws what may be true from the posterior, then the documents given that.
+
+    Attributes
+    ----------
+    counts : what was observed, one row
+    data : these counts with their prior, as the Stan program of their kind takes them
+    more : how many documents are added; per classifier where each has its own
+    """
+
+    counts: AnyCounts
+    data: dict[str, NDArray[np.float64]]
+    more: int
+
+    def draw(self, size: int, rng: np.random.Generator) -> AnyCounts:
+        """Draw so many data sets."""
+        names = tuple(map(str, range(size)))
+        data = {**self.data, "prior_only": 0}
+        if isinstance(self.counts, PairedCounts):
+            drawn = exact.paired(data, size, rng)
+            mu = drawn["mu"]
+            pos, neg = mu * drawn["theta_pos"][:, 0], (1 - mu) * drawn["theta_neg"][:, 0]
+            new = rng.multinomial(self.more, _proper(np.concatenate([pos, neg], axis=1)))
+            return PairedCounts(names, new[:, :4] + self.counts.pos, new[:, 4:] + self.counts.neg)
+        drawn = exact.unpaired(data, size, rng)
+        a, b = (
+            rng.multinomial(self.more, _proper(drawn[f"cells_{name}"][:, 0])) + seen
+            for name, seen in (("A", self.counts.cells_A), ("B", self.counts.cells_B))
+        )
+        return UnpairedCounts(names, a, b)
+
+
+def posterior_source(counts: AnyCounts, prior: Priors, more: int) -> FromPosterior:
+    """Gather what is needed to draw further documents after those observed."""
+    from stanoff.models import paired_data, unpaired_data
+
+    build = paired_data if isinstance(counts, PairedCounts) else unpaired_data
+    return FromPosterior(counts, build(counts, prior), more)
+
+
+def _proper(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Let rows sum to 1, which NumPy's multinomial wants more exactly than products do."""
+    return np.asarray(probabilities / probabilities.sum(axis=-1, keepdims=True))
