@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from stanoff.evidence import Evidence
     from stanoff.priors import Prior
     from stanoff.result import Comparison
+    from stanoff.saving import load
 
 __version__ = "0.1.0"
 
@@ -28,6 +29,7 @@ _HOME = {
     "StanoffError": "errors",
     "ToolchainError": "errors",
     "UnpairedCounts": "counts",
+    "load": "saving",
 }
 
 _MODULES = ("measures", "plots", "significance")
@@ -45,6 +47,7 @@ __all__ = [
     "UnpairedCounts",
     "compare",
     "compare_counts",
+    "load",
     "measures",
     "plots",
     "significance",
