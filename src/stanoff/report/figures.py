@@ -9,6 +9,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
+from stanoff.plots.theme import theme
+
 _NO_DATE: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
@@ -21,7 +23,7 @@ def as_bytes(ax: Axes, style: str = "svg") -> bytes:
     buffer = io.BytesIO()
     figure = ax.get_figure(root=True)
     assert figure is not None
-    with mpl.rc_context({"svg.hashsalt": "stanoff"}):
+    with theme(), mpl.rc_context({"svg.hashsalt": "stanoff"}):
         figure.savefig(buffer, format=style, metadata=_NO_DATE[style])
     plt.close(figure)
     return buffer.getvalue()
