@@ -175,12 +175,12 @@ def friedman_test(scores: Any, *, measure: str = "f1") -> Significance:
     """
     from scipy.stats import friedmanchisquare
 
-    table = _table(scores, least=3)
+    table, label = _table(scores, least=3), _label(measure)
     if np.all(table == table[:, [0]]):
-        return _all_tied("Friedman", measure, "two-sided")
+        return _all_tied("Friedman", label, "two-sided")
     found = friedmanchisquare(*table.T)
     return Significance(
-        "Friedman", measure, float(found.statistic), len(table), float(found.pvalue)
+        "Friedman", label, float(found.statistic), len(table), float(found.pvalue)
     )
 
 
@@ -202,26 +202,26 @@ def anova_test(scores: Any, *, measure: str = "f1", paired: bool = True) -> Sign
     """
     from scipy.stats import f, f_oneway
 
-    table = _table(scores, least=2)
+    table, label = _table(scores, least=2), _label(measure)
     categories, classifiers = table.shape
     if np.all(table == table[:, [0]]):
-        return _all_tied("ANOVA", measure, "two-sided")
+        return _all_tied("ANOVA", label, "two-sided")
     # Without the categories' own means only the classifiers' effects and the noise are left.
     centred = table - table.mean(axis=1, keepdims=True) if paired else table
     effects = centred.mean(axis=0)
     if np.allclose(centred, effects, rtol=0, atol=10**-DIGITS):
         constant = "the classifiers differ by the same in every category, so that nothing varies"
-        return undoable("ANOVA", measure, constant, n=categories, alternative="two-sided")
+        return undoable("ANOVA", label, constant, n=categories, alternative="two-sided")
     if not paired:
         found = f_oneway(*table.T)
         return Significance(
-            "ANOVA", measure, float(found.statistic), categories, float(found.pvalue)
+            "ANOVA", label, float(found.statistic), categories, float(found.pvalue)
         )
     free = classifiers - 1, (classifiers - 1) * (categories - 1)
     noise = float(np.sum((centred - effects) ** 2)) / free[1]
     statistic = categories * float(np.sum(effects**2)) / free[0] / noise
     p = float(f.sf(statistic, *free))
-    return Significance("ANOVA", measure, statistic, categories, p)
+    return Significance("ANOVA", label, statistic, categories, p)
 
 
 def _t_test(
@@ -281,7 +281,7 @@ def _scores(
         if b is None:
             raise InputError("Pass the scores of B beside those of A, or counts of both.")
         pair = _column("a", a), _column("b", b)
-        label = "F1" if measure == "f1" else measure
+        label = _label(measure)
     if len(pair[0]) != len(pair[1]):
         raise InputError(
             f"a and b must have as many scores, but have {len(pair[0])} and {len(pair[1])}."
@@ -290,6 +290,10 @@ def _scores(
         if not np.isfinite(column).all():
             raise invalid(name, "scores that are finite numbers", _first_odd(column))
     return np.round(pair[0], DIGITS), np.round(pair[1], DIGITS), label
+
+
+def _label(measure: str) -> str:
+    return "F1" if measure == "f1" else measure
 
 
 def _column(name: str, values: Any) -> Scores:
