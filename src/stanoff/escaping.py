@@ -167,7 +167,10 @@ _ACCENTS = {
     "\u0323": "d",
     "\u0327": "c",
 }
-_GREEK = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "?", "pi", "rho", "?", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"]
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi ? pi rho ? sigma tau "
+    "upsilon phi chi psi omega"
+).split()
 _LATEX |= {chr(0x3B1 + i): f"$\\{name}$" for i, name in enumerate(_GREEK) if name != "?"}
 
 
