@@ -1,0 +1,110 @@
+"""The tables of the page as people read them: numbers to text, ours beside those of 1999."""
+
+import pandas as pd
+import published_tables as published
+import reuters_tables as reuters
+
+SCORES = {
+    "micro_recall": "miR",
+    "micro_precision": "miP",
+    "micro_f1": "miF1",
+    "macro_f1": "maF1",
+    "error": "error",
+}
+
+
+def p_text(p: float) -> str:
+    """Write a p-value."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def chance(p: float) -> str:
+    """Write a probability, not rounded up to certainty."""
+    return ">99.9%" if p > 0.999 else "<0.1%" if p < 0.001 else f"{p:.1%}"
+
+
+def side_by_side(judged: pd.DataFrame) -> pd.DataFrame:
+    """Put the p-test and the Bayesian decision next to each other, a row per pair and measure."""
+    rows = []
+    for row in judged.to_dict("records"):
+        digits = 4 if row["measure"] == "error" else 3
+        tested = row["sign"] != ""
+        rows.append(
+            {
+                "A": row["A"],
+                "B": row["B"],
+                "measure": row["measure"],
+                "p-test": row["sign"] or "none",
+                "p": p_text(row["p_value"]) if tested else "",
+                "decision": row["decision"],
+                "mean": f"{row['mean']:+.{digits}f}",
+                "95% HDI": f"[{row['hdi_low']:+.{digits}f}, {row['hdi_high']:+.{digits}f}]",
+                "P(A better)": chance(row["p_A_better"]),
+                "P(ROPE)": chance(row["p_rope"]),
+                "together": published.verdict(row["sign"], row["decision"])
+                if tested
+                else "no test of F1 here",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def scores_beside(found: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Put our scores next to those of 1999."""
+    rows = []
+    for name in found.index:
+        row = {"method": name}
+        for column, short in SCORES.items():
+            digits = 5 if column == "error" else 4
+            row[short] = f"{found.loc[name, column]:.{digits}f}"
+            row[f"{short} 1999"] = f"{printed.loc[name, column]:.{digits}f}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def signs_beside(table2: pd.DataFrame) -> pd.DataFrame:
+    """Put our signs of Table 2 next to those of 1999."""
+    shown = table2.copy()
+    for i, test in enumerate(reuters.TESTS):
+        place = shown.columns.get_loc(test) + 1
+        printed = [published.TABLE2[pair][i] for pair in published.PAIRS]
+        shown.insert(place, f"{test} 1999", printed)
+    return shown
+
+
+def verdicts(compared: pd.DataFrame, table2: pd.DataFrame) -> pd.DataFrame:
+    """Put the hierarchical model's verdicts on micro and macro F1 next to the tests'."""
+    rows = []
+    for (a, b), signs in zip(published.PAIRS, table2.to_dict("records"), strict=True):
+        row = {"A": a, "B": b}
+        for average, tests in (("micro", ["s-test"]), ("macro", ["S-test", "T-test", "T'-test"])):
+            e = compared[
+                (compared["A"] == a) & (compared["B"] == b) & (compared["average"] == average)
+            ].iloc[0]
+            row |= {
+                f"{average} tests": " ".join(signs[test] for test in tests),
+                f"{average} decision": e["decision"],
+                f"{average} mean": f"{e['mean']:+.3f}",
+                f"{average} 95% HDI": f"[{e['hdi_low']:+.3f}, {e['hdi_high']:+.3f}]",
+                f"{average} P(ROPE)": chance(e["p_rope"]),
+            }
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def parting(bayes: pd.DataFrame) -> dict[tuple[int, str], str]:
+    """Mark the decisions that do not follow from the tests beside them."""
+    marked = {}
+    for average in ("micro", "macro"):
+        for i, (signs, decision) in enumerate(
+            zip(bayes[f"{average} tests"], bayes[f"{average} decision"], strict=True)
+        ):
+            significant = any(sign != "∼" for sign in signs.split())
+            if significant != (decision in "≪≫"):
+                marked[i, f"{average} decision"] = "mark"
+    return marked
+
+
+def p_equals(p: float) -> str:
+    """Write "= 0.031" or "< 0.001"."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"

@@ -1,0 +1,139 @@
+"""Tables 1 and 2 of Yang and Liu (1999) again, from the shipped decisions of five classifiers."""
+
+import gzip
+import json
+import warnings
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+from published_tables import PAIRS, SIGNS
+
+from stanoff import compare, measures, significance
+from stanoff.errors import SamplingWarning
+from stanoff.progress import step
+from stanoff.sources import from_arrays
+
+HERE = Path(__file__).resolve().parent
+CLASSIFIERS = ("SVM", "kNN", "LLSF", "NNet", "NB")
+TESTS = ("s-test", "S-test", "T-test", "T'-test")
+ROPE = 0.01
+SAMPLING = {"chains": 2, "draws": 750, "warmup": 350, "seed": 1999}
+
+
+@cache
+def decisions() -> dict[str, list]:
+    """Read the label sets, by "truth" and the classifiers' names."""
+    with gzip.open(HERE / "decisions.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def categories() -> pd.DataFrame:
+    """Read how many training and test documents each category has."""
+    return pd.read_csv(HERE / "categories.csv", index_col="category", keep_default_na=False)
+
+
+def counts(a: str, b: str):
+    """Count the outcome pairs of two classifiers in every category."""
+    said = decisions()
+    names = list(categories().index)
+    return from_arrays(said["truth"], said[a], said[b], average="macro", labels=names)
+
+
+def cells(name: str):
+    """Count tp, fp, fn, tn of a classifier in every category."""
+    return counts(name, name).cells_A
+
+
+def f1_by_category() -> pd.DataFrame:
+    """Score every category, a column per classifier."""
+    f1 = measures.get("f1")
+    return pd.DataFrame({name: f1(cells(name)) for name in CLASSIFIERS}, index=categories().index)
+
+
+def table1() -> pd.DataFrame:
+    """Score the five classifiers as in Table 1."""
+    rows = {}
+    for name in CLASSIFIERS:
+        each = cells(name)
+        pooled = {m: float(measures.get(m)(each.sum(axis=0))) for m in ("recall", "precision")}
+        rows[name] = {
+            "micro_recall": pooled["recall"],
+            "micro_precision": pooled["precision"],
+            "micro_f1": float(measures.get("f1")(each.sum(axis=0))),
+            "macro_f1": float(measures.get("f1")(each).mean()),
+            "error": float(measures.get("error")(each.sum(axis=0))),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("method")
+
+
+def outcomes(
+    approximation: str | None = "yang1999", alternative: str = "one-sided"
+) -> pd.DataFrame:
+    """Do all tests of every pair, a row each."""
+    rows = []
+    for a, b in PAIRS:
+        done = significance.all_tests(
+            counts(a, b), alternative=alternative, approximation=approximation
+        )
+        rows.append(significance.table(done).assign(A=a, B=b))
+    every = pd.concat(rows, ignore_index=True)
+    every["sign"] = every["symbol"].map(SIGNS)
+    first = ["A", "B", "test", "measure"]
+    return every[first + [name for name in every.columns if name not in first]]
+
+
+def table2(every: pd.DataFrame) -> pd.DataFrame:
+    """Arrange the signs of the tests as in Table 2."""
+    signs = every[every["test"].isin(TESTS)].set_index(["A", "B", "test"])["sign"].unstack()
+    return signs.loc[list(PAIRS), list(TESTS)].rename_axis(columns=None).reset_index()
+
+
+def of_all_five() -> pd.DataFrame:
+    """Test all five classifiers at once."""
+    scores = f1_by_category()
+    return significance.table([significance.friedman_test(scores), significance.anova_test(scores)])
+
+
+def compared() -> tuple[pd.DataFrame, list[str]]:
+    """Compare every pair with the hierarchical model; return the verdicts and the warnings."""
+    rows, complaints = [], []
+    with step("fitting the hierarchical model to every pair", total=len(PAIRS)) as advance:
+        for done, (a, b) in enumerate(PAIRS, start=1):
+            said = decisions()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SamplingWarning)  # they are on the page
+                result = compare(
+                    said["truth"],
+                    said[a],
+                    said[b],
+                    average="macro",
+                    model="hierarchical",
+                    rope=ROPE,
+                    names=(a, b),
+                    **SAMPLING,
+                )
+            complaints += [f"{a} and {b}: {text}" for text in result.sampler_warnings]
+            rows += [_row(result, average) for average in ("micro", "macro")]
+            advance(done)
+    return pd.DataFrame(rows), complaints
+
+
+def _row(result, average: str) -> dict:
+    e = result.evidence(average)
+    return {
+        "A": result.names[0],
+        "B": result.names[1],
+        "average": average,
+        "psi_A": e.psi_A,
+        "psi_B": e.psi_B,
+        "mean": e.mean,
+        "std": e.std,
+        "hdi_low": e.hdi[0],
+        "hdi_high": e.hdi[1],
+        "p_less": e.p_less,
+        "p_rope": e.p_rope,
+        "p_greater": e.p_greater,
+        "decision": e.decision.symbol,
+    }
