@@ -53,7 +53,9 @@ __all__ = [
     "compare",
     "compare_counts",
     "measures",
+    "plan",
     "plots",
+    "power",
     "significance",
 ]
 
