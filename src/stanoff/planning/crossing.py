@@ -48,11 +48,11 @@ def crossing(x: ArrayLike, reached: ArrayLike, total: ArrayLike, level: float) -
     """
     places = np.asarray(x, dtype=np.float64)
     trials = np.asarray(total, dtype=np.float64)
-    rates = _rising(np.asarray(reached) / trials, trials)
+    rates = rising(np.asarray(reached) / trials, trials)
     rng = np.random.default_rng(0)  # the same successes, the same interval
     smooth = (rates * trials + 0.5) / (trials + 1)  # a rate of 0 or 1 is not certain
     again = rng.binomial(trials.astype(np.int64), smooth, (RESAMPLED, len(places))) / trials
-    found = np.array([_first(places, _rising(one, trials), level) for one in again])
+    found = np.array([_first(places, rising(one, trials), level) for one in again])
     ends = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="closest_observation")
     low, high = (float(end) if np.isfinite(end) else None for end in ends)
     value = _first(places, rates, level)
@@ -68,7 +68,7 @@ def bracket(x: Array, reached: Array, total: Array, level: float) -> tuple[float
     error = 2 * np.sqrt(share * (1 - share) / total)
     above = np.flatnonzero(share - error > level)
     if not len(above):
-        above = np.flatnonzero(_rising(reached / total, total) >= level)
+        above = np.flatnonzero(rising(reached / total, total) >= level)
         if not len(above):
             return None
     high = above[0]
@@ -77,7 +77,8 @@ def bracket(x: Array, reached: Array, total: Array, level: float) -> tuple[float
     return float(x[low]), float(x[high])
 
 
-def _rising(rates: Array, weights: Array) -> Array:
+def rising(rates: Array, weights: Array) -> Array:
+    """Make rates rise from place to place by isotonic regression."""
     from scipy.optimize import isotonic_regression
 
     return np.asarray(isotonic_regression(rates, weights=weights).x)

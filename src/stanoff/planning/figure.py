@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.ticker import StrMethodFormatter
+from numpy.typing import NDArray
 
 from stanoff.planning.answers import Plan
+from stanoff.planning.crossing import rising
 from stanoff.planning.telling import goal_in_words
 from stanoff.plots.theme import BLUE, GREY, ORANGE, literal, new_axes
 
@@ -23,20 +28,22 @@ def plan_plot(plan: Plan, *, ax: Axes | None = None) -> Axes:
     plan : what :func:`stanoff.plan` returned
     ax : where to draw; a new figure unless told
     """
-    import seaborn as sns
-
     ax = ax or new_axes()
     x = plan.curve.iloc[:, 0].to_numpy()
     power, error = plan.curve["power"].to_numpy(), 2 * plan.curve["se"].to_numpy()
-    ax.fill_between(
-        x, (power - error).clip(0, 1), (power + error).clip(0, 1), color=BLUE, alpha=0.2, lw=0
-    )
-    ax.plot(x, power, "o-", color=BLUE, markersize=3.5, linewidth=1.2)
-    if plan.question != "difference":
-        ax.set_xscale("log" if len(x) > 1 and x.min() > 0 else "linear")
+    bars = np.stack([power - np.maximum(power - error, 0), np.minimum(power + error, 1) - power])
+    ax.errorbar(x, power, bars, fmt="o", color=BLUE, markersize=3.5, linewidth=1, alpha=0.6)
+    if len(x) > 1:
+        outward = np.argsort(np.abs(x))  # differences may go to either side
+        ax.plot(
+            x[outward],
+            rising(power[outward], plan.curve["datasets"].to_numpy(np.float64)[outward]),
+            color=BLUE,
+        )
+        _frame(ax, plan, x, power)
     for answer in plan.answers:
         ax.axhline(answer.assurance, color=GREY, linestyle=":", linewidth=1)
-        if answer.value is None or not x.min() < answer.value <= x.max():
+        if answer.value is None or len(x) < 2:
             continue
         told = f"{answer.value:+.3f}" if plan.question == "difference" else f"{answer.value:,.0f}"
         ax.plot([answer.value], [answer.assurance], "D", color=ORANGE, markersize=7, zorder=5)
@@ -57,6 +64,18 @@ def plan_plot(plan: Plan, *, ax: Axes | None = None) -> Axes:
     ax.set_title(_title(plan))
     sns.despine(ax=ax)
     return ax
+
+
+def _frame(ax: Axes, plan: Plan, x: NDArray[np.float64], power: NDArray[np.float64]) -> None:
+    """Choose the range and the ticks: documents by their order of magnitude."""
+    if plan.question == "difference":
+        certain = np.abs(x[power > 0.995])
+        shown = x[np.abs(x) <= min(certain, default=np.inf)]
+        room = 0.05 * np.ptp(shown) or 0.01
+        ax.set_xlim(shown.min() - room, shown.max() + room)
+    else:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
 def _title(plan: Plan) -> str:
