@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from stanoff.planning.scenarios import Scenario
     from stanoff.priors import Prior
     from stanoff.result import Comparison
+    from stanoff.saving import load
 
 __version__ = "0.1.0"
 
@@ -32,6 +33,7 @@ _HOME = {
     "StanoffError": "errors",
     "ToolchainError": "errors",
     "UnpairedCounts": "counts",
+    "load": "saving",
     "plan": "planning.plan",
     "power": "planning.power",
 }
@@ -52,6 +54,7 @@ __all__ = [
     "UnpairedCounts",
     "compare",
     "compare_counts",
+    "load",
     "measures",
     "plan",
     "plots",

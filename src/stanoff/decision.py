@@ -12,6 +12,7 @@ from stanoff.errors import invalid
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from stanoff.evidence import Evidence
 
 Interval = tuple[float, float]
 
@@ -107,6 +108,33 @@ def decide_all(
         ],
         Decision.WORSE.value,
     )
+
+
+def rope_flips(
+    said: Evidence, *, higher_is_better: bool = True
+) -> tuple[tuple[float, Decision, Decision], ...]:
+    """Find the half-widths at which a ROPE with the same middle changes the decision.
+
+    Returns
+    -------
+    tuple
+        Half-width, decision below it, decision from there on; in ascending order.
+    """
+    middle = (said.rope[0] + said.rope[1]) / 2
+    low, high = said.hdi[0] - middle, said.hdi[1] - middle
+    # Firm while the HDI is outside the ROPE, slight until it is inside, equivalent from there on.
+    firm_until, equivalent_from = max(low, -high, 0.0), max(abs(low), abs(high))
+
+    def verdict(width: float) -> Decision:
+        rope = middle - width, middle + width
+        return decide(said.hdi, rope, higher_is_better=higher_is_better)
+
+    flips = []
+    for width in dict.fromkeys((firm_until, equivalent_from)):
+        before, after = verdict(width * (1 - 1e-9)), verdict(width * (1 + 1e-9))
+        if width > 0 and before != after:
+            flips.append((width, before, after))
+    return tuple(flips)
 
 
 def as_rope(rope: Any) -> Interval:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stanoff.decision import Decision, Interval, as_rope, decide
+from stanoff.decision import Decision, Interval, as_rope, decide, rope_flips
 from stanoff.errors import invalid
 from stanoff.evidence import Evidence, mass_within
 from stanoff.fitting import fit
+from stanoff.measures import MEASURES, Measure
 from stanoff.priors import Prior
 from stanoff.result import Comparison
 
@@ -92,27 +93,6 @@ def sensitivity(
     return Sensitivity(said.category, pd.DataFrame(rows), _over_ropes(result, said, ropes), flips)
 
 
-def rope_flips(
-    said: Evidence, *, higher_is_better: bool = True
-) -> tuple[tuple[float, Decision, Decision], ...]:
-    """Find the half-widths at which a ROPE with the same middle changes the decision."""
-    middle = (said.rope[0] + said.rope[1]) / 2
-    low, high = said.hdi[0] - middle, said.hdi[1] - middle
-    # Firm while the HDI is outside the ROPE, slight until it is inside, equivalent from there on.
-    firm_until, equivalent_from = max(low, -high, 0.0), max(abs(low), abs(high))
-
-    def verdict(width: float) -> Decision:
-        rope = middle - width, middle + width
-        return decide(said.hdi, rope, higher_is_better=higher_is_better)
-
-    flips = []
-    for width in dict.fromkeys((firm_until, equivalent_from)):
-        before, after = verdict(width * (1 - 1e-9)), verdict(width * (1 + 1e-9))
-        if width > 0 and before != after:
-            flips.append((width, before, after))
-    return tuple(flips)
-
-
 def _over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> pd.DataFrame:
     delta = result.row_draws("posterior", "delta", said.category)
     middle = (said.rope[0] + said.rope[1]) / 2
@@ -144,7 +124,7 @@ def _refit(result: Comparison, prior: Any) -> Comparison:
         settings |= {"chains": chains, "draws": draws}
     return fit(
         result.counts,
-        measure=measure.name,
+        measure=_name_of(measure),
         beta=measure.beta,
         zero_division=measure.zero_division,
         prevalence=measure.prevalence,
@@ -157,3 +137,9 @@ def _refit(result: Comparison, prior: Any) -> Comparison:
         names=result.names,
         **settings,
     )
+
+
+def _name_of(measure: Measure) -> str:
+    """Find what a measure is registered as; a user's program may have another name for it."""
+    named = {known.code: known.name for known in MEASURES.values()}
+    return measure.name if measure.code is None else named[measure.code]

@@ -9,7 +9,7 @@ import click
 
 from stanoff.cli.base import command
 
-FORMATS = ("table", "json", "csv", "markdown")
+FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 @command
@@ -48,20 +48,30 @@ FORMATS = ("table", "json", "csv", "markdown")
 @click.option("--chains", type=int, help="Chains.")
 @click.option("--warmup", type=int, help="Draws to discard per chain.")
 @click.option("--seed", type=int, help="Makes every number reproducible.")
+@click.option("--save", type=click.Path(), help="Keep the result; see: stanoff show.")
 @click.option("--format", "style", type=click.Choice(FORMATS), default="table", show_default=True)
 def compare(
-    file: str, truth: str, a: str, b: str, positive: str | None, style: str, **options: Any
+    file: str,
+    truth: str,
+    a: str,
+    b: str,
+    positive: str | None,
+    save: str | None,
+    style: str,
+    **options: Any,
 ) -> None:
     """Compare two columns of predictions in FILE (CSV, Parquet or JSON lines)."""
     import warnings
 
     from stanoff.comparison import compare as run
     from stanoff.errors import SamplingWarning
-    from stanoff.tables import as_text
+    from stanoff.texts import as_text
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # the result tells it in its own words
         result = run(
             file, truth=truth, a=a, b=b, pos_label=positive, progress=sys.stderr.isatty(), **options
         )
+    if save is not None:
+        result.save(save)
     click.echo(as_text(result, style))

@@ -198,12 +198,11 @@ def _written(table: pd.DataFrame, style: str) -> str:
         return str(table.to_csv(index=False)).rstrip("\n")
     if style == "table":
         return str(table.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
-    head = [" | ".join(map(str, row)) for row in (table.columns, ["---"] * len(table.columns))]
-    body = [
-        " | ".join(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row)
-        for row in table.itertuples(index=False)
-    ]
-    return "\n".join(f"| {line} |" for line in [*head, *body])
+    from stanoff.texts import frame_as_markdown
+
+    return frame_as_markdown(
+        table.apply(lambda column: column.map("{:.3f}".format) if column.dtype == float else column)
+    )
 
 
 def _draw(ax: Any, path: str) -> None:
