@@ -1,5 +1,13 @@
 """Significance tests: those of Yang and Liu (1999), and those that Zhang et al. (2016) name."""
 
+from stanoff.significance.macro import (
+    anova_test,
+    friedman_test,
+    macro_rank_test,
+    macro_sign_test,
+    macro_t_test,
+    wilcoxon_test,
+)
 from stanoff.significance.micro import (
     columns,
     mcnemar_test,
@@ -8,12 +16,21 @@ from stanoff.significance.micro import (
     welch_test,
 )
 from stanoff.significance.result import Significance
+from stanoff.significance.together import all_tests, table
 
 __all__ = [
     "Significance",
+    "all_tests",
+    "anova_test",
     "columns",
+    "friedman_test",
+    "macro_rank_test",
+    "macro_sign_test",
+    "macro_t_test",
     "mcnemar_test",
     "proportion_test",
     "sign_test",
+    "table",
     "welch_test",
+    "wilcoxon_test",
 ]

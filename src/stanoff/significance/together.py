@@ -1,0 +1,90 @@
+"""All tests that apply, in one table: none of them is perfect, and they are best used jointly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from stanoff.counts import UnpairedCounts
+from stanoff.errors import InputError, unknown
+from stanoff.models import AnyCounts
+from stanoff.significance.macro import (
+    macro_rank_test,
+    macro_sign_test,
+    macro_t_test,
+    wilcoxon_test,
+)
+from stanoff.significance.micro import (
+    PROPORTIONS,
+    check_counts,
+    mcnemar_test,
+    proportion_test,
+    sign_test,
+    welch_test,
+)
+from stanoff.significance.result import Significance, check_options
+
+LEVELS = ("both", "micro", "macro")
+
+
+def all_tests(
+    counts: AnyCounts,
+    *,
+    level: str = "both",
+    measure: str = "f1",
+    alternative: str = "two-sided",
+    approximation: str | None = None,
+) -> list[Significance]:
+    """Do every test of two classifiers that the counts allow.
+
+    Parameters
+    ----------
+    counts : of unpaired counts there are no sign tests of decisions; with fewer than two
+        categories there are no tests of scores per category
+    level : ``"micro"`` for the tests of pooled decisions, ``"macro"`` for those of scores per
+        category, or ``"both"``
+    measure : what the tests of scores per category compare
+    alternative, approximation : as in :func:`sign_test`; McNemar's are always two-sided
+
+    Examples
+    --------
+    >>> from stanoff import PairedCounts
+    >>> counts = PairedCounts(("1",), [[30, 8, 1, 3]], [[2, 0, 1, 55]])
+    >>> [outcome.test for outcome in all_tests(counts)][:3]
+    ['s-test', 'McNemar exact', 'McNemar chi-square']
+    """
+    check_options(alternative, approximation)
+    if level not in LEVELS:
+        raise unknown("level", level, LEVELS)
+    one = len(check_counts(counts).categories) < 2
+    if level == "macro" and one:
+        raise InputError("Tests of scores per category need two categories at least; there is one.")
+    outcomes = []
+    if level != "macro":
+        if not isinstance(counts, UnpairedCounts):
+            outcomes.append(sign_test(counts, alternative=alternative, approximation=approximation))
+            outcomes += [mcnemar_test(counts, method=how) for how in ("exact", "chi2")]
+        outcomes += [proportion_test(counts, m, alternative=alternative) for m in PROPORTIONS]
+        outcomes.append(welch_test(counts, alternative=alternative))
+    if level != "micro" and not one:
+        outcomes += [
+            test(counts, measure=measure, alternative=alternative, approximation=approximation)
+            for test in (macro_sign_test, macro_t_test, macro_rank_test)
+        ]
+        outcomes.append(wilcoxon_test(counts, measure=measure, alternative=alternative))
+    return outcomes
+
+
+def table(outcomes: Sequence[Significance]) -> pd.DataFrame:
+    """Put outcomes into a table, a row each.
+
+    Examples
+    --------
+    >>> outcome = Significance("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
+    >>> table([outcome])[["test", "n", "k", "symbol"]].to_dict("records")
+    [{'test': 'S-test', 'n': 10, 'k': 9, 'symbol': '>'}]
+    """
+    names = ("test", "measure", "statistic", "n", "k", "p_value", "alternative", "symbol", "note")
+    rows = [{name: getattr(outcome, name) for name in names} for outcome in outcomes]
+    return pd.DataFrame(rows, columns=list(names)).astype({"k": "Int64"})
