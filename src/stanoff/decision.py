@@ -12,6 +12,7 @@ from stanoff.errors import invalid
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
     from stanoff.evidence import Evidence
 
 Interval = tuple[float, float]
