@@ -38,8 +38,7 @@ def test_verdicts_are_those_of_comparing_every_data_set_by_itself(model, scenari
     said = part.judges[0].verdicts(*ends)
     options = {"engine": "exact", "model": model, "measure": measure, "seed": 3}
     alone = [
-        compare_counts(pos, neg, **options)
-        for pos, neg in zip(counts.pos, counts.neg, strict=True)
+        compare_counts(pos, neg, **options) for pos, neg in zip(counts.pos, counts.neg, strict=True)
     ]
     hdis = np.array([result.evidence().hdi for result in alone])
     np.testing.assert_allclose(np.stack(ends, axis=1), hdis, atol=0.012)
@@ -90,13 +89,17 @@ def test_the_kept_table_is_as_near_to_the_paper_as_its_simulation_error():
 def test_a_row_tells_the_rates_of_all_decisions():
     table = power(["a", RARE], [200, 50], goal=["=", ">>"], **SMALL)
     assert list(table.columns) == [
-        *("scenario", "model", "n", "goal", "power", "se"), *RATES, "datasets"
+        *("scenario", "model", "n", "goal", "power", "se"),
+        *RATES,
+        "datasets",
     ]
     np.testing.assert_allclose(table[RATES].sum(axis=1), 1)
     np.testing.assert_allclose(table["power"], table["="] + table[">>"])
     assert table["goal"].unique().tolist() == ["= or >>"]
     assert table[["scenario", "model", "n"]].values.tolist() == [
-        [scenario, model, n] for scenario in ("a", "2") for model in ("paired", "unpaired")
+        [scenario, model, n]
+        for scenario in ("a", "2")
+        for model in ("paired", "unpaired")
         for n in (200, 50)
     ]
     assert (table.se > 0).all()
@@ -197,11 +200,17 @@ def test_a_dask_cluster_gives_the_same(alone):
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as c,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as c,
         Client(c) as client,
     ):
         there = power(
-            ["a", "b"], [100, 300], datasets=120, draws=20_000, seed=1,
+            ["a", "b"],
+            [100, 300],
+            datasets=120,
+            draws=20_000,
+            seed=1,
             executor=client.get_executor(),
         )
     assert_frame_equal(alone, there)
@@ -311,8 +320,15 @@ def test_options_that_cannot_be_used_are_named(change, told):
 
 def test_undefined_scores_are_told():
     with pytest.raises(InputError, match="precision has no difference in some draws"):
-        power("a", 1, measure="precision", zero_division=float("nan"), goal=">>",
-              prior=Prior(mass=1e-3), **SMALL)
+        power(
+            "a",
+            1,
+            measure="precision",
+            zero_division=float("nan"),
+            goal=">>",
+            prior=Prior(mass=1e-3),
+            **SMALL,
+        )
 
 
 def test_power_on_the_command_line():
@@ -330,7 +346,19 @@ def test_power_on_the_command_line():
 
 @pytest.mark.parametrize("style", ["table", "json", "markdown"])
 def test_power_is_written_in_several_ways(style):
-    asked = "power 50 --scenario b --datasets 20 --draws 100 --seed 1 --format".split()
+    asked = [
+        "power",
+        "50",
+        "--scenario",
+        "b",
+        "--datasets",
+        "20",
+        "--draws",
+        "100",
+        "--seed",
+        "1",
+        "--format",
+    ]
     done = CliRunner().invoke(main, [*asked, style])
     assert done.exit_code == 0, done.output
     assert "paired" in done.stdout

@@ -125,9 +125,9 @@ def test_of_several_categories_one_must_be_named():
         pos, neg, categories=["x", "y"], average="macro", engine="exact", seed=1, draws=1000
     )
     assert result.scenario("y").theta_pos[1] == pytest.approx(16 / 27, abs=0.02)
-    with pytest.raises(InputError, match="no plan for an average.* one of x, y"):
+    with pytest.raises(InputError, match=r"no plan for an average.* one of x, y"):
         result.scenario()
-    with pytest.raises(InputError, match="no plan for an average.* one of x, y"):
+    with pytest.raises(InputError, match=r"no plan for an average.* one of x, y"):
         result.plan("macro")
     with pytest.raises(InputError, match="must be one of x, y"):
         result.scenario("z")

@@ -20,7 +20,9 @@ def test_counts_have_the_moments_of_the_scenario():
 
 
 def test_two_test_sets_are_independent_and_have_the_same_rates():
-    counts = FromScenario(SCENARIO, 300, same_documents=False).draw(20_000, np.random.default_rng(1))
+    counts = FromScenario(SCENARIO, 300, same_documents=False).draw(
+        20_000, np.random.default_rng(1)
+    )
     assert isinstance(counts, UnpairedCounts)
     np.testing.assert_allclose(counts.cells_A.mean(axis=0), 300 * SCENARIO.cells[0], atol=0.4)
     np.testing.assert_allclose(counts.cells_B.mean(axis=0), 300 * SCENARIO.cells[1], atol=0.4)

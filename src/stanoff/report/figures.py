@@ -11,6 +11,8 @@ from markupsafe import Markup, escape
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+from stanoff.plots.theme import theme
+
 _NO_DATE: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
@@ -32,7 +34,7 @@ def as_bytes(ax: Axes, style: str = "svg") -> bytes:
     buffer = io.BytesIO()
     figure = ax.get_figure(root=True)
     assert figure is not None
-    with mpl.rc_context({"svg.hashsalt": "stanoff", "svg.fonttype": "path"}):
+    with theme(), mpl.rc_context({"svg.hashsalt": "stanoff", "svg.fonttype": "path"}):
         figure.savefig(buffer, format=style, metadata=_NO_DATE[style])
     plt.close(figure)
     return buffer.getvalue()
