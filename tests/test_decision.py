@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stanoff.decision import Decision, as_probability, as_rope, decide
+from stanoff.decision import Decision, as_probability, as_rope, decide, decide_all
 from stanoff.errors import InputError
 
 ROPE = (-0.05, 0.05)
@@ -88,3 +88,17 @@ def test_good_rope():
 def test_bad_probability(value):
     with pytest.raises(InputError, match="'hdi' parameter must be a number between 0 and 1"):
         as_probability("hdi", value)
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+@pytest.mark.parametrize("rope", [(-0.05, 0.05), (0.0, 0.0), (-0.02, 0.1)])
+def test_many_decisions_at_once_are_those_made_one_by_one(rope, higher_is_better):
+    ends = np.linspace(-0.15, 0.15, 31).round(2)  # with the edges of the ROPE among them
+    low, high = (grid.ravel() for grid in np.meshgrid(ends, ends))
+    low, high = low[low <= high], high[low <= high]
+    alone = [
+        str(decide(hdi, rope, higher_is_better=higher_is_better))
+        for hdi in zip(low.tolist(), high.tolist(), strict=True)
+    ]
+    assert decide_all(low, high, rope, higher_is_better=higher_is_better).tolist() == alone
+    assert len(set(alone)) == 5

@@ -56,7 +56,9 @@ __all__ = [
     "compare_counts",
     "load",
     "measures",
+    "plan",
     "plots",
+    "power",
     "significance",
 ]
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import DataTree
 
+    from stanoff.planning.answers import Plan
+    from stanoff.planning.scenarios import Scenario
     from stanoff.sensitivity import Sensitivity
 
 Target = str | os.PathLike[str] | None
@@ -195,6 +197,43 @@ class Comparison:
         from stanoff.sensitivity import sensitivity
 
         return sensitivity(self, category, priors=priors, ropes=ropes)
+
+    def scenario(self, category: str | None = None) -> Scenario:
+        """Return the posterior means of one category as a scenario, to plan another study with.
+
+        Where the model does not tell how the answers of A and B go together, the counts do; with
+        two test sets A and B are taken to be independent, at the prevalence of both together.
+        """
+        from stanoff.planning.observed import scenario_of
+
+        return scenario_of(self, category)
+
+    def plan(
+        self,
+        category: str | None = None,
+        *,
+        goal: Any = "settled",
+        assurance: float | Sequence[float] = 0.8,
+        most: int = 1_000_000,
+        **options: Any,
+    ) -> Plan:
+        """Tell how many more documents until this is probably settled, and toward which verdict.
+
+        Each simulated future draws what may be true from the posterior, adds documents to those
+        observed and is judged as this comparison was.
+
+        Parameters
+        ----------
+        category : one of the categories; averages cannot be planned
+        goal : ``"settled"``, ``">>"``, ``"="``, ``"<<"`` or several of them
+        assurance : how probable it shall be that the goal is reached, one or several numbers
+        most : the largest number of further documents to consider
+        **options : ``rope`` and ``hdi`` instead of the comparison's; ``datasets``, ``draws``,
+            ``seed``, ``jobs``, ``executor``, ``progress`` as in :func:`stanoff.power`
+        """
+        from stanoff.planning.observed import more_documents
+
+        return more_documents(self, category, goal=goal, assurance=assurance, most=most, **options)
 
     def overall(self) -> pd.DataFrame:
         """Tell what the hierarchical model says of all categories together: eta.

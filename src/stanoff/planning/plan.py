@@ -1,0 +1,189 @@
+"""How many documents it takes, or how small a difference a test set can settle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+from stanoff.decision import Decision, as_probability
+from stanoff.errors import InputError, invalid
+from stanoff.fitting import whole
+from stanoff.planning.answers import Answer, Plan, frame_of
+from stanoff.planning.goals import SETTLED, Goal, as_goal, goal_label, verdict_of
+from stanoff.planning.power import MOST
+from stanoff.planning.scenarios import Scenario, as_scenario
+from stanoff.planning.search import Search
+from stanoff.planning.settings import Options, Settings, settings
+from stanoff.planning.simulation import FromScenario
+
+LEAST, STEP = 16, 4  # where the search for a number of documents begins, and how it goes on
+SHIFTS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)  # logits beyond the edge of the ROPE
+FAR = 15.0  # logits: as good as A can get
+
+
+def plan(
+    scenario: Scenario | str,
+    n: int | None = None,
+    *,
+    goal: Any = None,
+    assurance: float | Sequence[float] = (0.8, 0.9),
+    most: int = 1_000_000,
+    model: str | Path = "paired",
+    **options: Unpack[Options],
+) -> Plan:
+    """Tell how many documents a goal takes, or how small a difference ``n`` documents can settle.
+
+    Parameters
+    ----------
+    scenario : what is suspected to be true; with ``n`` it tells what B is like, how common
+        positives are and how alike A and B answer, while A is made better or worse
+    n : documents in the test set, if the question is which difference they can settle
+    goal : ``">>"``, ``"="``, ``"settled"`` or several of them; what is true in the scenario unless
+        told; with ``n`` it is ``">>"`` or ``"<<"``
+    assurance : how probable it shall be that the goal is reached, one or several numbers
+    most : the largest number of documents to consider
+    model : which model will judge the documents
+    **options : as in :func:`stanoff.power`
+
+    Returns
+    -------
+    Plan
+        Its text is the answer in words, ``plot()`` a figure, ``answers`` the numbers.
+
+    Examples
+    --------
+    >>> answer = plan("a", assurance=0.8, datasets=200, draws=1000, seed=1).answers[0]
+    >>> 1500 < answer.value < 2200
+    True
+    """
+    if not isinstance(model, (str, Path)):
+        raise invalid("model", "one model in a plan", model)
+    chosen, suspected = settings(model, **options), as_scenario(scenario)
+    levels = as_levels(assurance)
+    if n is not None:
+        size = whole("n", n, 1)
+        if size > MOST:
+            raise invalid("n", f"at most {MOST:,}", n)
+        return _difference(suspected, size, as_side(goal), levels, chosen)
+    top = as_most(most)
+    wanted = _possible_goal(suspected, goal, chosen)
+    grid = [*(x for x in (LEAST * STEP**i for i in range(20)) if x < top), top]
+    search = Search(
+        lambda x: FromScenario(suspected, int(x), chosen.same_documents), chosen, wanted, whole=True
+    )
+    crossings = search.run(grid, levels)
+    return Plan(
+        question="documents",
+        goal=goal_label(wanted),
+        answers=tuple(
+            Answer.of(level, found, search.seen, whole=True)
+            for level, found in zip(levels, crossings, strict=True)
+        ),
+        curve=frame_of("n", search),
+        judge=chosen.judges[0],
+        measure=chosen.score.label,
+        facts={"scenario": suspected, "delta": suspected.delta(chosen.score), "most": top},
+        warnings=tuple(search.warned),
+        seed=chosen.seed,
+    )
+
+
+def as_levels(assurance: Any) -> tuple[float, ...]:
+    """Read one assurance or several, in ascending order."""
+    several = assurance if isinstance(assurance, (list, tuple)) else [assurance]
+    if not several:
+        raise invalid("assurance", "one or several numbers between 0 and 1", assurance)
+    return tuple(sorted({as_probability("assurance", level) for level in several}))
+
+
+def as_most(most: Any) -> int:
+    """Read the largest number of documents to consider."""
+    top = whole("most", most, MOST, least=LEAST)
+    if top > MOST:
+        raise invalid("most", f"at most {MOST:,}", most)
+    return top
+
+
+def settling(goal: Any) -> Goal:
+    """Read a goal that more documents can bring about."""
+    wanted = as_goal(goal)
+    if not wanted <= SETTLED:
+        raise invalid(
+            "goal", "made of '<<', '=' and '>>' in a plan: the others settle nothing", goal
+        )
+    return wanted
+
+
+def as_side(goal: Any) -> Decision:
+    """Read the goal of a question for a difference."""
+    if goal is None:
+        return Decision.MUCH_BETTER
+    if goal not in (">>", "<<"):
+        raise invalid("goal", "'>>' or '<<' where n is given", goal)
+    return Decision(goal)
+
+
+def _possible_goal(scenario: Scenario, goal: Any, chosen: Settings) -> Goal:
+    rope, delta = chosen.judges[0].rope, scenario.delta(chosen.score)
+    truth = verdict_of(delta, rope, higher_is_better=chosen.score.higher_is_better)
+    told = f"The difference in {chosen.score.label} is {delta:+.4g} in this scenario"
+    if truth is None:
+        raise InputError(f"{told}, an edge of the ROPE: no number of documents settles that.")
+    wanted = as_goal(truth) if goal is None else settling(goal)
+    if truth not in wanted:
+        where = "inside the ROPE" if truth == Decision.EQUIVALENT else "beyond the ROPE"
+        raise InputError(
+            f"{told}, {where}, so no number of documents leads to {goal_label(wanted)!r}: ask for "
+            f"{str(truth)!r}."
+        )
+    return wanted
+
+
+def _difference(
+    base: Scenario, n: int, side: Decision, levels: tuple[float, ...], chosen: Settings
+) -> Plan:
+    """Make A better (or worse) step by step, beginning at the edge of the ROPE."""
+    from scipy.optimize import brentq
+
+    sign = 1.0 if side == Decision.MUCH_BETTER else -1.0
+    rope, score = chosen.judges[0].rope, chosen.score
+    edge = rope[1] if (sign > 0) == score.higher_is_better else rope[0]
+
+    def beyond(shift: float) -> float:
+        return base.better_A(sign * shift).delta(score) - edge
+
+    outward = 1.0 if edge == rope[1] else -1.0
+    if outward * beyond(-FAR) > 0 or outward * beyond(FAR) <= 0:
+        raise InputError(
+            f"However {'good' if sign > 0 else 'bad'} A gets, its difference in {score.label} to B "
+            f"stays at {beyond(FAR) + edge:+.4g}, on this side of the ROPE's edge {edge:+g}: "
+            "choose another scenario or ROPE."
+        )
+    start = float(brentq(beyond, -FAR, FAR))
+
+    def at(x: float) -> Scenario:
+        return base.better_A(sign * (start + x))
+
+    search = Search(
+        lambda x: FromScenario(at(x), n, chosen.same_documents), chosen, frozenset({side}), False
+    )
+    crossings = search.run(SHIFTS, levels)
+
+    def as_delta(shift: float) -> float:
+        return at(shift).delta(score)
+
+    return Plan(
+        question="difference",
+        goal=str(side),
+        answers=tuple(
+            Answer.of(level, found, search.seen, whole=False).through(as_delta)
+            for level, found in zip(levels, crossings, strict=True)
+        ),
+        curve=frame_of("difference", search, as_delta),
+        judge=chosen.judges[0],
+        measure=score.label,
+        facts={"scenario": base, "n": n, "most": as_delta(SHIFTS[-1])},
+        warnings=tuple(search.warned),
+        seed=chosen.seed,
+    )

@@ -1,0 +1,102 @@
+"""Look for where a goal is reached often enough: coarsely, then ever more closely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff.planning.crossing import Crossing, bracket, crossing
+from stanoff.planning.goals import Goal
+from stanoff.planning.judging import DECISIONS
+from stanoff.planning.power import tally
+from stanoff.planning.settings import Settings
+from stanoff.planning.simulation import Source
+
+Array = NDArray[np.float64]
+
+COARSELY = 5  # a first look takes the fifth part of the data sets
+AT_ONCE = 3  # places per step of the first look, so that there is work for several
+BETWEEN = 5  # places that a closer look puts in between
+
+
+@dataclass
+class Search:
+    """A curve of decisions over places x that is filled in where it matters.
+
+    Attributes
+    ----------
+    source_at : the data sets at a place
+    chosen : how they are judged
+    goal : which decisions count
+    whole : whether places are whole numbers, as documents are
+    seen : the decisions counted so far, by place
+    warned : what speaks against the numbers
+    """
+
+    source_at: Callable[[float], Source]
+    chosen: Settings
+    goal: Goal
+    whole: bool
+    seen: dict[float, NDArray[np.int64]] = field(default_factory=dict)
+    warned: list[str] = field(default_factory=list)
+    looks: int = 0
+
+    def run(self, grid: Sequence[float], levels: Sequence[float]) -> list[Crossing]:
+        """Find where the goal is reached with each of these probabilities.
+
+        Parameters
+        ----------
+        grid : places for the first look, ascending; it ends where the highest level is passed
+        levels : the probabilities asked for
+        """
+        few = max(min(100, self.chosen.datasets), self.chosen.datasets // COARSELY)
+        for start in range(0, len(grid), AT_ONCE):
+            self._look(grid[start : start + AT_ONCE], few)
+            if self.warned or self._passed(max(levels)):
+                break
+        for datasets in (few, self.chosen.datasets):
+            if not self.warned:
+                self._look(self._closer(levels), datasets)
+        x, reached, total = self.curve()
+        return [crossing(x, reached, total, level) for level in levels]
+
+    def curve(self) -> tuple[Array, Array, Array]:
+        """Return the places, and how often the goal was reached out of how many times."""
+        x = np.array(sorted(self.seen))
+        counts = np.array([self.seen[place] for place in x])
+        wanted = [decision in self.goal for decision in DECISIONS]
+        return x, counts[:, wanted].sum(axis=1), counts.sum(axis=1)
+
+    def _passed(self, level: float) -> bool:
+        x, reached, total = self.curve()
+        found = bracket(x, reached, total, level)
+        share = (reached[-1] + 1) / (total[-1] + 2)
+        sure = share - 2 * np.sqrt(share * (1 - share) / total[-1]) > level
+        return found is not None and bool(sure)
+
+    def _closer(self, levels: Sequence[float]) -> list[float]:
+        x, reached, total = self.curve()
+        places: set[float] = set()
+        for level in levels:
+            found = bracket(x, reached, total, level)
+            if found is None:
+                places.add(float(x[-1]))  # not in sight: make sure of the last place
+                continue
+            between = np.geomspace(*found, BETWEEN + 2)
+            places |= set((np.ceil(between) if self.whole else between).tolist())
+        return sorted(places)
+
+    def _look(self, places: Sequence[float], datasets: int) -> None:
+        sources = [self.source_at(place) for place in places]
+        title = f"Judging {len(places)} x {datasets:,} data sets"
+        tallies, self.warned = tally(
+            sources, self.chosen, title=title, first=self.looks, datasets=datasets
+        )
+        self.looks += len(places)
+        for place, decisions in zip(places, tallies[:, 0], strict=True):
+            if decisions.sum():
+                before = self.seen.get(place, np.zeros(len(DECISIONS), dtype=np.int64))
+                self.seen[place] = before + decisions
