@@ -22,6 +22,7 @@ MEASURES = (
 PRIORS = {"uniform": Prior.uniform(), "Jeffreys": Prior.jeffreys(), "Perks": Prior.perks()}
 WIDTHS = (0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15)
 ASSURANCE = 0.8
+FUTURES = 250  # simulated for every number of further documents
 
 
 def all_pairs() -> pd.DataFrame:
@@ -136,15 +137,22 @@ def more_documents(table: int) -> pd.DataFrame:
             engine="exact",
             seed=result.seed,
         )
-        rows.append((category, said, one.plan(assurance=ASSURANCE, seed=result.seed)))
-    return pd.DataFrame(
-        {
-            "category": [c for c, _, _ in rows],
-            "mean": [s.mean for _, s, _ in rows],
-            "decision": [s.decision.symbol for _, s, _ in rows],
-            "plan": [p for _, _, p in rows],
-        }
-    )
+        plan = one.plan(assurance=ASSURANCE, datasets=FUTURES, draws=1000, seed=result.seed)
+        found = plan.answer
+        never = found.value is None and plan.facts["limit"] <= ASSURANCE
+        rows.append(
+            {
+                "category": category,
+                "mean": said.mean,
+                "decision": said.decision.symbol,
+                "more": found.value,
+                "low": found.low,
+                "high": found.high,
+                "most": "" if never else plan.facts["most"],
+                **{Decision(d).symbol: rate for d, rate in found.rates.items()},
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def decisions(result: Comparison, rope: float = ROPE) -> pd.Series:

@@ -6,6 +6,7 @@ from experiment import TABLES, fitted
 from output import saved_figure, saved_table
 from paper_figures import CATEGORY, case
 
+from stanoff.decision import Decision
 from stanoff.report.document import Figure, Section, Table
 from stanoff.words import percent
 
@@ -129,12 +130,29 @@ def more_documents() -> Section:
         "For every category without a firm verdict: how many documents more, of the same kind, "
         f"until a firm verdict is reached with a probability of {100 * beyond.ASSURANCE:.0f}%, and "
         "which one. New test sets are drawn from the posterior, added to the old one and "
-        "judged again.",
+        "judged again. The Monte-Carlo interval is in brackets; the columns to the right "
+        "tell how often each verdict is reached there. Where the difference lies near an end of "
+        "the ROPE, no reasonable number of documents will do.",
     ]
     for number in TABLES:
         undecided = beyond.more_documents(number)
-        shown = undecided.assign(mean=undecided["mean"].map("{:+.3f}".format))
+        shown = pd.DataFrame(
+            {
+                "category": undecided["category"],
+                "mean": undecided["mean"].map("{:+.3f}".format),
+                "now": undecided["decision"],
+                "more documents": undecided.apply(_needed, axis=1),
+                **{d.symbol: undecided[d.symbol].map(percent) for d in Decision},
+            }
+        )
         caption = f"The undecided categories of Table {number}."
-        saved_table(f"more_documents{number}", shown, caption)
+        saved_table(f"more_documents{number}", shown, caption, numbers=undecided)
         blocks.append(Table(shown, caption))
     return Section("How many more documents?", blocks)
+
+
+def _needed(row: pd.Series) -> str:
+    if pd.isna(row["more"]):
+        return f"more than {row['most']:,}" if row["most"] else "never, by what is known now"
+    ends = f" ({row['low']:,.0f} to {row['high']:,.0f})" if pd.notna(row["high"]) else ""
+    return f"about {row['more']:,.0f}{ends}"
