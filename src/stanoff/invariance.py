@@ -1,0 +1,360 @@
+"""Which changes of a confusion matrix a measure does not see (Sokolova & Lapalme 2006).
+
+Whether a measure keeps its value is decided by exact arithmetic on random tables. Measures are
+quotients of polynomials of low degree, or roots of such: two that agree on dozens of tables with
+random cells up to 99 agree everywhere, but for a chance too small to matter. One table on which
+they differ proves the contrary, and the smallest is shown. All cells are above 0: with empty ones a
+measure may be 0/0, and what it is then is a convention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff import measures
+from stanoff.errors import invalid
+from stanoff.measures import CELLS, Measure
+from stanoff.roots import Surd
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Tables = NDArray[np.int64]
+RANDOM_TABLES = 64
+ROUNDING = 1e-9  # what floats may differ by, where a measure cannot be computed exactly
+
+
+@dataclass(frozen=True)
+class Transformation:
+    """A change of a confusion matrix.
+
+    Attributes
+    ----------
+    name : t1 to t4 as in the paper, or ``"sizes"``
+    title : what happens, in words
+    rule : what becomes of the cells
+    kept, changed : what it says of a measure that its value stays, or does not
+    in_paper : whether Sokolova & Lapalme (2006) have it
+    """
+
+    name: str
+    title: str
+    rule: str
+    kept: str
+    changed: str
+    function: Callable[[Tables, Tables], Tables]
+    in_paper: bool = True
+
+    def __call__(self, tables: Tables, numbers: Tables) -> Tables:
+        """Change tables of (tp, fp, fn, tn), each with two whole numbers that say by how much."""
+        return self.function(tables, numbers)
+
+
+def _set(cell: str) -> Callable[[Tables, Tables], Tables]:
+    def change(tables: Tables, numbers: Tables) -> Tables:
+        after = tables.copy()
+        after[:, CELLS.index(cell)] = numbers[:, 0]
+        return after
+
+    return change
+
+
+TRANSFORMATIONS = {
+    transformation.name: transformation
+    for transformation in (
+        Transformation(
+            "t1",
+            "the classes change places",
+            "tp ↔ tn, fn ↔ fp",
+            "It does not tell positives from negatives.",
+            "It sees which of the classes is the positive one.",
+            lambda tables, _: tables[:, ::-1],
+        ),
+        Transformation(
+            "t2",
+            "the true negatives change",
+            "tn → tn'",
+            "It does not look at the negatives that are left alone.",
+            "It sees how well negatives are left alone.",
+            _set("tn"),
+        ),
+        Transformation(
+            "t3",
+            "the false positives change",
+            "fp → fp'",
+            "It does not look at the negatives that are called positive.",
+            "It sees the negatives that are called positive.",
+            _set("fp"),
+        ),
+        Transformation(
+            "t4",
+            "what is called positive and what is called negative is scaled",
+            "k₁ tp, k₁ fp, k₂ fn, k₂ tn",
+            "It judges what is called positive and what is called negative each by itself.",
+            "It depends on how much is called positive and how much negative.",
+            lambda tables, k: tables * k[:, [0, 0, 1, 1]],
+        ),
+        Transformation(
+            "sizes",
+            "the classes grow or shrink",
+            "k₁ tp, k₁ fn, k₂ fp, k₂ tn",
+            "It judges the positives and the negatives each by themselves.",
+            "It depends on how common the positives are.",
+            lambda tables, k: tables * k[:, [0, 1, 0, 1]],
+            in_paper=False,
+        ),
+    )
+}
+OF_THE_PAPER = tuple(name for name, t in TRANSFORMATIONS.items() if t.in_paper)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A table before and after a change, (tp, fp, fn, tn), and the measure of each."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    value_before: Surd
+    value_after: Surd
+
+    def __str__(self) -> str:
+        before, after = (
+            ", ".join(f"{cell} {n}" for cell, n in zip(CELLS, cells, strict=True))
+            for cells in (self.before, self.after)
+        )
+        first, second = (_shown(value) for value in (self.value_before, self.value_after))
+        return f"{before} gives {first}; {after} gives {second}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Whether a measure keeps its value under a change.
+
+    Attributes
+    ----------
+    measure, transformation : of what, under what
+    example : the smallest table on which the value changes; None if there is none
+    exact : False if the measure could be computed in floating point only
+    trend : of a changed cell: ``"rises"``, ``"falls"`` or ``"either"``, what the measure does when
+        the cell grows
+    """
+
+    measure: Measure
+    transformation: Transformation
+    example: Example | None
+    exact: bool
+    trend: str = ""
+
+    @property
+    def invariant(self) -> bool:
+        """Whether the value stays."""
+        return self.example is None
+
+    @property
+    def sign(self) -> str:
+        """``"+"`` if the value stays, ``"-"`` if not: as in the paper's Table 10."""
+        return "+" if self.invariant else "-"
+
+    @property
+    def reason(self) -> str:
+        """What is known, in words."""
+        if self.example is not None:
+            told = f"{self.example}. {self.transformation.changed}"
+            cell = {"t2": "tn", "t3": "fp"}.get(self.transformation.name)
+            trend = "may rise or fall" if self.trend == "either" else self.trend
+            return f"{told} It {trend} as {cell} grows." if cell else told
+        how = "exactly equal" if self.exact else "equal but for rounding"
+        return f"{how.capitalize()} on {RANDOM_TABLES} random tables. {self.transformation.kept}"
+
+
+@dataclass(frozen=True)
+class Invariances:
+    """What a measure sees and what it does not: a finding per transformation."""
+
+    measure: Measure
+    findings: tuple[Finding, ...]
+
+    def __getitem__(self, name: str) -> Finding:
+        """Return the finding under a transformation by its name."""
+        return next(f for f in self.findings if f.transformation.name == name)
+
+    @property
+    def signature(self) -> str:
+        """The signs under t1 to t4, such as ``"-+--"``."""
+        return "".join(self[name].sign for name in OF_THE_PAPER)
+
+    def explain(self) -> str:
+        """Tell everything in words, a paragraph per transformation."""
+        lines = [f"{self.measure.label} = {self.measure.formula}"]
+        for finding in self.findings:
+            change = finding.transformation
+            source = "" if change.in_paper else "; not in the paper"
+            lines += [
+                "",
+                f"{change.name} {finding.sign}  {change.title}: {change.rule}{source}",
+                f"    {finding.reason}",
+            ]
+        return "\n".join(lines)
+
+
+def examine(
+    measure: str | Measure, *, beta: float = 1.0, prevalence: float | None = None
+) -> Invariances:
+    """Find out which changes of a confusion matrix a measure does not see.
+
+    Parameters
+    ----------
+    measure : the name of a registered measure, or one with its settings
+    beta : of F-beta
+    prevalence : as in :func:`stanoff.measures.get`
+
+    Examples
+    --------
+    >>> found = examine("f1")
+    >>> found.signature, found["t2"].invariant
+    ('-+--', True)
+    >>> print(found["t3"].example)
+    tp 1, fp 1, fn 1, tn 1 gives 1/2; tp 1, fp 2, fn 1, tn 1 gives 2/5
+    """
+    if isinstance(measure, Measure):
+        if (beta, prevalence) != (1.0, None):
+            raise invalid("measure", "a name where beta or prevalence is given", measure)
+        chosen = measure
+    else:
+        chosen = measures.get(measure, beta=beta, prevalence=prevalence)
+    return _examined(chosen)
+
+
+def table(
+    names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
+) -> pd.DataFrame:
+    """Tabulate the signs of measures, all registered ones unless told, under every change.
+
+    Examples
+    --------
+    >>> table(["accuracy", "recall"])
+        measure t1 t2 t3 t4 sizes
+    0  accuracy  +  -  -  -     -
+    1    recall  -  +  +  -     +
+    """
+    import pandas as pd
+
+    rows = [
+        {"measure": found.measure.name} | {f.transformation.name: f.sign for f in found.findings}
+        for found in _all(names, beta, prevalence)
+    ]
+    return pd.DataFrame(rows, columns=["measure", *TRANSFORMATIONS])
+
+
+def clusters(
+    names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
+) -> dict[str, tuple[str, ...]]:
+    """Group measures that keep their value under the same of t1 to t4.
+
+    Examples
+    --------
+    >>> clusters(["f1", "accuracy", "jaccard", "kappa"])
+    {'-+--': ('fbeta', 'jaccard'), '+---': ('accuracy', 'kappa')}
+    """
+    groups: dict[str, tuple[str, ...]] = {}
+    for found in _all(names, beta, prevalence):
+        groups[found.signature] = (*groups.get(found.signature, ()), found.measure.name)
+    return groups
+
+
+def _all(
+    names: Iterable[str] | None, beta: float, prevalence: float | None
+) -> Iterable[Invariances]:
+    for name in measures.MEASURES if names is None else names:
+        yield examine(name, beta=beta, prevalence=prevalence)
+
+
+@lru_cache(maxsize=256)
+def _examined(measure: Measure) -> Invariances:
+    findings = tuple(_find(measure, change) for change in TRANSFORMATIONS.values())
+    return Invariances(measure, findings)
+
+
+def _find(measure: Measure, change: Transformation) -> Finding:
+    """Look for the smallest table that changes the value; else look at random ones."""
+    before, after = _small(change)
+    apart = ~_close(measure(before), measure(after))
+    for i in np.flatnonzero(apart):
+        example, exact = _changed(measure, before[i : i + 1], after[i : i + 1])
+        if example is not None:
+            return Finding(measure, change, example, exact, _trend(measure, change))
+    random = np.random.default_rng(2006).integers(1, 100, (RANDOM_TABLES, 6))
+    example, exact = _changed(measure, random[:, :4], change(random[:, :4], random[:, 4:]))
+    trend = "" if example is None else _trend(measure, change)
+    return Finding(measure, change, example, exact, trend)
+
+
+@lru_cache(maxsize=len(TRANSFORMATIONS))
+def _small(change: Transformation) -> tuple[Tables, Tables]:
+    """List the changes of all tables with cells from 1 to 4 by 1 to 3, smallest numbers first."""
+    cells, numbers = range(1, 5), range(1, 4)
+    rows = np.array([*product(*[cells] * 4, *[numbers] * 2)])
+    before = rows[:, :4]
+    after = change(before, rows[:, 4:])
+    order = np.lexsort([*rows.T[::-1], before.sum(axis=1) + after.sum(axis=1)])
+    return before[order], after[order]
+
+
+def _changed(measure: Measure, before: Tables, after: Tables) -> tuple[Example | None, bool]:
+    """Return the first table whose value changes, and whether that is proven."""
+    values, exact = _values(measure, np.concatenate([before, after]))
+    first, second = values[: len(before)], values[len(before) :]
+    for i, (x, y) in enumerate(zip(first, second, strict=True)):
+        same = x == y if exact else bool(_close(np.array(float(x)), np.array(float(y))))
+        if not same and (x == x or y == y):  # NaN twice is no change
+            cells = (tuple(map(int, tables[i])) for tables in (before, after))
+            return Example(*cells, x, y), exact
+    return None, exact
+
+
+def _values(measure: Measure, tables: Tables) -> tuple[list[Surd], bool]:
+    """Compute a measure exactly, or, where its function cannot, in floating point."""
+    exact_tables = np.frompyfunc(Surd, 1, 1)(tables.astype(object))
+    if measure.prevalence is not None:
+        measure = replace(measure, prevalence=Surd(Fraction(str(measure.prevalence))))  # type: ignore[arg-type]
+    try:
+        computed = measure.computed(exact_tables).tolist()
+    except (TypeError, ValueError, AttributeError, ArithmeticError):
+        computed = [0.1]  # a logarithm, or the like
+    conventional = (measure.zero_division, np.inf, -np.inf)
+    if all(isinstance(v, Surd | int) or v in conventional or v != v for v in computed):
+        return [v if isinstance(v, Surd) else Surd(v) for v in computed], True
+    return [Surd(v) for v in measure(tables).tolist()], False
+
+
+def _close(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.isclose(x, y, rtol=ROUNDING, atol=ROUNDING, equal_nan=True)
+
+
+def _trend(measure: Measure, change: Transformation) -> str:
+    """Tell what a measure does as the one cell that changes grows."""
+    if change.name not in ("t2", "t3"):
+        return ""
+    random = np.random.default_rng(2007).integers(1, 100, (1000, 5))
+    tables = np.concatenate([random[:, :4], *(t for t in _small(change))])
+    grown = tables.copy()
+    grown[:, CELLS.index("tn" if change.name == "t2" else "fp")] += 1
+    x, y = measure(tables), measure(grown)
+    signs = set(np.sign((y - x)[~_close(x, y)]).tolist())
+    return "either" if len(signs) > 1 else "rises" if signs == {1.0} else "falls"
+
+
+def _shown(value: Surd) -> str:
+    """Write a fraction if it can be read, else decimals."""
+    fraction = value.rational
+    if fraction is not None and fraction.denominator < 1000:
+        return str(fraction)
+    return f"{float(value):.4f}"
