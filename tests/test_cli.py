@@ -12,7 +12,7 @@ from stanoff.counts import AVERAGES
 from stanoff.fitting import ENGINES
 from stanoff.measures import MEASURES
 from stanoff.models import MODELS
-from stanoff.tables import FORMATS
+from stanoff.texts import FORMATS
 
 PREDICTIONS = str(Path(__file__).parents[1] / "reports/zhang2016/predictions.csv")
 ARGUMENTS = ["compare", PREDICTIONS, "--truth", "truth", "--a", "nb_mult", "--b", "svm_l2"]

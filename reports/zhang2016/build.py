@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import stanoff
-from stanoff import tables
-from stanoff.files import write_bytes, write_text
+from stanoff.files import write_bytes
 from stanoff.report.figures import as_bytes
 
 HERE = Path(__file__).resolve().parent
@@ -23,8 +22,8 @@ def main() -> None:
         seed=2016,
         progress=True,
     )
-    write_text(HERE / "table.csv", tables.as_text(result, "csv") + "\n")
-    write_text(HERE / "table.md", tables.as_text(result, "markdown") + "\n")
+    result.to_csv(HERE / "table.csv")
+    result.to_markdown(HERE / "table.md")
     for style in ("svg", "pdf"):
         write_bytes(HERE / f"posterior.{style}", as_bytes(result.plot_posterior(), style))
         write_bytes(HERE / f"factor.{style}", as_bytes(result.plot_factor(), style))

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff import measures, plots
+    from stanoff import measures, plots, significance
     from stanoff.comparison import compare, compare_counts
     from stanoff.counts import PairedCounts, UnpairedCounts
     from stanoff.decision import Decision
@@ -30,7 +30,7 @@ _HOME = {
     "UnpairedCounts": "counts",
 }
 
-_MODULES = ("measures", "plots")
+_MODULES = ("measures", "plots", "significance")
 
 __all__ = [
     "Comparison",
@@ -47,6 +47,7 @@ __all__ = [
     "compare_counts",
     "measures",
     "plots",
+    "significance",
 ]
 
 

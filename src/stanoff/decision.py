@@ -5,9 +5,12 @@ from __future__ import annotations
 from enum import StrEnum
 from math import isfinite
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stanoff.errors import invalid
+
+if TYPE_CHECKING:
+    from stanoff.evidence import Evidence
 
 Interval = tuple[float, float]
 
@@ -70,6 +73,33 @@ def decide(hdi: Interval, rope: Interval, *, higher_is_better: bool = True) -> D
     if right == higher_is_better:
         return Decision.MUCH_BETTER if apart else Decision.BETTER
     return Decision.MUCH_WORSE if apart else Decision.WORSE
+
+
+def rope_flips(
+    said: Evidence, *, higher_is_better: bool = True
+) -> tuple[tuple[float, Decision, Decision], ...]:
+    """Find the half-widths at which a ROPE with the same middle changes the decision.
+
+    Returns
+    -------
+    tuple
+        Half-width, decision below it, decision from there on; in ascending order.
+    """
+    middle = (said.rope[0] + said.rope[1]) / 2
+    low, high = said.hdi[0] - middle, said.hdi[1] - middle
+    # Firm while the HDI is outside the ROPE, slight until it is inside, equivalent from there on.
+    firm_until, equivalent_from = max(low, -high, 0.0), max(abs(low), abs(high))
+
+    def verdict(width: float) -> Decision:
+        rope = middle - width, middle + width
+        return decide(said.hdi, rope, higher_is_better=higher_is_better)
+
+    flips = []
+    for width in dict.fromkeys((firm_until, equivalent_from)):
+        before, after = verdict(width * (1 - 1e-9)), verdict(width * (1 + 1e-9))
+        if width > 0 and before != after:
+            flips.append((width, before, after))
+    return tuple(flips)
 
 
 def as_rope(rope: Any) -> Interval:

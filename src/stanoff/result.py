@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from stanoff.measures import Measure
 from stanoff.models import AnyCounts, Model
 from stanoff.posterior import Draws
 from stanoff.priors import Prior, Priors
+from stanoff.tables import PAPER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,10 +31,13 @@ if TYPE_CHECKING:
 
     from stanoff.sensitivity import Sensitivity
 
+Target = str | os.PathLike[str] | None
 COLUMNS = [
     "category",
     "psi_A",
     "psi_B",
+    "sign_test",
+    "t_test",
     "mean",
     "std",
     "mcse",
@@ -131,16 +136,24 @@ class Comparison:
         numbers is in ``summary().attrs["warnings"]``.
         """
         rows = [self.evidence(category, rope=rope, hdi=hdi) for category in self.categories]
+        ends = [{"hdi_low": row.hdi[0], "hdi_high": row.hdi[1]} for row in rows]
         table = pd.DataFrame(
             [
-                vars(row)
-                | {"hdi_low": row.hdi[0], "hdi_high": row.hdi[1], "decision": str(row.decision)}
-                for row in rows
-            ],
-            columns=COLUMNS,
-        )
+                vars(row) | {"decision": str(row.decision)} | hdi_ends
+                for row, hdi_ends in zip(rows, ends, strict=True)
+            ]
+        ).assign(**self.p_values)[COLUMNS]
         table.attrs["warnings"] = list(self.warnings)
         return table
+
+    @cached_property
+    def p_values(self) -> dict[str, list[float]]:
+        """The p-values of the paper's sign test and t-test, a row per category and average."""
+        from stanoff import significance
+
+        no_tests = [nan] * (len(self.categories) - len(self.counts.categories))
+        columns = significance.columns(self.counts)
+        return {name: [*values, *no_tests] for name, values in columns.items()}
 
     def measure(
         self,
@@ -223,10 +236,54 @@ class Comparison:
         return values[variable][..., row]  # type: ignore[no-any-return]
 
     def sentence(self, category: str | None = None) -> str:
-        """Tell the verdict in words that can be pasted into a paper."""
-        from stanoff.words import sentence
+        """Tell the verdict, and what would change it, in words that can be pasted into a paper."""
+        from stanoff.words import sentence, what_would_change
 
-        return sentence(self, self.evidence(category))
+        evidence = self.evidence(category)
+        return f"{sentence(self, evidence)} {what_would_change(self, evidence)}"
+
+    def table(self, columns: Sequence[str] = PAPER) -> pd.DataFrame:
+        """Tell the summary in cells of text, in the form of the paper's Tables 4 to 6.
+
+        Parameters
+        ----------
+        columns : out of ``stanoff.tables.HEADINGS``; those of the paper unless told
+        """
+        from stanoff.tables import formatted
+
+        return formatted(self, columns)
+
+    def to_markdown(self, path: Target = None, *, columns: Sequence[str] = PAPER) -> str:
+        """Write the table, the verdict and the notes in Markdown, and to a file if one is named."""
+        from stanoff.texts import as_markdown, written
+
+        return written(as_markdown(self, columns), path)
+
+    def to_latex(
+        self,
+        path: Target = None,
+        *,
+        columns: Sequence[str] = PAPER,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        """Write the table in LaTeX, for booktabs; the caption tells what it shows unless told."""
+        from stanoff.latex import as_latex
+        from stanoff.texts import written
+
+        return written(as_latex(self, columns, caption=caption, label=label), path)
+
+    def to_csv(self, path: Target = None) -> str:
+        """Write the numbers of the summary as comma-separated values."""
+        from stanoff.texts import as_csv, written
+
+        return written(as_csv(self), path)
+
+    def to_json(self, path: Target = None) -> str:
+        """Write settings, numbers and words as JSON; NaN becomes null, infinity "inf"."""
+        from stanoff.texts import as_json, dumped, written
+
+        return written(dumped(as_json(self)), path)
 
     def plot_posterior(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the posterior of delta with its HDI and ROPE, as in the paper's Figure 6."""

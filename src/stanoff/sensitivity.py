@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stanoff.decision import Decision, Interval, as_rope, decide
+from stanoff.decision import Decision, Interval, as_rope, decide, rope_flips
 from stanoff.errors import invalid
 from stanoff.evidence import Evidence, mass_within
 from stanoff.fitting import fit
@@ -90,27 +90,6 @@ def sensitivity(
         widest = max([said.rope[1] - said.rope[0], *(1.25 * width for width, *_ in flips)])
         ropes = np.linspace(0, widest, 21).tolist()
     return Sensitivity(said.category, pd.DataFrame(rows), _over_ropes(result, said, ropes), flips)
-
-
-def rope_flips(
-    said: Evidence, *, higher_is_better: bool = True
-) -> tuple[tuple[float, Decision, Decision], ...]:
-    """Find the half-widths at which a ROPE with the same middle changes the decision."""
-    middle = (said.rope[0] + said.rope[1]) / 2
-    low, high = said.hdi[0] - middle, said.hdi[1] - middle
-    # Firm while the HDI is outside the ROPE, slight until it is inside, equivalent from there on.
-    firm_until, equivalent_from = max(low, -high, 0.0), max(abs(low), abs(high))
-
-    def verdict(width: float) -> Decision:
-        rope = middle - width, middle + width
-        return decide(said.hdi, rope, higher_is_better=higher_is_better)
-
-    flips = []
-    for width in dict.fromkeys((firm_until, equivalent_from)):
-        before, after = verdict(width * (1 - 1e-9)), verdict(width * (1 + 1e-9))
-        if width > 0 and before != after:
-            flips.append((width, before, after))
-    return tuple(flips)
 
 
 def _over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> pd.DataFrame:

@@ -1,22 +1,26 @@
-"""The summary as text: for a terminal, a script, a document."""
+"""The summary as cells of text: which columns there are, and how their numbers are written."""
 
 from __future__ import annotations
 
-import json
 import math
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+from stanoff.errors import invalid, unknown
+from stanoff.escaping import one_line
+from stanoff.words import digits_for, percent
 
-from stanoff.decision import Decision
-from stanoff.result import COLUMNS, Comparison
-from stanoff.words import digits_for, documents, percent, sentence
+if TYPE_CHECKING:
+    import pandas as pd
 
-FORMATS = ("table", "json", "csv", "markdown")
+    from stanoff.result import Comparison
+
 HEADINGS = {
     "category": "category",
     "psi_A": "A",
     "psi_B": "B",
+    "sign_test": "sign-test",
+    "t_test": "t-test",
     "mean": "mean",
     "std": "std",
     "mcse": "mcse",
@@ -24,82 +28,57 @@ HEADINGS = {
     "bf_rope": "BF_ROPE",
     "p_less": "P(<0)",
     "p_greater": "P(>0)",
-    "p_rope": "P(ROPE)",
+    "lg_pct": "LG pct",
+    "p_rope": "ROPE pct",
     "hdi": "HDI",
     "decision": "decision",
 }
+PAPER = (
+    "category",
+    "sign_test",
+    "t_test",
+    "mean",
+    "std",
+    "bf_sd",
+    "lg_pct",
+    "p_rope",
+    "hdi",
+    "decision",
+)
+ALL = tuple(name for name in HEADINGS if name != "lg_pct")  # it has nothing that P(<0) has not
+SIGNIFICANT = 0.05
 
 
-def as_text(result: Comparison, style: str) -> str:
-    """Write a result in one of ``FORMATS``."""
-    if style == "json":
-        return json.dumps(as_json(result), indent=2, ensure_ascii=False, allow_nan=False)
-    if style == "csv":
-        return result.summary().to_csv(index=False).rstrip("\n")
-    return _rich_table(result) if style == "table" else markdown(result)
+def formatted(
+    result: Comparison,
+    columns: Sequence[str] = ALL,
+    *,
+    categories: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Format the numbers of the summary as the paper does: sign and fixed width.
 
+    Parameters
+    ----------
+    result : a comparison
+    columns : names out of ``HEADINGS``; ``PAPER`` has those of the paper's Tables 4 to 6
+    categories : the rows, all unless told
+    """
+    import pandas as pd
 
-def as_json(result: Comparison) -> dict[str, Any]:
-    """Gather settings, numbers and words for a script; NaN becomes null, infinity "inf"."""
-    rows = []
-    for category in result.categories:
-        evidence = result.evidence(category)
-        row: dict[str, Any] = {
-            name: getattr(evidence, name)
-            for name in (*COLUMNS[:11], "p_below", "p_above", "bf_sd_error", "bf_sd_defined")
-        }
-        row |= {"hdi_low": evidence.hdi[0], "hdi_high": evidence.hdi[1]}
-        row |= {"decision": str(evidence.decision), "sentence": sentence(result, evidence)}
-        rows.append({name: _finite(value) for name, value in row.items()})
-    return {
-        "names": {"A": result.names[0], "B": result.names[1]},
-        "documents": dict(zip("AB", result.counts.documents, strict=True)),
-        "measure": result.measure_used.label,
-        "average": result.average,
-        "model": result.model.name,
-        "engine": result.engine,
-        "seed": result.seed,
-        "rope": list(result.rope_used),
-        "hdi": result.hdi_used,
-        "results": rows,
-        "warnings": list(result.warnings),
-    }
-
-
-def markdown(result: Comparison) -> str:
-    """Write the table in Markdown, with the sentence and the warnings below it."""
-    table = formatted(result)
-    lines = [_markdown_row(list(table.columns)), "|" + " --- |" * len(table.columns)]
-    lines += [_markdown_row(row) for row in table.to_numpy().tolist()]
-    lines += ["", *(markdown_escaped(text) for text in (str(result), *_notes(result)))]
-    return "\n".join(lines)
-
-
-def formatted(result: Comparison) -> pd.DataFrame:
-    """Format the numbers of the summary as the paper does: sign and fixed width."""
-    rows = []
-    for category in result.categories:
-        e = result.evidence(category)
-        d = digits_for(e.std)
-        rows.append(
-            [
-                category,
-                f"{e.psi_A:.{d}f}",
-                f"{e.psi_B:.{d}f}",
-                f"{e.mean:+.{d}f}",
-                f"{e.std:.{d}f}",
-                f"{e.mcse:.1g}",
-                f"{bayes_factor(e.bf_sd)}{'' if e.bf_sd_defined else ' ?'}",
-                bayes_factor(e.bf_rope),
-                percent(e.p_less),
-                percent(e.p_greater),
-                percent(e.p_rope),
-                f"[{e.hdi[0]:+.{d}f}, {e.hdi[1]:+.{d}f}]",
-                Decision(e.decision).symbol,
-            ]
-        )
+    chosen = _as_columns(columns)
+    rows = result.categories if categories is None else tuple(categories)
+    evidence = [result.evidence(category) for category in rows]
+    tests = result.p_values
+    writers = _writers(max(digits_for(e.std) for e in evidence))
+    table = [
+        [
+            writers[name](tests[name][result.categories.index(e.category)] if name in tests else e)
+            for name in chosen
+        ]
+        for e in evidence
+    ]
     headings = dict(HEADINGS, psi_A=result.names[0], psi_B=result.names[1])
-    return pd.DataFrame(rows, columns=list(headings.values()))
+    return pd.DataFrame(table, columns=[headings[name] for name in chosen])
 
 
 def bayes_factor(factor: float) -> str:
@@ -116,62 +95,56 @@ def bayes_factor(factor: float) -> str:
     return f"{mark}{factor:.3g}" if factor >= 1000 else f"{mark}{factor:.3f}"
 
 
-def markdown_escaped(text: str) -> str:
-    r"""Keep the characters of a text from meaning anything in Markdown or HTML.
+def p_value(p: float) -> str:
+    """Write a p-value with the paper's mark: ⋆ below 0.05; a dash where there is no test.
 
     Examples
     --------
-    >>> markdown_escaped("a_b|<i>")
-    'a\\_b\\|&lt;i&gt;'
+    >>> p_value(0.0081), p_value(0.064), p_value(math.nan)
+    ('⋆ 0.008', '0.064', '–')
     """
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for sign in "\\`*_[]|#":
-        text = text.replace(sign, "\\" + sign)
-    return " ".join(text.split())
+    if math.isnan(p):
+        return "–"
+    return f"⋆ {p:.3f}" if p < SIGNIFICANT else f"{p:.3f}"
 
 
-def _markdown_row(cells: list[str]) -> str:
-    return "| " + " | ".join(markdown_escaped(cell) for cell in cells) + " |"
+def sides_of_zero(less: float, greater: float) -> str:
+    """Write how much of the posterior is below and above 0, as the paper's "LG pct" does.
+
+    Examples
+    --------
+    >>> sides_of_zero(0.957, 0.043)
+    '95.7% < 0 < 4.3%'
+    """
+    return f"{100 * less:.1f}% < 0 < {100 * greater:.1f}%"
 
 
-def _rich_table(result: Comparison) -> str:
-    import io
-    import shutil
-
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    text = formatted(result)
-    for i, heading in enumerate(text.columns):
-        side: Literal["left", "right"] = "left" if i == 0 else "right"
-        table.add_column(Text(str(heading)), justify=side, no_wrap=True)
-    for row in text.to_numpy().tolist():
-        table.add_row(*(Text(cell) for cell in row))
-    rows = [list(text.columns), *text.to_numpy().tolist()]
-    needed = sum(max(map(len, column)) + 3 for column in zip(*rows, strict=True))
-    width = max(shutil.get_terminal_size((100, 24)).columns, needed)
-    text_file = io.StringIO()
-    console = Console(file=text_file, width=width)
-    console.print(table)
-    wrapped = Console(file=text_file, width=min(width, 100))
-    for line in (str(result), *_notes(result)):
-        wrapped.print(Text(line))
-    return text_file.getvalue().rstrip()
+def _writers(d: int) -> dict[str, Callable[[Any], str]]:
+    """Tell how each column is written with d decimals."""
+    return {
+        "category": lambda e: one_line(e.category),
+        "psi_A": lambda e: f"{e.psi_A:.{d}f}",
+        "psi_B": lambda e: f"{e.psi_B:.{d}f}",
+        "sign_test": p_value,
+        "t_test": p_value,
+        "mean": lambda e: f"{e.mean:+.{d}f}",
+        "std": lambda e: f"{e.std:.{d}f}",
+        "mcse": lambda e: f"{e.mcse:.1g}",
+        "bf_sd": lambda e: f"{bayes_factor(e.bf_sd)}{'' if e.bf_sd_defined else ' ?'}",
+        "bf_rope": lambda e: bayes_factor(e.bf_rope),
+        "p_less": lambda e: percent(e.p_less),
+        "p_greater": lambda e: percent(e.p_greater),
+        "lg_pct": lambda e: sides_of_zero(e.p_less, e.p_greater),
+        "p_rope": lambda e: percent(e.p_rope),
+        "hdi": lambda e: f"[{e.hdi[0]:+.{d}f}, {e.hdi[1]:+.{d}f}]",
+        "decision": lambda e: e.decision.symbol,
+    }
 
 
-def _notes(result: Comparison) -> list[str]:
-    told = [
-        f"Based on {documents(result)}; {result.model.name} model, {result.engine} engine, "
-        f"seed {result.seed}."
-    ]
-    known = result.sampler_warnings  # the sentence tells these
-    return told + [f"Note: {warning}" for warning in result.warnings if warning not in known]
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return value
+def _as_columns(columns: Any) -> tuple[str, ...]:
+    if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
+        raise invalid("columns", "a list of names of columns", columns)
+    for name in columns:
+        if not isinstance(name, str) or name not in HEADINGS:
+            raise unknown("columns", name, HEADINGS)
+    return tuple(columns)

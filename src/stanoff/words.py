@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from math import floor, log10
+from typing import TYPE_CHECKING
 
 from stanoff.counts import UnpairedCounts
+from stanoff.decision import rope_flips
+from stanoff.escaping import shown
 from stanoff.evidence import Evidence
-from stanoff.result import Comparison
+
+if TYPE_CHECKING:
+    from stanoff.result import Comparison
 
 
 def digits_for(std: float) -> int:
@@ -38,7 +43,8 @@ def documents(result: Comparison, category: str | None = None) -> str:
     plural = "document" if n_a == 1 else "documents"
     if not isinstance(result.counts, UnpairedCounts):
         return f"{n_a:,} {plural}"
-    return f"{n_a:,} {plural} of {result.names[0]} and {n_b:,} of {result.names[1]}"
+    a, b = map(shown, result.names)
+    return f"{n_a:,} {plural} of {a} and {n_b:,} of {b}"
 
 
 def what_is_judged(result: Comparison, category: str) -> str:
@@ -47,12 +53,12 @@ def what_is_judged(result: Comparison, category: str) -> str:
         return f"{category}-averaged {result.measure_used.label}"
     if result.categories in (("1",), ("True",)):  # binary, and nothing else is meant
         return result.measure_used.label
-    return f"{result.measure_used.label} on category {category}"
+    return f"{result.measure_used.label} on category {shown(category)}"
 
 
 def sentence(result: Comparison, evidence: Evidence) -> str:
     """Tell the verdict, the estimate and what it rests on; then what to be wary of."""
-    a, b = result.names
+    a, b = map(shown, result.names)
     low, high = evidence.hdi
     d = digits_for(evidence.std)
     more = "" if evidence.decision.settled else ", but this is not settled"
@@ -67,3 +73,18 @@ def sentence(result: Comparison, evidence: Evidence) -> str:
     )
     lower = "" if result.measure_used.higher_is_better else " Lower is better for this measure."
     return " ".join([told + lower, *result.sampler_warnings])
+
+
+def what_would_change(result: Comparison, evidence: Evidence) -> str:
+    """Tell at which widths of the ROPE the decision would be another one."""
+    flips = rope_flips(evidence, higher_is_better=result.measure_used.higher_is_better)
+    if not flips:
+        return "No other width of the ROPE would change it."
+    d = max(4, digits_for(evidence.std))
+    middle = (evidence.rope[0] + evidence.rope[1]) / 2
+    around = f" around {middle:+g}" if abs(middle) > 1e-12 else ""
+    turns = [
+        f"to {after.symbol} at {'a ROPE of ' * (i == 0)}±{width:.{d}f}{around}"
+        for i, (width, _, after) in enumerate(flips)
+    ]
+    return f"The decision turns {' and '.join(turns)}."

@@ -9,7 +9,7 @@ import click
 
 from stanoff.cli.base import command
 
-FORMATS = ("table", "json", "csv", "markdown")
+FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 @command
@@ -57,7 +57,7 @@ def compare(
 
     from stanoff.comparison import compare as run
     from stanoff.errors import SamplingWarning
-    from stanoff.tables import as_text
+    from stanoff.texts import as_text
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # the result tells it in its own words

@@ -1,27 +1,71 @@
-"""Figures as bytes that are the same whenever the numbers are."""
+"""Figures as bytes that are the same whenever the numbers are, and as parts of a page."""
 
 from __future__ import annotations
 
 import io
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
-from matplotlib.axes import Axes
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _NO_DATE: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
     "png": {"Software": None},
 }
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_METADATA = re.compile(r"<metadata>.*?</metadata>\s*", re.DOTALL)
+_STYLE = re.compile(r'<style type="text/css">\s*\*\s*\{(.*?)\}\s*</style>', re.DOTALL)
+_OWN_ID = re.compile(r'(\sid="|(?:xlink:)?href="#|url\(#)')
+_PATH = re.compile(r'(?<=\sd=")[^"]*')
+_LONG = re.compile(r"-?\d+\.\d{3,}")
 
 
 def as_bytes(ax: Axes, style: str = "svg") -> bytes:
     """Save the figure of an ``Axes`` as svg, pdf or png, without the date, and close it."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
     buffer = io.BytesIO()
     figure = ax.get_figure(root=True)
     assert figure is not None
-    with mpl.rc_context({"svg.hashsalt": "stanoff"}):
+    with mpl.rc_context({"svg.hashsalt": "stanoff", "svg.fonttype": "path"}):
         figure.savefig(buffer, format=style, metadata=_NO_DATE[style])
     plt.close(figure)
     return buffer.getvalue()
+
+
+def inline(svg: bytes, prefix: str, alt: str) -> Markup:
+    """Make an SVG of Matplotlib a part of a page.
+
+    Comments and metadata are dropped, coordinates keep two decimals, and ids get a prefix, so that
+    they are different in every figure of the page.
+
+    Parameters
+    ----------
+    svg : what ``as_bytes`` returned
+    prefix : letters and digits that no other figure of the page has
+    alt : what the figure shows, for those who do not see it
+
+    Examples
+    --------
+    >>> inline(b'<?xml version="1.0"?><svg><path id="p" d="M 1.23456 2"/></svg>', "f1", "a line")
+    Markup('<svg role="img" aria-label="a line"><path id="f1-p" d="M 1.23 2"/></svg>')
+    """
+    text = svg.decode("utf-8")
+    text = _METADATA.sub("", _COMMENT.sub("", text[text.index("<svg") :]))
+    text = _OWN_ID.sub(rf"\g<1>{prefix}-", text)
+    text = _PATH.sub(lambda path: _LONG.sub(_rounded, path[0]), text)
+    # Matplotlib's rule for all elements would hold for the page around the figure, too.
+    shared = _STYLE.search(text)
+    text = _STYLE.sub("", text)
+    style = f' style="{" ".join(shared[1].split())}"' if shared else ""
+    label = f'role="img" aria-label="{escape(" ".join(alt.split()))}"'
+    return Markup(text.replace("<svg", f"<svg {label}{style}", 1).rstrip())
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,232 @@
+"""A page that reads like the supplement of a paper: headings, text, tables, figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from markupsafe import Markup, escape
+
+from stanoff.errors import invalid
+from stanoff.report.figures import inline
+from stanoff.report.templates import policy, render
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HIGHLIGHTS = ("mark", "strong", "faint")
+_NUMBER = re.compile(r"[‡⋆*±<>≈~]?\s*[-+−]?(\d[\d,]*)?\.?\d+([eE][-+]?\d+)?\s?[%‡⋆*†?]?|[-–—]|")
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Plain text; links and emphasis come in as :class:`markupsafe.Markup`.
+
+    Attributes
+    ----------
+    text : what it says
+    note : show it as a caution
+    """
+
+    text: str
+    note: bool = False
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of texts, numbered or not."""
+
+    texts: Sequence[str]
+    numbered: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A data frame under a caption; columns of numbers are aligned to the right.
+
+    Attributes
+    ----------
+    frame : what is shown; cells that are not text are written with ``str``
+    caption : what it tells
+    highlight : by (row position, column name): ``"mark"``, ``"strong"`` or ``"faint"``
+    row_headings : whether the first column names the rows
+    anchor : the id to link to
+    """
+
+    frame: pd.DataFrame
+    caption: str = ""
+    highlight: Mapping[tuple[int, Any], str] = field(default_factory=dict)
+    row_headings: bool = True
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture under a caption.
+
+    Attributes
+    ----------
+    svg : what ``stanoff.report.figures.as_bytes`` returned
+    caption : what it shows
+    alt : the same in words for those who do not see it; the caption unless told
+    anchor : the id to link to
+    """
+
+    svg: bytes
+    caption: str
+    alt: str = ""
+    anchor: str = ""
+
+
+Block = Paragraph | Items | Table | Figure | str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what stands under it.
+
+    Attributes
+    ----------
+    title : the heading
+    blocks : paragraphs (or plain texts), lists, tables and figures
+    anchor : its id; made from the title unless told
+    level : 2, or 3 for a part of the section before it
+    """
+
+    title: str
+    blocks: Sequence[Block] = ()
+    anchor: str = ""
+    level: int = 2
+
+    def __post_init__(self) -> None:
+        if self.level not in (2, 3):
+            raise invalid("level", "2 or 3", self.level)
+
+
+def document(title: str, sections: Sequence[Section], *, subtitle: str = "") -> str:
+    """Render a self-contained page with a table of contents; it needs no network.
+
+    Whatever is not :class:`markupsafe.Markup` is escaped.
+
+    Parameters
+    ----------
+    title, subtitle : what stands on top
+    sections : what follows
+
+    Examples
+    --------
+    >>> page = document("Supplement", [Section("Data", [Paragraph("Of 1 & 2.")])])
+    >>> "Of 1 &amp; 2." in page, 'href="#data"' in page
+    (True, True)
+    """
+    anchors = _anchors([section.anchor or section.title for section in sections])
+    number = iter(range(1, 1 + sum(len(section.blocks) for section in sections)))
+    shown = [
+        {
+            "title": section.title,
+            "level": section.level,
+            "anchor": anchor,
+            "blocks": [_block(block, f"f{next(number)}") for block in section.blocks],
+        }
+        for section, anchor in zip(sections, anchors, strict=True)
+    ]
+    return render("document.html", title=title, subtitle=subtitle, sections=shown, policy=policy())
+
+
+def link(text: str, url: str) -> Markup:
+    """Make a link; what it says and where it goes are escaped.
+
+    Examples
+    --------
+    >>> link("A & B", "table.csv")
+    Markup('<a href="table.csv">A &amp; B</a>')
+    """
+    if urlsplit(url).scheme not in ("", "http", "https", "mailto"):
+        raise invalid("url", "a relative one, or one of http, https or mailto", url)
+    return Markup('<a href="{}">{}</a>').format(url, text)
+
+
+def joined(parts: Iterable[str]) -> Markup:
+    """Join plain texts, links and emphasis to one text that keeps the links.
+
+    Examples
+    --------
+    >>> joined(["See <", link("here", "#a"), ">."])
+    Markup('See &lt;<a href="#a">here</a>&gt;.')
+    """
+    return Markup("").join(escape(part) for part in parts)
+
+
+def _block(block: Block, prefix: str) -> dict[str, Any]:
+    if isinstance(block, str):
+        block = Paragraph(block)
+    if isinstance(block, Paragraph):
+        return {"kind": "paragraph", "text": block.text, "note": block.note}
+    if isinstance(block, Items):
+        return {"kind": "items", "texts": block.texts, "numbered": block.numbered}
+    if isinstance(block, Figure):
+        alt = block.alt or Markup(escape(block.caption)).striptags()
+        svg = inline(block.svg, prefix, alt)
+        return {"kind": "figure", "svg": svg, "caption": block.caption, "anchor": block.anchor}
+    if isinstance(block, Table):
+        return _table(block)
+    raise invalid("blocks", "made of Paragraph, Items, Table, Figure or text", block)
+
+
+def _table(table: Table) -> dict[str, Any]:
+    frame = table.frame
+    names = list(frame.columns)
+    for (row, column), how in table.highlight.items():
+        if how not in HIGHLIGHTS:
+            raise invalid("highlight", f"one of {', '.join(HIGHLIGHTS)}", how)
+        if column not in names or not 0 <= row < len(frame):
+            raise invalid("highlight", "of cells that the table has", (row, column))
+    columns = [[_text(value) for value in frame[name]] for name in names]
+    numeric = ["number" if all(map(_is_number, column)) else "" for column in columns]
+    cells = [
+        [
+            {
+                "text": columns[j][i],
+                "class": " ".join(filter(None, (numeric[j], table.highlight.get((i, name), "")))),
+                "heading": table.row_headings and j == 0,
+            }
+            for j, name in enumerate(names)
+        ]
+        for i in range(len(frame))
+    ]
+    headings = list(zip(map(_text, names), numeric, strict=True))
+    return {
+        "kind": "table",
+        "caption": table.caption,
+        "headings": headings,
+        "rows": cells,
+        "anchor": table.anchor,
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    missing = value is None or (isinstance(value, Real) and value != value)
+    return "" if missing else str(value)
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
+def _anchors(titles: Sequence[str]) -> list[str]:
+    """Make an id of every title: readable, and no two alike."""
+    known: list[str] = []
+    for title in titles:
+        plain = Markup(escape(title)).striptags().casefold()
+        base = re.sub(r"\W+", "-", plain).strip("-") or "section"
+        name, n = base, 2
+        while name in known:
+            name, n = f"{base}-{n}", n + 1
+        known.append(name)
+    return known

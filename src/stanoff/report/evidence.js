@@ -1,0 +1,128 @@
+// What the draws say under another ROPE or HDI: the twin of evidence.py, decision.py,
+// sensitivity.py and words.py. Nothing here touches the page.
+"use strict";
+
+const SYMBOLS = { "<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫" };
+const WORDS = {
+  "<<": "significantly worse than",
+  "<": "slightly worse than",
+  "=": "practically equivalent to",
+  ">": "slightly better than",
+  ">>": "significantly better than",
+};
+
+// Base-64 VLQ gaps between sorted draws, in steps of a grid: see embedding.py.
+function decoded({ n, step, first, gaps }) {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const value = new Uint8Array(128);
+  for (let i = 0; i < 64; i++) value[alphabet.charCodeAt(i)] = i;
+  const draws = new Float64Array(n);
+  draws[0] = first * step;
+  for (let i = 1, at = 0, place = first; i < n; i++) {
+    let digit, scale = 1;
+    do {
+      digit = value[gaps.charCodeAt(at++)];
+      place += (digit & 31) * scale;
+      scale *= 32;
+    } while (digit & 32);
+    draws[i] = place * step;
+  }
+  return draws;
+}
+
+// How many of the sorted draws are below a value, or not above it.
+function countBelow(draws, value, orEqual) {
+  let low = 0, high = draws.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (draws[middle] < value || (orEqual && draws[middle] === value)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// The narrowest interval of draws, as ArviZ takes it; null if there are too few draws.
+function hdiOf(draws, probability) {
+  const held = Math.floor(probability * draws.length);
+  if (held < 1 || held >= draws.length) return null;
+  let best = 0, narrowest = Infinity;
+  for (let i = 0; i + held < draws.length; i++) {
+    const width = draws[i + held] - draws[i];
+    if (width < narrowest) { narrowest = width; best = i; }
+  }
+  return [draws[best], draws[best + held]];
+}
+
+function decide(hdi, rope, higher) {
+  if (rope[0] <= hdi[0] && hdi[1] <= rope[1]) return "=";
+  const right = hdi[0] + hdi[1] >= rope[0] + rope[1];
+  const apart = hdi[1] <= rope[0] || hdi[0] >= rope[1];
+  if (right === higher) return apart ? ">>" : ">";
+  return apart ? "<<" : "<";
+}
+
+function masses(draws, rope) {
+  const below = countBelow(draws, rope[0], false);
+  const upTo = countBelow(draws, rope[1], true);
+  const n = draws.length;
+  return { below: below / n, inside: (upTo - below) / n, above: (n - upTo) / n };
+}
+
+// The half-widths at which a ROPE with this middle changes the decision.
+function flipsOf(hdi, middle, higher) {
+  const low = hdi[0] - middle, high = hdi[1] - middle;
+  const verdict = (width) => decide(hdi, [middle - width, middle + width], higher);
+  const widths = new Set([Math.max(low, -high, 0), Math.max(Math.abs(low), Math.abs(high))]);
+  return [...widths]
+    .map((width) => ({ width, before: verdict(width * (1 - 1e-9)), after: verdict(width * (1 + 1e-9)) }))
+    .filter((flip) => flip.width > 0 && flip.before !== flip.after);
+}
+
+// Python's f"{x:.{digits}f}": toFixed, but a tie goes to the even digit.
+function fixed(x, digits) {
+  const size = Math.abs(x);
+  let text = size < 1e21 ? size.toFixed(digits) : `${BigInt(size)}.${"0".repeat(digits)}`;
+  const exact = size < 1e21 ? size.toFixed(Math.min(100, digits + 30)) : text;
+  const tail = exact.slice(exact.indexOf(".") + 1 + digits);
+  if (/^50+$/.test(tail) && "13579".includes(text.at(-1))) {
+    const down = exact.slice(0, exact.indexOf(".") + 1 + digits);
+    if ("02468".includes(down.at(-1))) text = down;
+  }
+  return (x < 0 || Object.is(x, -0) ? "-" : "") + text;
+}
+
+const signed = (x, digits) => (x < 0 || Object.is(x, -0) ? "" : "+") + fixed(x, digits);
+
+// Python's f"{x:g}".
+function general(x) {
+  if (x === 0) return Object.is(x, -0) ? "-0" : "0";
+  const [digits, exponent] = x.toExponential(5).split("e");
+  const trim = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  const e = Number(exponent);
+  if (e >= -4 && e < 6) return trim(fixed(x, 5 - e));
+  return `${trim(digits)}e${e < 0 ? "-" : "+"}${String(Math.abs(e)).padStart(2, "0")}`;
+}
+
+const generalSigned = (x) => (x < 0 || Object.is(x, -0) ? "" : "+") + general(x);
+
+function percent(p) {
+  if (p > 0 && p < 0.0005) return "<0.1%";
+  if (p > 0.9995 && p < 1) return ">99.9%";
+  return `${fixed(100 * p, 1)}%`;
+}
+
+const interval = (ends, digits) => `[${signed(ends[0], digits)}, ${signed(ends[1], digits)}]`;
+const ropeText = (rope) => `[${generalSigned(rope[0])}, ${generalSigned(rope[1])}]`;
+
+// The sentence of words.py.
+function sentenceOf(names, row, said) {
+  const [a, b] = names;
+  const more = said.decision === "<" || said.decision === ">" ? ", but this is not settled" : "";
+  return (
+    `${a} is ${WORDS[said.decision]} ${b} (${a} ${SYMBOLS[said.decision]} ${b}) by ${row.judged}, ` +
+    `on ${row.documents}${more}: the difference is ${row.mean}, with a ` +
+    `${general(100 * said.probability)}% HDI of ${interval(said.hdi, row.digits)}; it lies below, ` +
+    `inside and above the ROPE ${ropeText(said.rope)} with probability ${percent(said.below)}, ` +
+    `${percent(said.inside)} and ${percent(said.above)}.`
+  );
+}

@@ -1,0 +1,49 @@
+"""How pages are filled in: escaped by default, with styles and scripts inside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+
+def render(template: str, **values: Any) -> str:
+    """Fill in a template of this package; whatever is not ``Markup`` is escaped."""
+    environment = Environment(
+        loader=PackageLoader("stanoff.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(template).render(style=inlined("page.css"), **values)
+
+
+def inlined(name: str) -> Markup:
+    """Return a style sheet or a script of this package to stand inside a page."""
+    return Markup(files("stanoff.report").joinpath(name).read_text("utf-8"))
+
+
+def policy(*scripts: str) -> str:
+    """Write the Content-Security-Policy of a page: no network, no scripts but these.
+
+    Styles are allowed inline because figures carry them in their elements.
+
+    Examples
+    --------
+    >>> policy()
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+form-action 'none'"
+    """
+    digests = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
+    allowed = f"script-src {hashes}; " if scripts else ""
+    return (
+        f"default-src 'none'; {allowed}style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )

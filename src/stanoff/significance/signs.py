@@ -1,0 +1,47 @@
+"""The sign test, of decisions and of scores alike: of n that differ, k speak for A."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from stanoff.significance.result import Significance, check_options, normal_p, tail
+
+EXACT_UP_TO = 12
+
+
+def binomial(
+    test: str,
+    measure: str,
+    *,
+    n: int,
+    k: int,
+    alternative: str,
+    approximation: str | None,
+    note: str = "",
+) -> Significance:
+    """Judge k of n by the binomial distribution with p = 0.5.
+
+    Parameters
+    ----------
+    test, measure : what to call it
+    n : how many differ
+    k : how many of them speak for A
+    alternative : as in :class:`Significance`
+    approximation : ``"yang1999"`` takes the standard normal distribution where n > 12
+    note : what else to say
+    """
+    from scipy.stats import binomtest
+
+    check_options(alternative, approximation)
+    direction = int(np.sign(2 * k - n))
+    if n == 0:
+        nothing = "A and B never differ, so that there is nothing against their being equal"
+        return Significance(test, measure, 0.0, 0, 1.0, 0, alternative, note=nothing)
+    side = tail(alternative, direction)
+    if approximation and n > EXACT_UP_TO:
+        z = (k - 0.5 * n) / (0.5 * sqrt(n))
+        return Significance(test, measure, z, n, normal_p(z, side), k, alternative, direction, note)
+    p = float(binomtest(k, n, alternative=side).pvalue)
+    return Significance(test, measure, float(k), n, p, k, alternative, direction, note)
