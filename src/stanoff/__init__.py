@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff import measures, plots, significance
+    from stanoff import invariance, measures, plots, significance, suitability
     from stanoff.comparison import compare, compare_counts
     from stanoff.counts import PairedCounts, UnpairedCounts
     from stanoff.decision import Decision
@@ -30,7 +30,7 @@ _HOME = {
     "UnpairedCounts": "counts",
 }
 
-_MODULES = ("measures", "plots", "significance")
+_MODULES = ("invariance", "measures", "plots", "significance", "suitability")
 
 __all__ = [
     "Comparison",
@@ -45,9 +45,11 @@ __all__ = [
     "UnpairedCounts",
     "compare",
     "compare_counts",
+    "invariance",
     "measures",
     "plots",
     "significance",
+    "suitability",
 ]
 
 

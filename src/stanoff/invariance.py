@@ -9,7 +9,7 @@ measure may be 0/0, and what it is then is a convention.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -23,97 +23,13 @@ from stanoff import measures
 from stanoff.errors import invalid
 from stanoff.measures import CELLS, Measure
 from stanoff.roots import Surd
+from stanoff.transformations import OF_THE_PAPER, TRANSFORMATIONS, Tables, Transformation
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Tables = NDArray[np.int64]
 RANDOM_TABLES = 64
 ROUNDING = 1e-9  # what floats may differ by, where a measure cannot be computed exactly
-
-
-@dataclass(frozen=True)
-class Transformation:
-    """A change of a confusion matrix.
-
-    Attributes
-    ----------
-    name : t1 to t4 as in the paper, or ``"sizes"``
-    title : what happens, in words
-    rule : what becomes of the cells
-    kept, changed : what it says of a measure that its value stays, or does not
-    in_paper : whether Sokolova & Lapalme (2006) have it
-    """
-
-    name: str
-    title: str
-    rule: str
-    kept: str
-    changed: str
-    function: Callable[[Tables, Tables], Tables]
-    in_paper: bool = True
-
-    def __call__(self, tables: Tables, numbers: Tables) -> Tables:
-        """Change tables of (tp, fp, fn, tn), each with two whole numbers that say by how much."""
-        return self.function(tables, numbers)
-
-
-def _set(cell: str) -> Callable[[Tables, Tables], Tables]:
-    def change(tables: Tables, numbers: Tables) -> Tables:
-        after = tables.copy()
-        after[:, CELLS.index(cell)] = numbers[:, 0]
-        return after
-
-    return change
-
-
-TRANSFORMATIONS = {
-    transformation.name: transformation
-    for transformation in (
-        Transformation(
-            "t1",
-            "the classes change places",
-            "tp ↔ tn, fn ↔ fp",
-            "It does not tell positives from negatives.",
-            "It sees which of the classes is the positive one.",
-            lambda tables, _: tables[:, ::-1],
-        ),
-        Transformation(
-            "t2",
-            "the true negatives change",
-            "tn → tn'",
-            "It does not look at the negatives that are left alone.",
-            "It sees how well negatives are left alone.",
-            _set("tn"),
-        ),
-        Transformation(
-            "t3",
-            "the false positives change",
-            "fp → fp'",
-            "It does not look at the negatives that are called positive.",
-            "It sees the negatives that are called positive.",
-            _set("fp"),
-        ),
-        Transformation(
-            "t4",
-            "what is called positive and what is called negative is scaled",
-            "k₁ tp, k₁ fp, k₂ fn, k₂ tn",
-            "It judges what is called positive and what is called negative each by itself.",
-            "It depends on how much is called positive and how much negative.",
-            lambda tables, k: tables * k[:, [0, 0, 1, 1]],
-        ),
-        Transformation(
-            "sizes",
-            "the classes grow or shrink",
-            "k₁ tp, k₁ fn, k₂ fp, k₂ tn",
-            "It judges the positives and the negatives each by themselves.",
-            "It depends on how common the positives are.",
-            lambda tables, k: tables * k[:, [0, 1, 0, 1]],
-            in_paper=False,
-        ),
-    )
-}
-OF_THE_PAPER = tuple(name for name, t in TRANSFORMATIONS.items() if t.in_paper)
 
 
 @dataclass(frozen=True)
@@ -171,8 +87,29 @@ class Finding:
             cell = {"t2": "tn", "t3": "fp"}.get(self.transformation.name)
             trend = "may rise or fall" if self.trend == "either" else self.trend
             return f"{told} It {trend} as {cell} grows." if cell else told
-        how = "exactly equal" if self.exact else "equal but for rounding"
-        return f"{how.capitalize()} on {RANDOM_TABLES} random tables. {self.transformation.kept}"
+        how = "Exactly equal" if self.exact else "Equal but for rounding"
+        return f"{how} on {RANDOM_TABLES} random tables. {self.transformation.kept}"
+
+    def row(self) -> dict[str, str]:
+        """Return what is known as texts by name."""
+        example = self.example
+        pairs = (
+            [(example.before, example.value_before), (example.after, example.value_after)]
+            if example
+            else []
+        )
+        texts = [" ".join(map(str, cells)) for cells, _ in pairs] or ["", ""]
+        values = [_shown(value) for _, value in pairs] or ["", ""]
+        return {
+            "transformation": self.transformation.name,
+            "rule": self.transformation.rule,
+            "invariant": self.sign,
+            "before": texts[0],
+            "value_before": values[0],
+            "after": texts[1],
+            "value_after": values[1],
+            "reason": self.reason,
+        }
 
 
 @dataclass(frozen=True)
@@ -190,6 +127,12 @@ class Invariances:
     def signature(self) -> str:
         """The signs under t1 to t4, such as ``"-+--"``."""
         return "".join(self[name].sign for name in OF_THE_PAPER)
+
+    def frame(self) -> pd.DataFrame:
+        """Tabulate the findings, a row per transformation, with the examples."""
+        import pandas as pd
+
+        return pd.DataFrame([finding.row() for finding in self.findings])
 
     def explain(self) -> str:
         """Tell everything in words, a paragraph per transformation."""
@@ -270,6 +213,22 @@ def clusters(
     return groups
 
 
+def overview(
+    names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
+) -> str:
+    """Tell signs and clusters of measures in words, with what the signs mean."""
+    from stanoff.texts import frame_for_terminal
+
+    lines = ["+ the value stays, - it does not, when"]
+    for change in TRANSFORMATIONS.values():
+        source = "" if change.in_paper else " (not in the paper)"
+        lines.append(f"{change.name:>7}  {change.title}: {change.rule}{source}")
+    lines += ["", "Alike under t1 to t4:"]
+    groups = clusters(names, beta=beta, prevalence=prevalence)
+    lines += [f"{signature:>7}  {', '.join(alike)}" for signature, alike in groups.items()]
+    return frame_for_terminal(table(names, beta=beta, prevalence=prevalence), lines)
+
+
 def _all(
     names: Iterable[str] | None, beta: float, prevalence: float | None
 ) -> Iterable[Invariances]:
@@ -315,8 +274,7 @@ def _changed(measure: Measure, before: Tables, after: Tables) -> tuple[Example |
     for i, (x, y) in enumerate(zip(first, second, strict=True)):
         same = x == y if exact else bool(_close(np.array(float(x)), np.array(float(y))))
         if not same and (x == x or y == y):  # NaN twice is no change
-            cells = (tuple(map(int, tables[i])) for tables in (before, after))
-            return Example(*cells, x, y), exact
+            return Example(tuple(before[i].tolist()), tuple(after[i].tolist()), x, y), exact
     return None, exact
 
 
@@ -336,7 +294,7 @@ def _values(measure: Measure, tables: Tables) -> tuple[list[Surd], bool]:
 
 
 def _close(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.isclose(x, y, rtol=ROUNDING, atol=ROUNDING, equal_nan=True)
+    return np.asarray(np.isclose(x, y, rtol=ROUNDING, atol=ROUNDING, equal_nan=True))
 
 
 def _trend(measure: Measure, change: Transformation) -> str:
