@@ -85,7 +85,7 @@ class Finding:
         if self.example is not None:
             told = f"{self.example}. {self.transformation.changed}"
             cell = {"t2": "tn", "t3": "fp"}.get(self.transformation.name)
-            trend = "may rise or fall" if self.trend == "either" else self.trend
+            trend = {"either": "may rise or fall", "": "changes"}.get(self.trend, self.trend)
             return f"{told} It {trend} as {cell} grows." if cell else told
         how = "Exactly equal" if self.exact else "Equal but for rounding"
         return f"{how} on {RANDOM_TABLES} random tables. {self.transformation.kept}"
@@ -307,7 +307,7 @@ def _trend(measure: Measure, change: Transformation) -> str:
     grown[:, CELLS.index("tn" if change.name == "t2" else "fp")] += 1
     x, y = measure(tables), measure(grown)
     signs = set(np.sign((y - x)[~_close(x, y)]).tolist())
-    return "either" if len(signs) > 1 else "rises" if signs == {1.0} else "falls"
+    return "either" if len(signs) > 1 else {1.0: "rises", -1.0: "falls"}.get(sum(signs), "")
 
 
 def _shown(value: Surd) -> str:
