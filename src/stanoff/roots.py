@@ -251,24 +251,31 @@ def _split(number: int) -> tuple[int, int]:
     """Write a whole number as outside² · inside, with nothing square left inside."""
     if number > LARGEST:
         raise InexactError(f"the root of {number}")
-    outside, inside, divisor = 1, 1, 2
-    while divisor**3 <= number:
-        while number % divisor**2 == 0:
-            outside, number = outside * divisor, number // divisor**2
-        if number % divisor == 0:
-            inside, number = inside * divisor, number // divisor
-        divisor += 1
+    outside, inside = 1, 1
+    for prime in _primes():
+        if prime**3 > number:
+            break
+        while number % prime**2 == 0:
+            outside, number = outside * prime, number // prime**2
+        if number % prime == 0:
+            inside, number = inside * prime, number // prime
     whole = math.isqrt(number)  # what is left has two prime factors at most
     return (outside * whole, inside) if whole**2 == number else (outside, inside * number)
 
 
+@lru_cache(maxsize=1)
+def _primes() -> list[int]:
+    """List the primes up to the cube root of ``LARGEST``."""
+    sieve = bytearray([1]) * round(LARGEST ** (1 / 3) + 1)
+    sieve[:2] = 0, 0
+    for number in range(2, math.isqrt(len(sieve)) + 1):
+        if sieve[number]:
+            sieve[number * number :: number] = bytes(len(sieve[number * number :: number]))
+    return [number for number, prime in enumerate(sieve) if prime]
+
+
 def _least_factor(number: int) -> int:
-    divisor = 2
-    while divisor * divisor <= number:
-        if number % divisor == 0:
-            return divisor
-        divisor += 1
-    return number
+    return next((p for p in _primes() if number % p == 0), number)
 
 
 def _term(inside: int, number: Fraction) -> str:
