@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from stanoff.evidence import Evidence
     from stanoff.priors import Prior
     from stanoff.result import Comparison
+    from stanoff.saving import load
 
 __version__ = "0.1.0"
 
@@ -28,6 +29,7 @@ _HOME = {
     "StanoffError": "errors",
     "ToolchainError": "errors",
     "UnpairedCounts": "counts",
+    "load": "saving",
 }
 
 _MODULES = ("invariance", "measures", "plots", "significance", "suitability")
@@ -46,6 +48,7 @@ __all__ = [
     "compare",
     "compare_counts",
     "invariance",
+    "load",
     "measures",
     "plots",
     "significance",

@@ -15,7 +15,7 @@ _BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _UNPRINTABLE = {"Cc", "Cs"}  # control characters, and halves of characters
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]|#~$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
-_MARKDOWN_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
+_MARKDOWN_START = re.compile(r"^(=|-(?=-)|[-+](?=\s|$)|\d+(?=[.)](\s|$)))")
 
 
 def one_line(text: str) -> str:
@@ -67,8 +67,8 @@ def markdown(text: str) -> str:
 def latex(text: str) -> str:
     r"""Keep the characters of a text from meaning anything in LaTeX; it needs no package.
 
-    Letters with accents become commands, symbols become math. What pdflatex has no letter for, as an
-    emoji, is shown by XeLaTeX and LuaLaTeX as it is and by pdflatex as its number, ``U+1F600``.
+    Letters with accents become commands, symbols become math. What pdflatex has no letter for, as
+    an emoji, is shown by XeLaTeX and LuaLaTeX as it is and by pdflatex as its number: U+1F600.
 
     Examples
     --------
@@ -168,10 +168,11 @@ _ACCENTS = {
     "\u0327": "c",
 }
 _GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi ? pi rho ? sigma tau "
-    "upsilon phi chi psi omega"
-).split()
-_LATEX |= {chr(0x3B1 + i): f"$\\{name}$" for i, name in enumerate(_GREEK) if name != "?"}
+    *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
+    *("lambda", "mu", "nu", "xi", None, "pi", "rho", None, "sigma", "tau", "upsilon", "phi"),
+    *("chi", "psi", "omega"),
+)
+_LATEX |= {chr(0x3B1 + i): f"$\\{name}$" for i, name in enumerate(_GREEK) if name}
 
 
 @cache
@@ -181,9 +182,10 @@ def _latex_character(character: str) -> str | None:
         return _LATEX[character]
     if character.isascii():
         return character
-    base, *marks = unicodedata.normalize("NFD", character)
-    if len(marks) == 1 and marks[0] in _ACCENTS and base.isascii():
-        accent = _ACCENTS[marks[0]]
+    parts = unicodedata.normalize("NFD", character)
+    base, mark = parts[0], parts[1:]
+    if mark in _ACCENTS and base.isascii():
+        accent = _ACCENTS[mark]
         if base in "ij" and accent not in "dc":
             base = f"\\{base}"  # without its dot
         return f"\\{accent}{{{base}}}"

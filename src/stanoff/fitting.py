@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stanoff import measures, models, posterior
+from stanoff import measures, models, posterior, provenance
 from stanoff.counts import AVERAGES
 from stanoff.decision import as_probability, as_rope
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
@@ -110,6 +110,7 @@ def fit(
         hdi_used=probability,
         draws=drawn,
         sampler_warnings=_sampler_trouble(drawn) if engine == "stan" else (),
+        provenance=provenance.gather(chosen_model, engine, _drawn(drawn, engine, warm)),
     )
     if engine == "stan" and "measure" not in data and "cells_A" not in drawn.posterior:
         # A program of the user's own that computes one score and does not say which.
@@ -117,6 +118,11 @@ def fit(
         return judged(unjudged, chosen_measure, by_stan=True)
     by_stan = engine == "stan" and "measure" in data and chosen_measure.code is not None
     return judged(unjudged, chosen_measure, by_stan=by_stan)
+
+
+def _drawn(draws: Draws, engine: str, warmup: int) -> dict[str, int]:
+    chains, kept = draws.posterior["delta" if engine == "stan" else "cells_A"].shape[:2]
+    return {"chains": chains, "draws": kept} | ({"warmup": warmup} if engine == "stan" else {})
 
 
 def _draw_exactly(model: Model, data: models.Data, *, chains: int, draws: int, seed: int) -> Draws:

@@ -58,9 +58,7 @@ def frame_as_latex(
     above += [] if label is None else [rf"\label{{{_as_label(label)}}}"]
     # Ten columns fit into the width of an article.
     size = [r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
-    return "\n".join(
-        [r"\begin{table}", r"\centering", *above, *size, *lines, r"\end{table}"]
-    )
+    return "\n".join([r"\begin{table}", r"\centering", *above, *size, *lines, r"\end{table}"])
 
 
 def as_latex(

@@ -96,7 +96,12 @@ def own_model(path: Path) -> Model:
     program = examine(path)
     if program.problems:
         raise InputError(f"{path} cannot be used: {' '.join(program.problems)}")
-    asked = program.inputs
+    return model_of(program)
+
+
+def model_of(program: Program) -> OwnModel:
+    """Make a model of what a program declares; the program itself need not be there any more."""
+    path, asked = program.path, program.inputs
 
     def data(counts: AnyCounts, prior: Priors) -> Data:
         if {"c_pos", "c_neg"} & set(asked) and not isinstance(counts, PairedCounts):
@@ -126,6 +131,7 @@ def own_model(path: Path) -> Model:
         diverges=always_diverges,
         file=path.resolve(),
         asked=tuple(asked),
+        declared=program,
     )
 
 
@@ -134,6 +140,7 @@ class OwnModel(Model):
     """A model whose program declares only part of the documented data."""
 
     asked: tuple[str, ...] = ()
+    declared: Program | None = None
 
     def stan_data(self, counts: AnyCounts, prior: Priors, measure: Any) -> Data:
         """Gather what the program asks for, and nothing else."""

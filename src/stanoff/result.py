@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
 from pathlib import Path
@@ -23,6 +23,7 @@ from stanoff.measures import Measure
 from stanoff.models import AnyCounts, Model
 from stanoff.posterior import Draws
 from stanoff.priors import Prior, Priors
+from stanoff.provenance import Provenance
 from stanoff.tables import PAPER
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Comparison:
     rope_used, hdi_used : the ROPE and the HDI's probability unless told otherwise
     draws : the draws as plain arrays; ``tree`` has them as ArviZ wants them
     sampler_warnings : what the sampler complained of, in words
+    provenance : the versions behind it, and the program that was run
     """
 
     counts: AnyCounts
@@ -83,6 +85,7 @@ class Comparison:
     hdi_used: float
     draws: Draws
     sampler_warnings: tuple[str, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -145,6 +148,14 @@ class Comparison:
         ).assign(**self.p_values)[COLUMNS]
         table.attrs["warnings"] = list(self.warnings)
         return table
+
+    def under(self, *, rope: Any = None, hdi: float | None = None) -> Comparison:
+        """Take another ROPE or HDI for everything that is said, written and drawn from here on."""
+        return replace(
+            self,
+            rope_used=self.rope_used if rope is None else as_rope(rope),
+            hdi_used=self.hdi_used if hdi is None else as_probability("hdi", hdi),
+        )
 
     @cached_property
     def p_values(self) -> dict[str, list[float]]:
@@ -302,6 +313,12 @@ class Comparison:
         from stanoff.plots import trace_plot
 
         return trace_plot(self, category, ax=ax)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
+        from stanoff.saving import save
+
+        return save(self, path)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the verdict, the table and the figures; it needs no network."""

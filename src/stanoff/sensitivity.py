@@ -14,6 +14,7 @@ from stanoff.decision import Decision, Interval, as_rope, decide, rope_flips
 from stanoff.errors import invalid
 from stanoff.evidence import Evidence, mass_within
 from stanoff.fitting import fit
+from stanoff.measures import MEASURES, Measure
 from stanoff.priors import Prior
 from stanoff.result import Comparison
 
@@ -123,7 +124,7 @@ def _refit(result: Comparison, prior: Any) -> Comparison:
         settings |= {"chains": chains, "draws": draws}
     return fit(
         result.counts,
-        measure=measure.name,
+        measure=_name_of(measure),
         beta=measure.beta,
         zero_division=measure.zero_division,
         prevalence=measure.prevalence,
@@ -136,3 +137,9 @@ def _refit(result: Comparison, prior: Any) -> Comparison:
         names=result.names,
         **settings,
     )
+
+
+def _name_of(measure: Measure) -> str:
+    """Find what a measure is registered as; a user's program may have another name for it."""
+    named = {known.code: known.name for known in MEASURES.values()}
+    return measure.name if measure.code is None else named[measure.code]

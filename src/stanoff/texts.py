@@ -102,8 +102,8 @@ def frame_as_markdown(frame: pd.DataFrame) -> str:
     | --- | ---: |
     | a\|b | ≫ |
     """
-    rows = [[str(cell) for cell in row] for row in (frame.columns, *frame.to_numpy().tolist())]
-    lines = ["| " + " | ".join(map(markdown, row)) + " |" for row in rows]
+    rows = [list(frame.columns), *frame.to_numpy().tolist()]
+    lines = ["| " + " | ".join(markdown(str(cell)) for cell in row) + " |" for row in rows]
     lines.insert(1, "| --- |" + " ---: |" * (len(frame.columns) - 1))
     return "\n".join(lines)
 

@@ -169,6 +169,17 @@ def executable_of(stan_file: Path, include: Path, cmdstan: CmdStan) -> Path:
     return cache_folder() / "models" / f"{stan_file.stem}-{key}" / stan_file.stem
 
 
+def program_sources(stan_file: Path, include: Path) -> tuple[tuple[str, str], ...]:
+    """Return name and text of a program and of all that it includes."""
+    files = _sources(stan_file, (include, stan_file.resolve().parent))
+    return tuple((file.name, file.read_text("utf8")) for file in files)
+
+
+def program_hash(stan_file: Path, include: Path) -> str:
+    """Return the SHA-256 hash of a program and of all that it includes."""
+    return _program_digest(stan_file, include).hexdigest()
+
+
 def compiler() -> str:
     """Name the C++ compiler that CmdStan's makefile will call."""
     default = "clang++" if platform.system() == "Darwin" else "g++"
@@ -245,11 +256,16 @@ def _locked(path: Path, quiet: bool) -> Iterator[None]:
 
 def _model_key(stan_file: Path, include: Path, cmdstan: CmdStan) -> str:
     """Hash all that the executable depends on; CmdStan 2.27 does not notice an edited include."""
-    digest = hashlib.sha256()
-    for source in _sources(stan_file, (include, stan_file.resolve().parent)):
-        digest.update(f"{source.name}\0{source.read_text('utf8')}\0".encode())
+    digest = _program_digest(stan_file, include)
     digest.update(f"{cmdstan.path}\0{cmdstan.version}\0{platform.machine()}".encode())
     return digest.hexdigest()[:16]
+
+
+def _program_digest(stan_file: Path, include: Path) -> hashlib._Hash:
+    digest = hashlib.sha256()
+    for name, text in program_sources(stan_file, include):
+        digest.update(f"{name}\0{text}\0".encode())
+    return digest
 
 
 def _sources(program: Path, folders: Sequence[Path]) -> list[Path]:

@@ -48,9 +48,17 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
 @click.option("--chains", type=int, help="Chains.")
 @click.option("--warmup", type=int, help="Draws to discard per chain.")
 @click.option("--seed", type=int, help="Makes every number reproducible.")
+@click.option("--save", type=click.Path(), help="Keep the result; see: stanoff show.")
 @click.option("--format", "style", type=click.Choice(FORMATS), default="table", show_default=True)
 def compare(
-    file: str, truth: str, a: str, b: str, positive: str | None, style: str, **options: Any
+    file: str,
+    truth: str,
+    a: str,
+    b: str,
+    positive: str | None,
+    save: str | None,
+    style: str,
+    **options: Any,
 ) -> None:
     """Compare two columns of predictions in FILE (CSV, Parquet or JSON lines)."""
     import warnings
@@ -64,4 +72,6 @@ def compare(
         result = run(
             file, truth=truth, a=a, b=b, pos_label=positive, progress=sys.stderr.isatty(), **options
         )
+    if save is not None:
+        result.save(save)
     click.echo(as_text(result, style))

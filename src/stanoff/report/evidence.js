@@ -126,3 +126,15 @@ function sentenceOf(names, row, said) {
     `${percent(said.inside)} and ${percent(said.above)}.`
   );
 }
+
+// What would change it, in the words of words.py.
+function changeOf(flips, rope, digits) {
+  if (!flips.length) return "No other width of the ROPE would change it.";
+  const middle = (rope[0] + rope[1]) / 2;
+  const around = Math.abs(middle) > 1e-12 ? ` around ${generalSigned(middle)}` : "";
+  const turns = flips.map(
+    ({ width, after }, i) =>
+      `to ${SYMBOLS[after]} at ${i ? "" : "a ROPE of "}±${fixed(width, Math.max(4, digits))}${around}`,
+  );
+  return `The decision turns ${turns.join(" and ")}.`;
+}

@@ -10,7 +10,7 @@
   const state = { half: given.half, probability: given.probability, focus: data.focus };
   const rows = data.rows.map((row, i) => ({ ...row, draws: row.draws && decoded(row.draws), i }));
   const lines = [...document.querySelectorAll("#rows tbody tr")];
-  const around = given.middle === 0 ? "" : ` around ${general(given.middle)}`;
+  const around = given.middle === 0 ? "" : ` around ${generalSigned(given.middle)}`;
 
   const ropeOf = (half) =>
     half === given.half ? data.rope : [given.middle - half, given.middle + half];
@@ -41,13 +41,13 @@
       if (!row.draws) continue;
       const cells = lines[row.i].cells;
       set(cells[data.columns.p_rope], percent(row.said.inside));
-      set(cells[data.columns.hdi], interval(row.said.hdi, row.digits));
+      set(cells[data.columns.hdi], interval(row.said.hdi, data.digits));
       set(cells[data.columns.decision], SYMBOLS[row.said.decision]);
       lines[row.i].dataset.decision = row.said.decision;
     }
     const row = rows[state.focus];
     set($("verdict"), sentence(row));
-    set($("change"), row.draws ? changeOf(row, row.said, given.middle) : "");
+    set($("change"), row.draws ? changeOf(row.flips, row.said.rope, row.digits) : "");
     set($("symbol"), SYMBOLS[row.said.decision]);
     $("symbol").dataset.decision = row.said.decision;
     set($("now"), `ROPE ${ropeText(ropeOf(state.half))}, ${general(100 * state.probability)}% HDI`);
@@ -203,7 +203,6 @@
   // ------------------------------------------------------------------------ sort and filter
   const ORDER = ["<<", "<", "=", ">", ">>"];
   const valueOf = {
-    category: (row) => row.i,
     p_rope: (row) => row.said.inside,
     hdi: (row) => row.said.hdi[0],
     decision: (row) => ORDER.indexOf(row.said.decision),
@@ -219,8 +218,7 @@
       if (!known(u) || !known(v)) return known(v) - known(u) || p.i - q.i;
       return u === v ? p.i - q.i : direction * (u < v ? -1 : 1);
     };
-    const numbers = (v) => v; // infinities come as numbers already
-    $("rows").tBodies[0].append(...[...rows].sort(compare).map((row) => lines[numbers(row.i)]));
+    $("rows").tBodies[0].append(...[...rows].sort(compare).map((row) => lines[row.i]));
   }
 
   for (const button of document.querySelectorAll("#rows th button"))
@@ -259,10 +257,16 @@
     bibtex: () => data.bibtex,
   };
 
-  // The LaTeX table of Python, with the cells that the ROPE and the HDI change.
-  function latexOf() {
-    let i = 0;
-    return data.latex.map((part) => (typeof part === "string" ? part : latexCell(rows[part[0]], part[1]))).join("");
+  // Python's LaTeX table, with the cells that the ROPE and the HDI change.
+  const latexOf = () => data.latex.map((p) => (typeof p === "string" ? p : latexCell(...p))).join("");
+
+  function latexCell(row, column) {
+    const told = `${general(100 * state.probability)}% HDI and the ROPE ${ropeText(ropeOf(state.half))}`;
+    const text = row === undefined ? told : lines[row].cells[column].textContent;
+    return text
+      .replace(/(^|[\s[(])-(?=\.?\d)/g, "$1\0")
+      .replace(/[%<>[\]≪≈≫]/g, (sign) => data.signs[sign])
+      .replaceAll("\0", data.signs["-"]);
   }
 
   async function copy(text) {

@@ -2,58 +2,194 @@
 
 from __future__ import annotations
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from math import isfinite, isnan
+from typing import Any
+
 from markupsafe import Markup
 
 from stanoff import __version__
-from stanoff.report.figures import as_bytes
+from stanoff.escaping import latex, one_line, shown
+from stanoff.evidence import Evidence
+from stanoff.report.embedding import embedded, json_block
+from stanoff.report.figures import inline
+from stanoff.report.gallery import pictures
+from stanoff.report.templates import inlined, policy, render
 from stanoff.result import Comparison
-from stanoff.tables import formatted
-from stanoff.words import documents
+from stanoff.tables import HEADINGS, PAPER, formatted
+from stanoff.words import digits_for, documents, sentence, what_is_judged, what_would_change
+
+BIBTEX = """\
+@inproceedings{zhang2016bayesian,
+  author    = {Dell Zhang and Jun Wang and Emine Yilmaz and Xiaoling Wang and Yuxin Zhou},
+  title     = {Bayesian Performance Comparison of Text Classifiers},
+  booktitle = {Proceedings of the 39th International {ACM} {SIGIR} Conference on Research and
+               Development in Information Retrieval ({SIGIR} '16)},
+  address   = {Pisa, Italy},
+  publisher = {ACM},
+  year      = {2016},
+  doi       = {10.1145/2911451.2911547},
+}
+"""
+# What decides comes first: a narrow window shows only the first columns.
+COLUMNS = (
+    *("category", "psi_A", "psi_B", "mean", "hdi", "p_rope", "decision", "p_less", "p_greater"),
+    *("std", "bf_sd", "bf_rope", "sign_test", "t_test", "mcse"),
+)
+CHANGING = ("p_rope", "hdi", "decision")  # these columns follow the reader's ROPE and HDI
+CLASSES = {"category": "", "decision": "decision"}
+HINTS = {
+    "mcse": "Monte-Carlo standard error of the mean",
+    "bf_sd": "Savage-Dickey Bayes factor for no difference",
+    "bf_rope": "Interval Bayes factor, at the ROPE of the comparison",
+    "p_rope": "Probability that the difference lies in the ROPE",
+}
+DECISIONS = ("<<", "<", "=", ">", ">>")
 
 
 def page(result: Comparison) -> str:
-    """Render a self-contained page; whatever the user named is escaped."""
-    environment = Environment(
-        loader=PackageLoader("stanoff.report", "."), autoescape=True, undefined=StrictUndefined
-    )
-    table = formatted(result)
-    shown = result.average or result.categories[0]
-    settled = result.average or len(result.categories) == 1
-    return environment.get_template("page.html").render(
-        a=result.names[0],
-        b=result.names[1],
-        symbol=result.evidence(shown).decision.symbol if settled else "and",
-        sentence=str(result),
-        headings=list(table.columns),
-        rows=table.to_numpy().tolist(),
-        figures=[
-            (title, Markup(_inline(as_bytes(draw(shown)))))
-            for title, draw in (
-                ("Posterior of the difference", result.plot_posterior),
-                ("Bayes factor", result.plot_factor),
-                ("Trace of the sampler", result.plot_trace),
-            )
-            if result.draws.prior or draw != result.plot_factor
+    """Render a self-contained page; whatever the user named is escaped.
+
+    The draws are in it, so that a reader can apply another ROPE or HDI in the browser.
+    """
+    focus = result.categories.index(result.average or result.categories[0])
+    said = [result.evidence(category) for category in result.categories]
+    table = formatted(result, COLUMNS)
+    rows, every = _rows(result, said)
+    script = inlined("evidence.js") + inlined("page.js")
+    return render(
+        "page.html",
+        policy=policy(script),
+        script=script,
+        data=json_block(_data(result, said, rows, focus)),
+        names=[one_line(name) for name in result.names],
+        focus=focus,
+        said=said[focus],
+        sentence=sentence(result, said[focus]),
+        change=what_would_change(result, said[focus]),
+        decisions=DECISIONS,
+        headings=[
+            (key, heading, HINTS.get(key, ""), CLASSES.get(key, "number"))
+            for key, heading in zip(COLUMNS, table.columns, strict=True)
         ],
+        rows=list(zip(table.to_numpy().tolist(), said, strict=True)),
+        averages=len(result.categories) - len(result.counts.categories),
+        middle=(result.rope_used[0] + result.rope_used[1]) / 2,
+        rope=f"[{result.rope_used[0]:+g}, {result.rope_used[1]:+g}]",
+        hdi=f"{100 * result.hdi_used:g}%",
+        every=every,
+        fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
         warnings=result.warnings,
-        settings={
-            "documents": documents(result),
-            "measure": result.measure_used.label,
-            "formula": result.measure_used.formula,
-            "model": result.model.name,
-            "engine": result.engine,
-            "prior": str(result.prior),
-            "ROPE": f"[{result.rope_used[0]:+g}, {result.rope_used[1]:+g}]",
-            "HDI": f"{100 * result.hdi_used:g}%",
-            "draws": " × ".join(map(str, result.draws.posterior["delta"].shape[:2])),
-            "seed": str(result.seed),
-            "stanoff": __version__,
-        },
+        figures=_figures(result, result.categories[focus]),
+        settings=settings(result),
+        bibtex=BIBTEX,
     )
 
 
-def _inline(svg: bytes) -> str:
-    """Drop what stands before the <svg> element: inside HTML it has no meaning."""
-    text = svg.decode("utf-8")
-    return text[text.index("<svg") :]
+def settings(result: Comparison) -> dict[str, str]:
+    """Tell what was compared and how, by name."""
+    shape = result.draws.posterior["delta"].shape
+    return {
+        "documents": documents(result),
+        "measure": f"{result.measure_used.label} = {result.measure_used.formula}",
+        "model": result.model.name,
+        "engine": result.engine,
+        "prior": str(result.prior),
+        "ROPE": f"[{result.rope_used[0]:+g}, {result.rope_used[1]:+g}]",
+        "HDI": f"{100 * result.hdi_used:g}%",
+        "draws": f"{shape[0]} × {shape[1]:,}",
+        "seed": str(result.seed),
+        "stanoff": __version__,
+    }
+
+
+def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]], int]:
+    draws = [result.row_draws("posterior", "delta", category) for category in result.categories]
+    coded, every = embedded(draws, keep_sides_of=(*result.rope_used, 0.0))
+    rows = [
+        {
+            "name": e.category,
+            "judged": what_is_judged(result, e.category),
+            "documents": documents(result, e.category),
+            "mean": f"{e.mean:+.{digits_for(e.std)}f}",
+            "digits": digits_for(e.std),
+            "draws": code,
+        }
+        # Where nothing can be computed anew, what Python said is all there is.
+        | ({} if code else {"sentence": sentence(result, e), "said": _static(e)})
+        for e, code in zip(said, coded, strict=True)
+    ]
+    return rows, every
+
+
+def _static(e: Evidence) -> dict[str, Any]:
+    return {
+        "decision": str(e.decision),
+        "inside": _number(e.p_rope),
+        "hdi": [_number(end) for end in e.hdi],
+    }
+
+
+def _data(
+    result: Comparison, said: list[Evidence], rows: list[dict[str, Any]], focus: int
+) -> dict[str, Any]:
+    computed = ("category", *CHANGING)
+    values = {
+        key: result.p_values.get(key) or [getattr(e, key) for e in said]
+        for key in COLUMNS
+        if key not in computed
+    }
+    higher = result.measure_used.higher_is_better
+    return {
+        "names": [shown(name) for name in result.names],
+        "rope": result.rope_used,
+        "hdi": result.hdi_used,
+        "higher": higher,
+        "lower": "" if higher else " Lower is better for this measure.",
+        "warnings": result.sampler_warnings,
+        "focus": focus,
+        "rows": rows,
+        "columns": {key: COLUMNS.index(key) for key in CHANGING},
+        "digits": max(row["digits"] for row in rows),
+        "values": {key: [_number(v) for v in column] for key, column in values.items()},
+        "latex": _latex_parts(result),
+        "signs": {sign: latex(sign) for sign in "%<>[]≪≈≫"} | {"-": latex("-1")[:-1]},
+        "bibtex": BIBTEX,
+    }
+
+
+def _latex_parts(result: Comparison) -> list[Any]:
+    """Split the LaTeX table: between its texts stand the cells that the reader may change."""
+    from stanoff.latex import caption_of, frame_as_latex
+
+    table, caption = formatted(result, PAPER), caption_of(result)
+    token = "cell"
+    while token in frame_as_latex(table, caption):
+        token += "q"
+    for key in CHANGING:
+        table[HEADINGS[key]] = [
+            f"{token}{i}z{COLUMNS.index(key)}{token}" for i in range(len(table))
+        ]
+    low, high = result.rope_used
+    told = f"{100 * result.hdi_used:g}% HDI and the ROPE [{low:+g}, {high:+g}]"
+    before, after = caption.rsplit(told, 1)
+    parts = (frame_as_latex(table, f"{before}{token}caption{token}{after}") + "\n").split(token)
+    return [_place(part) if i % 2 else part for i, part in enumerate(parts)]
+
+
+def _place(part: str) -> list[int]:
+    """Tell row and column of a cell; the caption has neither."""
+    return [] if part == "caption" else [int(number) for number in part.split("z")]
+
+
+def _figures(result: Comparison, category: str) -> list[tuple[Markup, str]]:
+    return [
+        (inline(picture.svg, picture.name, picture.caption), picture.caption)
+        for picture in pictures(result, category)
+    ]
+
+
+def _number(value: float) -> float | None:
+    """JSON has neither NaN nor infinity."""
+    if isnan(value):
+        return None
+    return float(value) if isfinite(value) else (1e308 if value > 0 else -1e308)

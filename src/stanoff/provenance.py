@@ -1,0 +1,51 @@
+"""Where a result comes from: the versions behind it and the program that was run."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+from stanoff import __version__, toolchain
+from stanoff.models import Model, stan_folder
+
+PACKAGES = {"numpy": "numpy", "arviz": "arviz-base"}
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What it takes to tell, or to repeat, how a result came about.
+
+    Attributes
+    ----------
+    versions : of stanoff, python, numpy and arviz; where Stan drew, of cmdstan and cmdstanpy, too
+    program : the SHA-256 hash of the Stan program and all that it includes; None if none was run
+    sources : name and text of the program and of what it includes
+    settings : how much was drawn: chains, draws, warmup
+    """
+
+    versions: Mapping[str, str] = field(default_factory=dict)
+    program: str | None = None
+    sources: tuple[tuple[str, str], ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def gather(model: Model, engine: str, settings: Mapping[str, Any]) -> Provenance:
+    """Take down what is there now."""
+    versions = {"stanoff": __version__, "python": platform.python_version()}
+    versions |= {name: version(package) for name, package in PACKAGES.items()}
+    if engine != "stan":
+        return Provenance(versions, settings=dict(settings))
+    found = toolchain.find_cmdstan()
+    if found:
+        versions["cmdstan"] = ".".join(map(str, found.version))
+    versions["cmdstanpy"] = version("cmdstanpy")
+    file, include = model.stan_file, stan_folder()
+    return Provenance(
+        versions,
+        program=toolchain.program_hash(file, include),
+        sources=toolchain.program_sources(file, include),
+        settings=dict(settings),
+    )
