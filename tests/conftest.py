@@ -5,6 +5,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
+from browser import chromium, open_page  # noqa: F401 - fixtures
 
 from stanoff.counts import PairedCounts
 from stanoff.measures import get

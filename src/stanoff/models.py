@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stanoff import graphs
 from stanoff.confusion import ConfusionCounts
 from stanoff.counts import OUTCOMES, PairedCounts, UnpairedCounts
 from stanoff.engines import exact
 from stanoff.engines.joint import joint
 from stanoff.errors import InputError, invalid, unknown
+from stanoff.graphs import Graph
 from stanoff.measures import CELLS, Measure
 from stanoff.priors import WEIGHTS, Prior, Priors, both, single
 from stanoff.singularities import always_diverges, paired_diverges, unpaired_diverges
@@ -50,6 +52,7 @@ class Model:
     file : its program, where that is not ``stan/<name>.stan``
     program : whether it has one; the joint model is drawn by conjugacy alone
     classes : whether it is about single-label classes rather than categories against the rest
+    graph : what depends on what, as ``stanoff.plots.graph_plot`` draws it
     """
 
     name: str
@@ -61,6 +64,7 @@ class Model:
     file: Path | None = None
     program: bool = True
     classes: bool = False
+    graph: Graph | None = None
 
     @property
     def stan_file(self) -> Path:
@@ -220,6 +224,7 @@ MODELS: dict[str, Model] = {
             dims=PAIRED_DIMS,
             exact=exact.paired,
             diverges=paired_diverges,
+            graph=graphs.PAIRED,
         ),
         Model(
             name="unpaired",
@@ -228,6 +233,7 @@ MODELS: dict[str, Model] = {
             dims=UNPAIRED_DIMS,
             exact=exact.unpaired,
             diverges=unpaired_diverges,
+            graph=graphs.UNPAIRED,
         ),
         Model(
             name="hierarchical",
@@ -236,6 +242,7 @@ MODELS: dict[str, Model] = {
             dims=PAIRED_DIMS | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",)),
             exact=None,
             diverges=always_diverges,
+            graph=graphs.HIERARCHICAL,
         ),
         Model(
             name="hierarchical_unpaired",
@@ -245,6 +252,7 @@ MODELS: dict[str, Model] = {
             | dict.fromkeys(("eta_pos", "eta_neg", "kappa_pos", "kappa_neg"), ("classifier",)),
             exact=None,
             diverges=always_diverges,
+            graph=graphs.HIERARCHICAL_UNPAIRED,
         ),
         Model(
             name="multiclass",
@@ -254,6 +262,7 @@ MODELS: dict[str, Model] = {
             exact=None,
             diverges=always_diverges,
             classes=True,
+            graph=graphs.MULTICLASS,
         ),
         Model(
             name="joint",
@@ -264,6 +273,7 @@ MODELS: dict[str, Model] = {
             diverges=always_diverges,
             program=False,
             classes=True,
+            graph=graphs.JOINT,
         ),
         Model(
             name="documents",
@@ -274,6 +284,7 @@ MODELS: dict[str, Model] = {
             | dict.fromkeys(("y_B", "said_B"), ("document_B",)),
             exact=None,
             diverges=unpaired_diverges,
+            graph=graphs.BY_DOCUMENT,
         ),
     )
 }

@@ -314,6 +314,67 @@ class Comparison:
 
         return trace_plot(self, category, ax=ax)
 
+    def plot_forest(
+        self,
+        *,
+        sort: bool = True,
+        rope: Any = None,
+        hdi: float | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw delta of every category and average, with HDIs and decisions."""
+        from stanoff.plots import forest_plot
+
+        return forest_plot(self, sort=sort, rope=rope, hdi=hdi, ax=ax)
+
+    def plot_joint(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the score of A against that of B, with the diagonal and the ROPE."""
+        from stanoff.plots import joint_plot
+
+        return joint_plot(self, category, ax=ax)
+
+    def plot_mosaic(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw on which documents the classifiers agree, and who is right where they do not."""
+        from stanoff.plots import mosaic_plot
+
+        return mosaic_plot(self, category, ax=ax)
+
+    def plot_priors(
+        self,
+        category: str | None = None,
+        *,
+        priors: Mapping[str, Prior] | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw what other priors would have said."""
+        from stanoff.plots import prior_plot
+
+        return prior_plot(self, category, priors=priors, ax=ax)
+
+    def plot_ropes(
+        self,
+        category: str | None = None,
+        *,
+        ropes: Sequence[float] | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw what other ROPEs would have said, and where the decision flips."""
+        from stanoff.plots import rope_plot
+
+        return rope_plot(self, category, ropes=ropes, ax=ax)
+
+    def plot_frequency(
+        self,
+        frequency: Mapping[Any, float] | pd.Series,
+        *,
+        window: float = 2.0,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the scores against how many training documents the categories have."""
+        from stanoff.plots import frequency_plot
+
+        return frequency_plot(self, frequency, window=window, ax=ax)
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
         from stanoff.saving import save

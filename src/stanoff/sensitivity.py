@@ -85,15 +85,16 @@ def sensitivity(
             }
         )
     flips = rope_flips(said, higher_is_better=result.measure_used.higher_is_better)
-    if ropes is not None and (isinstance(ropes, str) or not isinstance(ropes, Iterable)):
-        raise invalid("ropes", "a list of half-widths", ropes)
     if ropes is None:
         widest = max([said.rope[1] - said.rope[0], *(1.25 * width for width, *_ in flips)])
         ropes = np.linspace(0, widest, 21).tolist()
-    return Sensitivity(said.category, pd.DataFrame(rows), _over_ropes(result, said, ropes), flips)
+    return Sensitivity(said.category, pd.DataFrame(rows), over_ropes(result, said, ropes), flips)
 
 
-def _over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> pd.DataFrame:
+def over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> pd.DataFrame:
+    """Judge again under ROPEs of these half-widths, with the same middle: a row for each."""
+    if isinstance(ropes, str) or not isinstance(ropes, Iterable):
+        raise invalid("ropes", "a list of half-widths", ropes)
     delta = result.row_draws("posterior", "delta", said.category)
     middle = (said.rope[0] + said.rope[1]) / 2
     rows: list[dict[str, Any]] = []

@@ -1,5 +1,26 @@
 """Figures of a comparison: each takes ``ax`` and returns it, and the caller owns the figure."""
 
+from stanoff.plots.forest import forest_plot
+from stanoff.plots.frequency import frequency_plot
+from stanoff.plots.graphical import graph_plot
+from stanoff.plots.joint import joint_plot
+from stanoff.plots.mosaic import mosaic_plot
 from stanoff.plots.posterior import factor_plot, posterior_plot, trace_plot
+from stanoff.plots.power import power_plot
+from stanoff.plots.sensitivity import prior_plot, rope_plot
+from stanoff.plots.theme import theme
 
-__all__ = ["factor_plot", "posterior_plot", "trace_plot"]
+__all__ = [
+    "factor_plot",
+    "forest_plot",
+    "frequency_plot",
+    "graph_plot",
+    "joint_plot",
+    "mosaic_plot",
+    "posterior_plot",
+    "power_plot",
+    "prior_plot",
+    "rope_plot",
+    "theme",
+    "trace_plot",
+]

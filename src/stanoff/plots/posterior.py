@@ -20,6 +20,7 @@ from stanoff.plots.theme import (
     RED,
     label_axis,
     new_axes,
+    themed,
     title,
     window_of,
     write,
@@ -30,6 +31,7 @@ from stanoff.words import digits_for, percent
 MOST_POINTS = 5000
 
 
+@themed
 def posterior_plot(
     result: Comparison, category: str | None = None, *, ax: Axes | None = None
 ) -> Axes:
@@ -75,6 +77,7 @@ def posterior_plot(
     return ax
 
 
+@themed
 def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw prior and posterior density of delta; their ratio at 0 is the Bayes factor.
 
@@ -127,6 +130,7 @@ def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
     return ax
 
 
+@themed
 def trace_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw delta along the chains; a healthy sampler shows no drift and no gaps.
 

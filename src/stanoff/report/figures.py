@@ -29,10 +29,12 @@ def as_bytes(ax: Axes, style: str = "svg") -> bytes:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
+    from stanoff.plots.theme import theme
+
     buffer = io.BytesIO()
     figure = ax.get_figure(root=True)
     assert figure is not None
-    with mpl.rc_context({"svg.hashsalt": "stanoff", "svg.fonttype": "path"}):
+    with theme(), mpl.rc_context({"svg.hashsalt": "stanoff", "svg.fonttype": "path"}):
         figure.savefig(buffer, format=style, metadata=_NO_DATE[style])
     plt.close(figure)
     return buffer.getvalue()

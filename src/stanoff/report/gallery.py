@@ -43,8 +43,6 @@ def pictures(result: Comparison, category: str) -> Iterator[Picture]:
     for name, caption in CAPTIONS.items():
         if name == "forest" and len(result.categories) == 1:
             continue
-        if not hasattr(result, f"plot_{name}"):
-            continue
         try:
             plot = getattr(result, f"plot_{name}")
             ax = plot() if name == "forest" else plot(category)

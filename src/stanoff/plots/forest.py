@@ -1,0 +1,67 @@
+"""Every category at once: the intervals of delta under each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from stanoff.counts import AVERAGES
+from stanoff.plots.rows import Row, draw_rows, key
+from stanoff.plots.theme import delta_label, new_axes, short_names, themed
+from stanoff.result import Comparison
+
+PER_ROW, MOST_HEIGHT = 0.2, 14.0  # inches
+
+
+@themed
+def forest_plot(
+    result: Comparison,
+    *,
+    sort: bool = True,
+    rope: Any = None,
+    hdi: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw delta of every category, and of the averages below them, with HDIs and the ROPE.
+
+    Decisions are told by colour, by shape and filling of the marks, and by the symbol at the
+    side. Where there are too many categories for a label each, some labels are left out; an
+    interval that reaches very far beyond all others ends in an arrow.
+
+    Parameters
+    ----------
+    result : a comparison
+    sort : whether the category with the highest delta comes first; else as they are
+    rope : a half-width or two ends, instead of the comparison's
+    hdi : a probability, instead of the comparison's
+    ax : where to draw; a new figure unless told, the taller the more categories there are
+
+    Examples
+    --------
+    >>> from stanoff import compare_counts
+    >>> pos, neg = [[30, 9, 1, 5], [30, 1, 2, 9]], [[1, 1, 1, 90], [2, 1, 1, 90]]
+    >>> result = compare_counts(pos, neg, average="macro", engine="exact", draws=500, seed=1)
+    >>> ax = forest_plot(result)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['0', '1', 'macro average', 'micro average', 'weighted average']
+    """
+    known = result.counts.categories
+    judged = [result.evidence(name, rope=rope, hdi=hdi) for name in result.categories]
+    if sort:
+        judged[: len(known)] = sorted(judged[: len(known)], key=lambda e: -e.mean)
+    rows = [Row(e.category, e.mean, e.hdi, e.decision) for e in judged[: len(known)]]
+    averages = [
+        Row(f"{name} average", e.mean, e.hdi, e.decision, bold=name == result.average)
+        for name, e in zip(AVERAGES, judged[len(known) :], strict=False)
+    ]
+    if ax is None:
+        height = 1.5 + PER_ROW * (len(rows) + 1.3 * len(averages) + 1)
+        ax = new_axes(height=min(height, MOST_HEIGHT))
+    band = judged[0].rope
+    step = draw_rows(ax, rows, band, apart=averages)
+    told = "" if step == 1 else f"{len(known):,} categories, one in {step} labelled"
+    ax.set(ylabel=told, xlabel=delta_label(ax, result, result.measure_used.label))
+    a, b = short_names(result, 20)
+    key(ax, rows, band, judged[0].hdi_probability, f"{a} against {b}")
+    return ax

@@ -1,0 +1,155 @@
+"""On which documents the two classifiers agree, and who is right where they do not."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from stanoff.confusion import ConfusionCounts
+from stanoff.counts import PairedCounts
+from stanoff.errors import InputError
+from stanoff.plots.theme import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    literal,
+    new_axes,
+    points_high,
+    short_names,
+    shortened,
+    themed,
+)
+from stanoff.result import Comparison
+from stanoff.words import percent
+
+BAR, STEP = 0.75, 2.9  # width of a column, and from column to column
+ALL_RIGHT, ONLY_A, ONLY_B, ALL_WRONG = range(4)
+# Who is right: colour and hatching, so that it can be told in grey as well.
+LOOKS = {
+    ALL_RIGHT: (GREEN, ""),
+    ONLY_A: (BLUE, "////"),
+    ONLY_B: (ORANGE, "\\\\\\\\"),
+    ALL_WRONG: ("#BBBBBB", ".."),
+}
+
+
+@themed
+def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw the outcome pairs: both, only A, only B, neither said yes, of positives and negatives.
+
+    Heights are shares of the documents of the class. The two columns are equally wide, for true
+    widths would hide rare positives; how many documents each stands for is written above it.
+    Colours tell who is right.
+
+    Parameters
+    ----------
+    result : a comparison on the same documents
+    category : one of its categories; all of them together for an average, which is the default
+        where there is one
+    ax : where to draw; a new figure unless told
+
+    Examples
+    --------
+    >>> from stanoff import compare_counts
+    >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+    >>> mosaic_plot(result).texts[1].get_text()
+    'both said yes: 310 (77.9%)'
+    """
+    counts = result.counts.paired if isinstance(result.counts, ConfusionCounts) else result.counts
+    if not isinstance(counts, PairedCounts):
+        raise InputError(
+            "A mosaic needs outcome pairs, but A and B were counted apart "
+            f"({result.model.name}): pass both predictions of the same documents."
+        )
+    name = result.evidence(category).category
+    if name in counts.categories:
+        row = counts.categories.index(name)
+        tables = {"positive": counts.pos[row], "negative": counts.neg[row]}
+        heading = "" if len(counts.categories) == 1 else f", category {shortened(name, 28)}"
+    else:
+        tables = {"positive": counts.pos.sum(axis=0), "negative": counts.neg.sum(axis=0)}
+        heading = f", {len(counts.categories):,} categories together"
+    ax = ax or new_axes(7.2, 4.2)
+    ax.set(xlim=(-0.1, 2 * STEP - 0.15), ylim=(0, 1))
+    ax.set_yticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
+    ax.set_xticks([])
+    ax.spines["bottom"].set_visible(False)
+    a, b = short_names(result, 14)
+    for i, (kind, table) in enumerate(tables.items()):
+        right = (ALL_RIGHT, ONLY_A, ONLY_B, ALL_WRONG)
+        total = int(table.sum())
+        told = f"{total:,} {kind} document{'' if total == 1 else 's'}"
+        ax.text(i * STEP, 1.02, told, ha="left", va="bottom", fontsize=10, fontweight="bold")
+        said = ("both said yes", f"only {a}", f"only {b}", "neither")
+        _column(ax, i * STEP, table, said, right if i == 0 else right[::-1])
+    handles = [
+        ax.bar([0], [0], color=color, hatch=hatch, edgecolor="white", label=who)
+        for who, (color, hatch) in zip(
+            ("both right", f"only {a} right", f"only {b} right", "both wrong"),
+            LOOKS.values(),
+            strict=True,
+        )
+    ]
+    ax.set(ylabel="share of the documents", ylim=(0, 1))
+    a, b = short_names(result, 22)
+    ax.set_title(f"{a} and {b}{literal(heading)}", pad=22, fontsize=11)
+    ax.legend(
+        handles=handles,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.02),
+        ncols=4 if len(a + b) < 24 else 2,
+        frameon=False,
+        fontsize=9,
+    )
+    return ax
+
+
+def _column(
+    ax: Axes,
+    x: float,
+    table: NDArray[np.int64],
+    said: tuple[str, ...],
+    right: tuple[int, ...],
+) -> None:
+    """Stack the four cells from the top, and write beside each what it is."""
+    total = int(table.sum())
+    shares = table / total if total else np.zeros(4)
+    tops = 1 - np.concatenate([[0], np.cumsum(shares)[:-1]])
+    for share, top, who in zip(shares, tops, right, strict=True):
+        color, hatch = LOOKS[who]
+        ax.bar(
+            x,
+            share,
+            width=BAR,
+            bottom=top - share,
+            align="edge",
+            color=color,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0.6 if share > 0.01 else 0,
+        )
+    if not total:
+        ax.bar(x, 1, width=BAR, align="edge", facecolor="none", edgecolor="0.6", linestyle=":")
+    middles = tops - shares / 2 if total else np.array([0.8, 0.6, 0.4, 0.2])
+    heights = _apart(middles, least=14 / points_high(ax))
+    for name, n, share, middle, height in zip(said, table, shares, middles, heights, strict=True):
+        told = f"{name}: {int(n):,}" + (f" ({percent(share)})" if total else "")
+        ax.plot(
+            [x + BAR, x + BAR + 0.06, x + BAR + 0.14],
+            [middle, middle, height],
+            color="0.4",
+            linewidth=0.7,
+        )
+        ax.text(x + BAR + 0.18, height, told, ha="left", va="center", fontsize=9)
+
+
+def _apart(heights: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+    """Move labels, given from the top, so far apart that none covers the next."""
+    placed = np.minimum(heights, 1 - least / 2)
+    for i in range(1, len(placed)):
+        placed[i] = min(placed[i], placed[i - 1] - least)
+    placed[-1] = max(placed[-1], least / 2)
+    for i in range(len(placed) - 2, -1, -1):
+        placed[i] = max(placed[i], placed[i + 1] + least)
+    return placed
