@@ -140,10 +140,10 @@ def shown_posteriors(table: pd.DataFrame) -> pd.DataFrame:
         for key, heading in {"svm": SVM, "nb": NB, "delta": f"{SVM} - {NB}"}.items():
             sign = "+" if key == "delta" else ""
             mean, low, high = (f"{row[f'{key}{end}']:{sign}.{d}f}" for end in ("", "_low", "_high"))
-            texts |= {heading: mean, f"{heading}, 95% HDI": f"[{low}, {high}]"}
+            texts[heading] = f"{mean} [{low}, {high}]"
         texts["first"] = row["first"]
         for model in ("unpaired", "least_alike", "most_alike"):
-            texts[f"P, {model.replace('_', ' ')}"] = percent(row[f"p_{model}"])
+            texts[f"P {model.replace('_', ' ')}"] = percent(row[f"p_{model}"])
         rows.append(texts)
     return pd.DataFrame(rows)
 
@@ -157,7 +157,7 @@ def in_words(table: pd.DataFrame) -> list[str]:
         group.append((paper.label(row["measure"]), row["first"], probabilities))
     by = {name: [m for m, first, _ in settled if first == name] for name in (SVM, NB)}
     said = [
-        f"Settled, whatever the documents are on which both agree: {SVM} is before {NB} by "
+        f"Settled, with more than 99% by all three models: {SVM} is before {NB} by "
         f"{', '.join(by[SVM])}; {NB} is before {SVM} by {', '.join(by[NB])}."
     ]
     for measure, first, p in open_:
@@ -222,8 +222,8 @@ def differences(table: pd.DataFrame) -> list[Block]:
         "The signs matter most. AUC and AUC:acc do not change when the classes are exchanged: "
         "they belong with accuracy, and t1 cannot be why AUC:acc is more reliable than accuracy on "
         "unbalanced data, as section 6 suggests.",
-        "Section 6 also says that of these measures only specificity is monotonic in fp. By the "
-        "formulas:",
+        "Section 6 also says that specificity does not improve as fp grows, and that AUC, ρ₊, ρ₋ "
+        "and AUC:acc are not monotonic in fp. By the formulas:",
         Items(trends()),
     ]
 
@@ -238,7 +238,11 @@ def rankings(table: pd.DataFrame, svg: bytes, said: list[str]) -> list[Block]:
         "most agreement that Tables 8 and 9 allow shows what that could change.",
         Figure(svg, "Posterior mean and 95% HDI of each score; unpaired model, uniform prior", alt),
         Items(said),
-        Table(table, "The posteriors, and the probability P that the first is the better one"),
+        Table(
+            table,
+            "The posteriors, mean and 95% HDI, and the probability P that the first is the better "
+            "one: by the unpaired model, and by the paired one if they agree least and most",
+        ),
     ]
 
 
@@ -254,7 +258,7 @@ def signs(table: pd.DataFrame) -> list[Block]:
     return [
         "The paper has ten measures and four changes of a confusion matrix. Here are all measures "
         "that stanoff knows, and a fifth change, of the sizes of the classes. That one is not in "
-        "the paper; without it nothing tells that balanced accuracy is made for unbalanced classes.",
+        "the paper; without it nothing tells that balanced accuracy suits unbalanced classes.",
         Items(changes),
         Table(table, "+ the value stays, - it does not"),
         Table(pd.DataFrame(groups), "Measures that are alike under t1 to t4"),

@@ -122,7 +122,7 @@ def _value(measure: str, cells: list[int], told: float, computed: float) -> str:
 def _break_even(cells: list[int], told: float) -> str:
     tp, fp, fn, _ = cells
     low, high = break_even_bounds(cells)
-    between = "can be" if low <= told <= high else "is impossible"
+    between = "is possible" if low <= told <= high else "is impossible"
     return (
         f"equation 4 needs fp = fn, but they are {fp} and {fn}: precision is "
         f"{100 * tp / (tp + fp):.1f}, recall {100 * tp / (tp + fn):.1f}. Another threshold gives a "
