@@ -207,6 +207,8 @@ def test_a_measure_with_its_settings_is_taken_as_it_is():
         examine(get("f1"), beta=2)
     with pytest.raises(InputError, match="Did you mean 'recall'"):
         examine("recal")
+    with pytest.raises(InputError, match="'transformation' parameter must be one of t1, t2, t3"):
+        examine("recall")["t9"]
 
 
 def test_it_is_a_public_module():

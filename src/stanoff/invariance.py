@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff import measures
-from stanoff.errors import invalid
+from stanoff.errors import invalid, unknown
 from stanoff.measures import CELLS, Measure
 from stanoff.roots import Surd
 from stanoff.transformations import OF_THE_PAPER, TRANSFORMATIONS, Tables, Transformation
@@ -121,6 +121,8 @@ class Invariances:
 
     def __getitem__(self, name: str) -> Finding:
         """Return the finding under a transformation by its name."""
+        if name not in TRANSFORMATIONS:
+            raise unknown("transformation", name, TRANSFORMATIONS)
         return next(f for f in self.findings if f.transformation.name == name)
 
     @property
