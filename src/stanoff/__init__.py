@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff import measures, plots, significance
+    from stanoff import invariance, measures, plots, significance, suitability
     from stanoff.comparison import compare, compare_counts
     from stanoff.counts import PairedCounts, UnpairedCounts
     from stanoff.decision import Decision
@@ -38,7 +38,7 @@ _HOME = {
     "power": "planning.power",
 }
 
-_MODULES = ("measures", "plots", "significance")
+_MODULES = ("invariance", "measures", "plots", "significance", "suitability")
 
 __all__ = [
     "Comparison",
@@ -54,12 +54,14 @@ __all__ = [
     "UnpairedCounts",
     "compare",
     "compare_counts",
+    "invariance",
     "load",
     "measures",
     "plan",
     "plots",
     "power",
     "significance",
+    "suitability",
 ]
 
 

@@ -103,7 +103,11 @@ class Measure:
         >>> float(get("f1")([3, 1, 2, 4]))
         0.6666666666666666
         """
-        array = np.asarray(cells, dtype=np.float64)
+        return np.asarray(self.computed(np.asarray(cells, dtype=np.float64)))
+
+    def computed(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """Compute the measure as calling it does, on an array of any kind of numbers."""
+        array = cells
         if self.prevalence is not None:
             array = shifted(array, self.prevalence)
         cells_first = np.moveaxis(array, -1, 0).view()
@@ -119,9 +123,11 @@ class Measure:
 def ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
     """Divide: 0/0 is ``zero_division``, anything else over 0 is infinite."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    out = np.where(numerator > 0, inf, zero_division)
+    kind = np.result_type(numerator, denominator, np.float64)  # exact numbers are objects
+    out = np.where(numerator > 0, inf, zero_division).astype(kind, copy=False)
     # "not 0" rather than "above 0", so that what is not a number stays so
-    return np.divide(numerator, denominator, out=out, where=denominator != 0)
+    quotient: Array = np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return quotient
 
 
 def shifted(cells: Array, prevalence: float) -> Array:
@@ -131,7 +137,7 @@ def shifted(cells: Array, prevalence: float) -> Array:
     to_positive = ratio(np.full_like(positive, prevalence), positive, 0.0)
     to_negative = ratio(np.full_like(negative, 1 - prevalence), negative, 0.0)
     scale = np.stack([to_positive, to_negative, to_positive, to_negative], axis=-1)
-    return cells * np.where(np.isfinite(scale), scale, 0.0)
+    return cells * np.where(abs(scale) < inf, scale, 0.0)
 
 
 def _fbeta(c: Cells) -> Array:
@@ -152,7 +158,8 @@ def _kappa(c: Cells) -> Array:
 
 
 def _signed_ratio(c: Cells, numerator: Array, denominator: Array) -> Array:
-    out = np.full(np.shape(numerator), c.zero_division, dtype=np.float64)
+    kind = np.result_type(numerator, denominator, np.float64)
+    out = np.full(np.shape(numerator), c.zero_division, dtype=kind)
     return np.divide(numerator, denominator, out=out, where=denominator > 0)
 
 
@@ -328,12 +335,12 @@ def register(
         def score(c: Cells) -> Array:
             try:
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    values = np.asarray(function(c.tp, c.fp, c.fn, c.tn), dtype=np.float64)
+                    values = np.asarray(function(c.tp, c.fp, c.fn, c.tn), dtype=c.tp.dtype)
             except (TypeError, ValueError) as error:
                 raise InputError(f"measure {name} must work on arrays: {error}.") from error
             if values.shape != c.tp.shape:
                 raise invalid(f"measure {name}", f"of the shape {c.tp.shape}", values.shape)
-            return np.where(np.isnan(values), c.zero_division, values)
+            return np.where(values == values, values, c.zero_division)  # NaN is not itself
 
         MEASURES[name] = Measure(
             name, score, formula or name, None, higher_is_better=higher_is_better, range=range

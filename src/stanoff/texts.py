@@ -112,6 +112,12 @@ def for_terminal(
     result: Comparison, columns: Sequence[str], *, categories: Sequence[str] | None = None
 ) -> str:
     """Write the table with the verdict and the notes below it, as wide as the terminal."""
+    table = formatted(result, columns, categories=categories)
+    return frame_for_terminal(table, _below(result, categories))
+
+
+def frame_for_terminal(frame: pd.DataFrame, below: Sequence[str] = ()) -> str:
+    """Write a table of text cells, and lines below it, as wide as the terminal."""
     import io
     import shutil
 
@@ -121,20 +127,19 @@ def for_terminal(
     from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    text = formatted(result, columns, categories=categories)
-    for i, heading in enumerate(text.columns):
+    for i, heading in enumerate(frame.columns):
         side: Literal["left", "right"] = "left" if i == 0 else "right"
         table.add_column(Text(str(heading)), justify=side, no_wrap=True)
-    for row in text.to_numpy().tolist():
+    for row in frame.to_numpy().tolist():
         table.add_row(*(Text(cell) for cell in row))
-    rows = [list(text.columns), *text.to_numpy().tolist()]
+    rows = [list(frame.columns), *frame.to_numpy().tolist()]
     needed = sum(max(map(len, column)) + 3 for column in zip(*rows, strict=True))
     width = max(shutil.get_terminal_size((100, 24)).columns, needed)
     text_file = io.StringIO()
     console = Console(file=text_file, width=width)
     console.print(table)
     wrapped = Console(file=text_file, width=min(width, 100))
-    for line in _below(result, categories):
+    for line in below:
         wrapped.print(Text(line))
     return text_file.getvalue().rstrip()
 

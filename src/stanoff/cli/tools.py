@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from stanoff.cli.base import Command, command, main
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FRAME_FORMATS = ("table", "json", "csv", "markdown")
 
 
 @main.group(invoke_without_command=True)
@@ -41,16 +48,74 @@ def check(file: str) -> None:
 
 
 @command
-def measures() -> None:
+@click.option("--invariance", is_flag=True, help="Tell which changes of a table they do not see.")
+@click.option("--explain", metavar="MEASURE", help="Tell so of one measure, with examples.")
+@click.option(
+    "--suited",
+    metavar="SITUATION",
+    multiple=True,
+    help="Tell which measures suit such data: imbalance, multimodal_negatives, "
+    "unimodal_negatives, unreliable_labels, many_counterexamples, comparable_proportions, "
+    "unknown_proportions. May be repeated.",
+)
+@click.option("--beta", type=float, default=1.0, show_default=True, help="Beta of F-beta.")
+@click.option("--prevalence", type=float, help="Share of positives to judge at.")
+@click.option(
+    "--format", "style", type=click.Choice(FRAME_FORMATS), default="table", show_default=True
+)
+def measures(
+    invariance: bool, explain: str | None, suited: tuple[str, ...], style: str, **settings: Any
+) -> None:
     """List the measures: which way is better, their range and their formula."""
+    if invariance + (explain is not None) + bool(suited) > 1:
+        raise click.UsageError("--invariance, --explain and --suited exclude each other.")
+    if explain is not None:
+        from stanoff.invariance import examine
+
+        found = examine(explain, **settings)
+        _tell(found.frame(), found.explain(), style)
+    elif suited:
+        from stanoff.suitability import advice
+        from stanoff.suitability import suited as choose
+
+        _tell(choose(suited, **settings), advice(suited, **settings), style)
+    elif invariance:
+        from stanoff.invariance import overview, table
+
+        _tell(table(**settings), overview(**settings), style)
+    else:
+        _tell(*_listed(), style)
+
+
+def _tell(frame: pd.DataFrame, words: str, style: str) -> None:
+    """Print a table for scripts and documents, or words for a person."""
+    from stanoff import texts
+
+    if style == "json":
+        click.echo(texts.dumped(frame.to_dict("records")))
+    elif style == "csv":
+        click.echo(frame.to_csv(index=False, lineterminator="\n"), nl=False)
+    else:
+        click.echo(texts.frame_as_markdown(frame) if style == "markdown" else words)
+
+
+def _listed() -> tuple[pd.DataFrame, str]:
+    import pandas as pd
+
     from stanoff.measures import ALIASES, MEASURES
 
+    rows, lines = [], []
     for measure in MEASURES.values():
         also = [alias for alias, name in ALIASES.items() if name == measure.name]
-        name = " = ".join([*also, measure.name])
         better = "higher" if measure.higher_is_better else "lower"
-        low, high = measure.range
-        click.echo(f"{name:26} {better:6} is better   {low:2g} to {high:<3g}   {measure.formula}")
+        low, high = (f"{end:g}" for end in measure.range)
+        rows.append(
+            {"measure": measure.name, "also": " ".join(also), "better": better}
+            | {"least": low, "greatest": high, "formula": measure.formula}
+        )
+        name = " = ".join([*also, measure.name])
+        lines.append(f"{name:26} {better:6} is better   {low:>2} to {high:<3}   {measure.formula}")
+    return pd.DataFrame(rows), "\n".join(lines)
 
 
 @command

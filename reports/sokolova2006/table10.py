@@ -1,0 +1,137 @@
+"""Table 10 of Sokolova & Lapalme (2006): as printed, by its own formulas, and where they differ."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from stanoff.invariance import examine
+from stanoff.measures import get
+from stanoff.transformations import OF_THE_PAPER
+
+HERE = Path(__file__).resolve().parent
+CLASSIFIERS = ("SVM", "NB")
+CELLS = ["tp", "fp", "fn", "tn"]
+# The paper's measures by their names here; the ratios are printed as they are, the rest in percent.
+NAMES = {
+    "accuracy": "accuracy",
+    "sensitivity": "recall",
+    "specificity": "specificity",
+    "precision": "precision",
+    "f_score": "fbeta",
+    "break_even_point": "break_even",
+    "auc": "balanced_accuracy",
+    "rho_plus": "rho_plus",
+    "rho_minus": "rho_minus",
+    "auc_acc": "auc_acc",
+}
+LABELS = {"f_score": "F1", "auc": "AUC", "rho_plus": "ρ₊", "rho_minus": "ρ₋", "auc_acc": "AUC:acc"}
+RATIOS = ("rho_plus", "rho_minus")
+
+
+def label(measure: str) -> str:
+    """Return what the paper calls a measure, nearly."""
+    return LABELS.get(measure, measure.replace("_", " "))
+
+
+def matrices() -> dict[str, list[int]]:
+    """Read Tables 8 and 9: tp, fp, fn, tn of each classifier."""
+    frame = pd.read_csv(HERE / "confusion.csv").set_index("classifier")
+    return {name: frame.loc[name, CELLS].astype(int).tolist() for name in CLASSIFIERS}
+
+
+def printed() -> pd.DataFrame:
+    """Read Table 10, one row per measure."""
+    return pd.read_csv(HERE / "printed.csv").set_index("measure")
+
+
+def value(measure: str, cells: list[int]) -> float:
+    """Compute a measure of the paper in its unit."""
+    return float(get(NAMES[measure])(cells)) * (1 if measure in RATIOS else 100)
+
+
+def digits(measure: str) -> int:
+    """Tell how many decimals are printed."""
+    return 2 if measure in RATIOS else 1
+
+
+def recomputed() -> pd.DataFrame:
+    """Compute values, ranks and signs from the confusion matrices."""
+    rows = []
+    for measure, name in NAMES.items():
+        svm, nb = (value(measure, cells) for cells in matrices().values())
+        first = (svm > nb) == get(name).higher_is_better
+        found = examine(name)
+        rows.append(
+            {"measure": measure, "svm": svm, "nb": nb}
+            | {"svm_rank": 1 if first else 2, "nb_rank": 2 if first else 1}
+            | {change: found[change].sign for change in OF_THE_PAPER}
+        )
+    return pd.DataFrame(rows).set_index("measure")
+
+
+def break_even_bounds(cells: list[int]) -> tuple[float, float]:
+    """Bound the break-even point, in percent, that moving the threshold from here can reach.
+
+    There as many documents are called positive as there are positives. Lowering the threshold
+    keeps the true positives and adds documents, raising it takes documents away.
+    """
+    tp, fp, fn, _ = cells
+    moved = fn - fp
+    low, high = (tp, tp + moved) if moved >= 0 else (tp + moved, tp)
+    return 100 * low / (tp + fn), 100 * high / (tp + fn)
+
+
+def disagreements() -> pd.DataFrame:
+    """List every cell of Table 10 that its own formulas do not give."""
+    ours, theirs = recomputed(), printed()
+    rows = []
+    for measure in NAMES:
+        for classifier, cells in matrices().items():
+            told = float(theirs.loc[measure, classifier.lower()])
+            computed = float(ours.loc[measure, classifier.lower()])
+            shown = f"{computed:.{digits(measure)}f}"
+            if measure == "break_even_point":
+                note = _break_even(cells, told)
+                rows.append((measure, classifier, f"{told:.1f}", "none", note))
+            elif shown != f"{told:.{digits(measure)}f}":
+                note = _value(measure, cells, told, computed)
+                rows.append((measure, classifier, f"{told:.{digits(measure)}f}", shown, note))
+        for change in OF_THE_PAPER:
+            if theirs.loc[measure, change] != ours.loc[measure, change]:
+                note = _sign(measure, change)
+                rows.append((measure, change, theirs.loc[measure, change], "+", note))
+        if theirs.loc[measure, "svm_rank"] != ours.loc[measure, "svm_rank"]:
+            told, computed = (str(t.loc[measure, "svm_rank"]) for t in (theirs, ours))
+            rows.append((measure, "rank of SVM", told, computed, "the other way round"))
+    return pd.DataFrame(rows, columns=["measure", "where", "printed", "by_formula", "note"])
+
+
+def _value(measure: str, cells: list[int], told: float, computed: float) -> str:
+    youden = 100 * float(get("youden_j")(cells))
+    if measure == "auc" and f"{youden:.1f}" == f"{told:.1f}":
+        return (
+            f"equation 12 gives {computed:.2f}; what is printed is Youden's index, "
+            f"sensitivity + specificity - 1 = {youden:.2f}, that is 2 AUC - 100"
+        )
+    d = digits(measure)
+    cut = int(computed * 10**d) / 10**d == told
+    how = "cut off, not rounded" if cut else f"off by {told - computed:+.{d + 1}f}"
+    return f"{computed:.{d + 2}f}; {how}"
+
+
+def _break_even(cells: list[int], told: float) -> str:
+    tp, fp, fn, _ = cells
+    low, high = break_even_bounds(cells)
+    between = "is possible" if low <= told <= high else "is impossible"
+    return (
+        f"equation 4 needs fp = fn, but they are {fp} and {fn}: precision is "
+        f"{100 * tp / (tp + fp):.1f}, recall {100 * tp / (tp + fn):.1f}. Another threshold gives a "
+        f"point from {low:.1f} to {high:.1f}, so {told:.1f} {between}"
+    )
+
+
+def _sign(measure: str, change: str) -> str:
+    cells = matrices()["SVM"]
+    first, second = value(measure, cells), value(measure, cells[::-1])
+    assert change == "t1"
+    return f"of SVM it is {first:.4f} before the exchange and {second:.4f} after it"
