@@ -53,7 +53,7 @@ def test_stan_is_the_default_and_leaves_stdout_clean():
 def test_csv_for_spreadsheets():
     [row] = csv.DictReader(io.StringIO(compare("--format", "csv").stdout))
     assert row["decision"] == "="
-    assert list(row)[:4] == ["category", "psi_A", "psi_B", "mean"]
+    assert list(row)[:6] == ["category", "psi_A", "psi_B", "sign_test", "t_test", "mean"]
 
 
 def test_table_and_markdown_for_people():

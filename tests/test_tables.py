@@ -11,8 +11,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from stanoff import InputError, compare, compare_counts, tables, texts
-from stanoff.result import COLUMNS
 from stanoff.significance import columns
+from stanoff.tables import COLUMNS
 
 DATA = Path(__file__).parents[1] / "reports/zhang2016/predictions.csv"
 

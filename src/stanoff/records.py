@@ -136,8 +136,8 @@ def _measure_of(record: Record, counts: AnyCounts) -> Measure:
 
 
 def _knowing(model: Model, measure: Measure, record: Record) -> Model:
-    """Let a model remember what it found out about a measure that may not be here."""
-    if "diverges" not in record:
+    """Let a model remember what it had found out about a measure that is not here."""
+    if any(known.function is measure.function for known in MEASURES.values()):
         return model
 
     def diverges(asked: Measure, prior: Priors) -> bool:
