@@ -380,9 +380,16 @@ def test_another_process_says_the_same(stored, tmp_path):
     assert ran.stdout == stored.to_json()
 
 
+def test_results_of_this_format_stay_readable():
+    # compare_counts(POS[0], NEG[0], engine="exact", seed=1, draws=25, names=("svm", "nb"))
+    old = load(Path(__file__).parent / "data/format-1.nc")
+    assert old.evidence().mean == pytest.approx(0.00041891452778343, abs=1e-15)
+    assert str(old).startswith("svm is ")
+    assert old.counts.pos.tolist() == POS[:1]
+
+
 def test_provenance_tells_the_versions():
     result = compare_counts(POS, NEG, engine="exact", **FEW)
     assert result.provenance.versions["stanoff"] == stanoff.__version__
     assert result.provenance.versions["numpy"] == np.__version__
     assert result.provenance.program is None
-    assert Path(stanoff.__file__).exists()

@@ -57,7 +57,7 @@ def frame_as_latex(
     above = [] if caption is None else [rf"\caption{{{latex(caption)}}}"]
     above += [] if label is None else [rf"\label{{{_as_label(label)}}}"]
     # The ten columns of the paper then need a text width of 15 cm.
-    size = [r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
+    size = [r"\smallskip", r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
     return "\n".join([r"\begin{table}", r"\centering", *above, *size, *lines, r"\end{table}"])
 
 
