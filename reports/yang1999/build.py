@@ -44,11 +44,13 @@ def main() -> None:
     with step("drawing the figures"):
         rare = frequency[frequency <= RARE]
         figures = {
-            "figure4": as_bytes(frequency_plot(scores.loc[rare.index], rare)),
-            "figure5": as_bytes(frequency_plot(scores, frequency)),
+            "figure4": drawn(scores.loc[rare.index], rare),
+            "figure5": drawn(scores, frequency),
         }
     compared, complaints = reuters.compared()
-    part2["bayes"] = shown.verdicts(compared, reuters.table2(tests))
+    for average in ("micro", "macro"):
+        verdicts = shown.verdicts(compared, reuters.table2(tests), average)
+        part2[f"hierarchical_{average}"] = verdicts
     numbers = {
         "published_judged": judged,
         "tests": tests,
@@ -68,6 +70,13 @@ def main() -> None:
     ]
     page = document(text.TITLE, sections, subtitle=text.SUBTITLE)
     print(f"Wrote {write_text(HERE / 'index.html', page)}")
+
+
+def drawn(scores: pd.DataFrame, frequency: pd.Series) -> bytes:
+    """Draw F1 against the number of training documents."""
+    ax = frequency_plot(scores, frequency)
+    ax.set_ylabel("mean F1")
+    return as_bytes(ax)
 
 
 def as_csv(frame: pd.DataFrame) -> str:

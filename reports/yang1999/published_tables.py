@@ -146,12 +146,12 @@ def verdict(sign: str, decision: str) -> str:
     sure = decision in "≪≫"
     if sign == "∼":
         if sure:
-            return "only the model sees a difference"
+            return "only the model is sure"
         if decision == "≈":
-            return "the model says equal, which no test can"
-        return "both leave it open"
+            return "equal, says the model"
+        return "both open"
     if sure:
-        return "both see a difference"
+        return "both sure"
     if decision == "≈":
-        return "significant, but practically equal"
-    return "significant, but perhaps too small to matter"
+        return "significant, yet equal"
+    return "significant, perhaps too small"

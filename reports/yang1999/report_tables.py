@@ -31,8 +31,7 @@ def side_by_side(judged: pd.DataFrame) -> pd.DataFrame:
         tested = row["sign"] != ""
         rows.append(
             {
-                "A": row["A"],
-                "B": row["B"],
+                "pair": pair_text(row["A"], row["B"]),
                 "measure": row["measure"],
                 "p-test": row["sign"] or "none",
                 "p": p_text(row["p_value"]) if tested else "",
@@ -43,7 +42,7 @@ def side_by_side(judged: pd.DataFrame) -> pd.DataFrame:
                 "P(ROPE)": chance(row["p_rope"]),
                 "together": published.verdict(row["sign"], row["decision"])
                 if tested
-                else "no test of F1 here",
+                else "no test",
             }
         )
     return pd.DataFrame(rows)
@@ -72,36 +71,39 @@ def signs_beside(table2: pd.DataFrame) -> pd.DataFrame:
     return shown
 
 
-def verdicts(compared: pd.DataFrame, table2: pd.DataFrame) -> pd.DataFrame:
-    """Put the hierarchical model's verdicts on micro and macro F1 next to the tests'."""
-    rows = []
-    for (a, b), signs in zip(published.PAIRS, table2.to_dict("records"), strict=True):
-        row = {"A": a, "B": b}
-        for average, tests in (("micro", ["s-test"]), ("macro", ["S-test", "T-test", "T'-test"])):
-            e = compared[
-                (compared["A"] == a) & (compared["B"] == b) & (compared["average"] == average)
-            ].iloc[0]
-            row |= {
-                f"{average} tests": " ".join(signs[test] for test in tests),
-                f"{average} decision": e["decision"],
-                f"{average} mean": f"{e['mean']:+.3f}",
-                f"{average} 95% HDI": f"[{e['hdi_low']:+.3f}, {e['hdi_high']:+.3f}]",
-                f"{average} P(ROPE)": chance(e["p_rope"]),
+def verdicts(compared: pd.DataFrame, table2: pd.DataFrame, average: str) -> pd.DataFrame:
+    """Put the hierarchical model's verdicts on micro or macro F1 next to the tests'."""
+    tests = ["s-test"] if average == "micro" else ["S-test", "T-test", "T'-test"]
+    chosen = compared[compared["average"] == average].to_dict("records")
+    return pd.DataFrame(
+        [
+            {
+                "pair": pair_text(e["A"], e["B"]),
+                **{test: signs[test] for test in tests},
+                "decision": e["decision"],
+                "mean": f"{e['mean']:+.3f}",
+                "95% HDI": f"[{e['hdi_low']:+.3f}, {e['hdi_high']:+.3f}]",
+                "P(A better)": chance(e["p_greater"]),
+                "P(ROPE)": chance(e["p_rope"]),
             }
-        rows.append(row)
-    return pd.DataFrame(rows)
+            for e, signs in zip(chosen, table2.to_dict("records"), strict=True)
+        ]
+    )
 
 
-def parting(bayes: pd.DataFrame) -> dict[tuple[int, str], str]:
+def pair_text(a: str, b: str) -> str:
+    """Name a pair."""
+    return f"{a} / {b}"
+
+
+def parting(verdicts: pd.DataFrame) -> dict[tuple[int, str], str]:
     """Mark the decisions that do not follow from the tests beside them."""
+    tests = [name for name in verdicts.columns if name in reuters.TESTS]
     marked = {}
-    for average in ("micro", "macro"):
-        for i, (signs, decision) in enumerate(
-            zip(bayes[f"{average} tests"], bayes[f"{average} decision"], strict=True)
-        ):
-            significant = any(sign != "∼" for sign in signs.split())
-            if significant != (decision in "≪≫"):
-                marked[i, f"{average} decision"] = "mark"
+    for i, row in enumerate(verdicts.to_dict("records")):
+        significant = any(row[test] != "∼" for test in tests)
+        if significant != (row["decision"] in "≪≫"):
+            marked[i, "decision"] = "mark"
     return marked
 
 
