@@ -103,7 +103,10 @@ def test_the_browser_says_what_python_says(kind, open_page):
             assert copied(tab, "sentences").split("\n") == told
         assert copied(tab, "sentence") == told[same.categories.index(focus)]
         expected = formatted(same, COLUMNS).drop(columns="BF_ROPE").to_numpy().tolist()
-        shown = [row[: COLUMNS.index("bf_rope")] + row[COLUMNS.index("bf_rope") + 1 :] for row in table(tab)]
+        shown = [
+            row[: COLUMNS.index("bf_rope")] + row[COLUMNS.index("bf_rope") + 1 :]
+            for row in table(tab)
+        ]
         assert shown == expected
         assert copied(tab, "latex") == same.to_latex()
     fixed = formatted(result, ["bf_rope"])["BF_ROPE"].tolist()
@@ -116,10 +119,27 @@ def test_the_browser_says_what_python_says(kind, open_page):
 def test_numbers_are_written_as_python_writes_them(open_page):
     tab = open_page(page(compared()))
     rng = np.random.default_rng(2)
-    values = [0.0, -0.0, 0.25, 0.35, 0.0625, 2.5, -0.0004, 1e5, 999999.5, 1e6, 1e-4, 9.99999e-5, 1e22]
+    values = [
+        0.0,
+        -0.0,
+        0.25,
+        0.35,
+        0.0625,
+        2.5,
+        -0.0004,
+        1e5,
+        999999.5,
+        1e6,
+        1e-4,
+        9.99999e-5,
+        1e22,
+    ]
     values += [*rng.normal(0, 1, 200), *10 ** rng.uniform(-9, 9, 200), *(np.arange(400) / 400)]
     values = [float(value) for value in values]
-    script = "values => values.map(x => [fixed(x, 1), signed(x, 3), general(x), percent(Math.abs(x) % 1)])"
+    script = (
+        "values => values.map(x => "
+        "[fixed(x, 1), signed(x, 3), general(x), percent(Math.abs(x) % 1)])"
+    )
     expected = [[f"{x:.1f}", f"{x:+.3f}", f"{x:g}", percent(abs(x) % 1)] for x in values]
     assert tab.evaluate(script, values) == expected
 
@@ -246,7 +266,10 @@ def test_dark_narrow_and_printed(open_page, tmp_path):
     light.emulate_media(media="print")
     assert not light.is_visible("#slider")
     assert light.is_visible("#verdict")
-    wide = "[...document.querySelectorAll('table')].map(t => t.scrollWidth - t.parentElement.clientWidth)"
+    wide = (
+        "[...document.querySelectorAll('table')]"
+        ".map(t => t.scrollWidth - t.parentElement.clientWidth)"
+    )
     assert light.pdf(format="A4").startswith(b"%PDF")
     light.set_viewport_size({"width": 680, "height": 900})  # the width of A4 within its margins
     assert max(light.evaluate(wide)) <= 1
@@ -254,22 +277,27 @@ def test_dark_narrow_and_printed(open_page, tmp_path):
 
 def test_all_that_is_interactive_can_be_reached_by_keys(open_page):
     tab = open_page(page(many(3, average="macro")))
-    wanted = set(tab.evaluate(
-        "[...document.querySelectorAll('main button:not(:disabled), main input, main select')]"
-        ".map((e, i) => { e.dataset.nr = i; return String(i); })"
-    ))
+    wanted = set(
+        tab.evaluate(
+            "[...document.querySelectorAll('main button:not(:disabled), main input, main select')]"
+            ".map((e, i) => { e.dataset.nr = i; return String(i); })"
+        )
+    )
     reached, outlined = set(), 0
     for _ in range(len(wanted) + 10):
         tab.keyboard.press("Tab")
         at = tab.evaluate(
-            "[document.activeElement.dataset.nr, getComputedStyle(document.activeElement).outlineStyle]"
+            "[document.activeElement.dataset.nr,"
+            " getComputedStyle(document.activeElement).outlineStyle]"
         )
         if at[0] is not None:
             reached.add(at[0])
             outlined += at[1] != "none"
     assert reached == wanted
     assert outlined >= len(wanted)
-    labelled = "[...document.querySelectorAll('input, select')].every(e => e.labels.length || e.ariaLabel)"
+    labelled = (
+        "[...document.querySelectorAll('input, select')].every(e => e.labels.length || e.ariaLabel)"
+    )
     assert tab.evaluate(labelled)
 
 

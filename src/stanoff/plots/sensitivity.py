@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
-from stanoff.decision import Decision
+from stanoff.decision import Decision, rope_flips
 from stanoff.errors import invalid
 from stanoff.plots.rows import Row, draw_rows, key
 from stanoff.plots.theme import (
@@ -29,7 +29,7 @@ from stanoff.plots.theme import (
 )
 from stanoff.priors import Prior
 from stanoff.result import Comparison
-from stanoff.sensitivity import over_ropes, rope_flips
+from stanoff.sensitivity import over_ropes
 from stanoff.words import what_is_judged
 
 FINE = 200  # steps from no ROPE to the widest
