@@ -136,7 +136,10 @@ def test_numbers_are_written_as_python_writes_them(open_page):
     ]
     values += [*rng.normal(0, 1, 200), *10 ** rng.uniform(-9, 9, 200), *(np.arange(400) / 400)]
     values = [float(value) for value in values]
-    script = "values => values.map(x => [fixed(x, 1), signed(x, 3), general(x), percent(Math.abs(x) % 1)])"
+    script = (
+        "values => values.map(x => "
+        "[fixed(x, 1), signed(x, 3), general(x), percent(Math.abs(x) % 1)])"
+    )
     expected = [[f"{x:.1f}", f"{x:+.3f}", f"{x:g}", percent(abs(x) % 1)] for x in values]
     assert tab.evaluate(script, values) == expected
 
@@ -263,7 +266,10 @@ def test_dark_narrow_and_printed(open_page, tmp_path):
     light.emulate_media(media="print")
     assert not light.is_visible("#slider")
     assert light.is_visible("#verdict")
-    wide = "[...document.querySelectorAll('table')].map(t => t.scrollWidth - t.parentElement.clientWidth)"
+    wide = (
+        "[...document.querySelectorAll('table')]"
+        ".map(t => t.scrollWidth - t.parentElement.clientWidth)"
+    )
     assert light.pdf(format="A4").startswith(b"%PDF")
     light.set_viewport_size({"width": 680, "height": 900})  # the width of A4 within its margins
     assert max(light.evaluate(wide)) <= 1
@@ -281,7 +287,8 @@ def test_all_that_is_interactive_can_be_reached_by_keys(open_page):
     for _ in range(len(wanted) + 10):
         tab.keyboard.press("Tab")
         at = tab.evaluate(
-            "[document.activeElement.dataset.nr, getComputedStyle(document.activeElement).outlineStyle]"
+            "[document.activeElement.dataset.nr,"
+            " getComputedStyle(document.activeElement).outlineStyle]"
         )
         if at[0] is not None:
             reached.add(at[0])

@@ -40,7 +40,7 @@ def file_labels(pattern: str, columns: Mapping[str, str]) -> tuple[dict[str, lis
     """
     import duckdb
 
-    paths = _paths(pattern)
+    paths = data_paths(pattern)
     with duckdb.connect() as connection:
         try:
             rows = _select(connection, paths, columns, pattern)
@@ -57,6 +57,19 @@ def file_labels(pattern: str, columns: Mapping[str, str]) -> tuple[dict[str, lis
         raise InputError(f"{pattern} repeats its header among the rows.")
     labels = dict(zip(columns.values(), _typed(counted, columns), strict=True))
     return labels, counted["n"].tolist()
+
+
+def check_columns(pattern: str, part: str, columns: Iterable[str]) -> None:
+    """Complain of a column that a file, or one of many, does not have; no label is read."""
+    import duckdb
+
+    paths = data_paths(pattern)
+    with duckdb.connect() as connection:
+        for column in columns:
+            try:
+                _select(connection, paths, {part: column}, pattern)
+            except duckdb.Error as error:
+                raise InputError(f"{pattern} cannot be read: {_first_words(error)}") from error
 
 
 def as_written(label: Any, known: Iterable[Any]) -> Any:
@@ -77,7 +90,8 @@ def as_written(label: Any, known: Iterable[Any]) -> Any:
     return label
 
 
-def _paths(pattern: str) -> list[str]:
+def data_paths(pattern: str) -> list[str]:
+    """Find the files that a path or a pattern stands for, in order."""
     path = Path(pattern).expanduser()
     try:
         found = [str(path)] if path.is_file() else sorted(glob.glob(str(path)))  # noqa: PTH207

@@ -403,11 +403,20 @@ class Comparison:
         return save(self, path)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
-        """Write a page with the verdict, the table and the figures; it needs no network."""
+        """Write a page with the verdict, the table and the figures; it needs no network.
+
+        Its readers can apply a ROPE and an HDI of their own: the draws are in it.
+        """
         from stanoff.files import write_text
         from stanoff.report.page import page
 
         return write_text(path, page(self))
+
+    def _repr_html_(self) -> str:
+        """Show the verdict, the table and the posterior in a notebook."""
+        from stanoff.report.notebook import notebook
+
+        return notebook(self)
 
     def __str__(self) -> str:
         if len(self.categories) > 1 and self.average is None:

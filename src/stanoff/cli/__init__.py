@@ -1,6 +1,6 @@
 """The command line: thin commands over the functions of the package."""
 
-from stanoff.cli import comparing, planning, showing, testing, tools
+from stanoff.cli import comparing, planning, reporting, showing, testing, tools
 from stanoff.cli.base import main
 
-__all__ = ["comparing", "main", "planning", "showing", "testing", "tools"]
+__all__ = ["comparing", "main", "planning", "reporting", "showing", "testing", "tools"]

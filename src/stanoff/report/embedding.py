@@ -21,12 +21,12 @@ ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
 def json_block(data: Mapping[str, Any]) -> Markup:
-    """Write data as JSON that can stand inside a script element whatever names it holds.
+    r"""Write data as JSON that can stand inside a script element whatever names it holds.
 
     Examples
     --------
     >>> json_block({"name": "</script>"})
-    Markup('{"name": "\\\\u003c/script\\\\u003e"}')
+    Markup('{"name": "\\u003c/script\\u003e"}')
     """
     from jinja2.utils import htmlsafe_json_dumps
 
@@ -92,11 +92,14 @@ def characters(gaps: Whole) -> str:
     >>> characters(np.array([0, 1, 31, 32, 1000]))
     'ABfgBof'
     """
-    rest, digits, more = gaps, [], []
+    rest = gaps
+    digits: list[Whole] = []
+    more: list[NDArray[np.bool_]] = []
     while not digits or rest.any():
         digits.append(rest & (2**BITS - 1))
         rest = rest >> BITS
         more.append(rest > 0)
     needed = np.column_stack([np.ones(len(gaps), bool), *more[:-1]])
     codes = np.column_stack(digits) + np.column_stack(more) * 2**BITS
-    return np.frombuffer(ALPHABET, np.uint8)[codes[needed]].tobytes().decode("ascii")
+    letters = np.frombuffer(ALPHABET, np.uint8)[codes[needed]]
+    return str(letters.tobytes(), "ascii")

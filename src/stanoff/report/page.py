@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite, isnan
 from typing import Any
-
-from markupsafe import Markup
 
 from stanoff import __version__
 from stanoff.escaping import latex, one_line, shown
 from stanoff.evidence import Evidence
 from stanoff.report.embedding import embedded, json_block
 from stanoff.report.figures import inline
-from stanoff.report.gallery import pictures
+from stanoff.report.gallery import Picture, pictures
 from stanoff.report.templates import inlined, policy, render
 from stanoff.result import Comparison
 from stanoff.tables import HEADINGS, PAPER, formatted
@@ -46,10 +45,15 @@ HINTS = {
 DECISIONS = ("<<", "<", "=", ">", ">>")
 
 
-def page(result: Comparison) -> str:
+def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
     """Render a self-contained page; whatever the user named is escaped.
 
     The draws are in it, so that a reader can apply another ROPE or HDI in the browser.
+
+    Parameters
+    ----------
+    result : a comparison
+    drawn : its figures, if they have been drawn already
     """
     focus = result.categories.index(result.average or result.categories[0])
     said = [result.evidence(category) for category in result.categories]
@@ -79,7 +83,10 @@ def page(result: Comparison) -> str:
         every=every,
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
         warnings=result.warnings,
-        figures=_figures(result, result.categories[focus]),
+        figures=[
+            (inline(picture.svg, picture.name, picture.caption), picture.caption)
+            for picture in drawn or pictures(result, result.categories[focus])
+        ],
         settings=settings(result),
         bibtex=BIBTEX,
     )
@@ -179,13 +186,6 @@ def _latex_parts(result: Comparison) -> list[Any]:
 def _place(part: str) -> list[int]:
     """Tell row and column of a cell; the caption has neither."""
     return [] if part == "caption" else [int(number) for number in part.split("z")]
-
-
-def _figures(result: Comparison, category: str) -> list[tuple[Markup, str]]:
-    return [
-        (inline(picture.svg, picture.name, picture.caption), picture.caption)
-        for picture in pictures(result, category)
-    ]
 
 
 def _number(value: float) -> float | None:

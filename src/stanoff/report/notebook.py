@@ -1,0 +1,45 @@
+"""A comparison as a notebook shows it: the verdict, the table, the posterior."""
+
+from __future__ import annotations
+
+import hashlib
+
+from markupsafe import Markup
+
+from stanoff.errors import InputError
+from stanoff.report.figures import as_bytes, inline
+from stanoff.report.templates import render
+from stanoff.result import Comparison
+from stanoff.tables import PAPER, formatted
+
+MOST_ROWS, MOST_SENTENCES = 30, 3
+
+
+def notebook(result: Comparison) -> str:
+    """Render a small piece of HTML that brings its own styles and no script."""
+    decided = result.average or (result.categories[0] if len(result.categories) == 1 else None)
+    sentences = str(result).split("\n")
+    shown = [c for c in result.categories if c == decided]
+    shown = [c for c in result.categories if c != decided][: MOST_ROWS - len(shown)] + shown
+    table = formatted(result, PAPER, categories=shown)
+    return render(
+        "notebook.html",
+        names=result.names,
+        sentences=sentences[:MOST_SENTENCES],
+        more_sentences=len(sentences) - MOST_SENTENCES,
+        headings=list(table.columns),
+        rows=table.to_numpy().tolist(),
+        more_rows=len(result.categories) - len(shown),
+        warnings=[w for w in result.warnings if w not in result.sampler_warnings],
+        figure=None if decided is None else _posterior(result, decided),
+    )
+
+
+def _posterior(result: Comparison, category: str) -> Markup | None:
+    try:
+        svg = as_bytes(result.plot_posterior(category))
+    except InputError:
+        return None  # the draws are not finite
+    # A notebook shows many results on one page: their ids must not clash.
+    prefix = f"s{hashlib.sha256(svg).hexdigest()[:12]}"
+    return inline(svg, prefix, f"Posterior of the difference. {result.sentence(category)}")
