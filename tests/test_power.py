@@ -33,16 +33,16 @@ def chunk(source, size=200, model="paired", **options):
 )
 def test_verdicts_are_those_of_comparing_every_data_set_by_itself(model, scenario, measure):
     known = Scenario.named(scenario) if isinstance(scenario, str) else scenario
-    part = chunk(FromScenario(known, 800), 40, model, measure=measure, draws=20_000)
+    part = chunk(FromScenario(known, 800), 25, model, measure=measure, draws=10_000)
     counts, [ends] = part.judged()
     said = part.judges[0].verdicts(*ends)
-    options = {"engine": "exact", "model": model, "measure": measure, "seed": 3}
+    options = {"engine": "exact", "model": model, "measure": measure, "seed": 3, "draws": 10_000}
     alone = [
         compare_counts(pos, neg, **options) for pos, neg in zip(counts.pos, counts.neg, strict=True)
     ]
     hdis = np.array([result.evidence().hdi for result in alone])
     np.testing.assert_allclose(np.stack(ends, axis=1), hdis, atol=0.012)
-    assert np.mean([str(r.decision) == s for r, s in zip(alone, said, strict=True)]) >= 0.95
+    assert np.mean([str(r.decision) == s for r, s in zip(alone, said, strict=True)]) >= 0.9
 
 
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
@@ -56,7 +56,7 @@ def test_hdis_cover_the_truth_as_often_as_they_say(model):
 
 
 def test_power_of_accuracy_is_what_the_normal_approximation_says():
-    scenario, n, rope = RARE, 20_000, 0.01
+    scenario, n, rope = RARE, 8_000, 0.01
     d = scenario.delta("accuracy")
     theta_pos, theta_neg = np.array(scenario.theta_pos), np.array(scenario.theta_neg)
     disagree = scenario.mu * theta_pos[1:3].sum() + (1 - scenario.mu) * theta_neg[1:3].sum()
@@ -175,45 +175,36 @@ def test_a_measure_of_ones_own_and_processes_that_do_not_know_it():
         del measures.MEASURES["cost"]
 
 
-@pytest.fixture(scope="module")
-def alone():
-    return power(["a", "b"], [100, 300], datasets=120, draws=20_000, seed=1, jobs=1)
+STUDY = {"scenario": ["a", "b"], "n": [100, 300], "datasets": 120, "draws": 1000, "seed": 1}
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    monkeypatch.setattr("stanoff.planning.settings.NUMBERS_PER_CHUNK", 50_000)  # three chunks each
+    return power(**STUDY, jobs=1)
 
 
 def test_results_do_not_depend_on_the_number_of_threads(alone):
-    assert_frame_equal(alone, power(["a", "b"], [100, 300], datasets=120, draws=20_000, seed=1))
+    assert_frame_equal(alone, power(**STUDY))
+    assert_frame_equal(alone, power(**STUDY, jobs=5))
 
 
 def test_results_do_not_depend_on_the_other_models(alone):
-    paired = power(["a", "b"], [100, 300], model="paired", datasets=120, draws=20_000, seed=1)
-    kept = alone[alone.model == "paired"].reset_index(drop=True)
-    assert_frame_equal(kept, paired)
+    paired = power(**STUDY, model="paired")
+    assert_frame_equal(alone[alone.model == "paired"].reset_index(drop=True), paired)
 
 
 def test_processes_give_the_same(alone):
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
-        there = power(["a", "b"], [100, 300], datasets=120, draws=20_000, seed=1, executor=pool)
-    assert_frame_equal(alone, there)
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert_frame_equal(alone, power(**STUDY, executor=pool))
 
 
 def test_a_dask_cluster_gives_the_same(alone):
     from distributed import Client, LocalCluster
 
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as c,
-        Client(c) as client,
-    ):
-        there = power(
-            ["a", "b"],
-            [100, 300],
-            datasets=120,
-            draws=20_000,
-            seed=1,
-            executor=client.get_executor(),
-        )
-    assert_frame_equal(alone, there)
+    threads = {"processes": False, "n_workers": 2, "threads_per_worker": 1}
+    with LocalCluster(**threads, dashboard_address=None) as cluster, Client(cluster) as client:
+        assert_frame_equal(alone, power(**STUDY, executor=client.get_executor()))
 
 
 class Stopping(ThreadPoolExecutor):
@@ -258,15 +249,13 @@ def test_an_error_in_a_worker_is_told():
 
 @pytest.mark.stan
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
-def test_stan_comes_to_the_same_verdicts(model):
-    options = {"datasets": 20, "draws": 4000, "seed": 1, "model": model}
+def test_stan_comes_to_the_same_intervals(model):
     exact, stan = (
-        chunk(FromScenario(Scenario.named("a"), 1500), 20, model, engine=engine).judged()[1][0]
+        chunk(FromScenario(Scenario.named("a"), 1500), 6, model, engine=engine).judged()[1][0]
         for engine in ("exact", "stan")
     )
+    assert not np.array_equal(exact, stan)
     np.testing.assert_allclose(exact, stan, atol=0.01)
-    tables = [power("a", 1500, engine=engine, **options) for engine in ("exact", "stan")]
-    assert tables[1].power[0] == pytest.approx(tables[0].power[0], abs=0.11)
 
 
 @pytest.mark.stan

@@ -93,7 +93,8 @@ def _submit(
 ) -> None:
     places: dict[Future[Answer], int] = {}
     try:
-        places = {executor.submit(function, task): i for i, task in enumerate(tasks)}
+        for place, task in enumerate(tasks):
+            places[executor.submit(function, task)] = place
         left = set(places)
         while left:
             # Not wait() for good: on some systems it cannot be interrupted.

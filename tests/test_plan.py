@@ -1,0 +1,256 @@
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+from stanoff import InputError, Scenario, compare_counts, plan, power
+from stanoff.cli import main
+from stanoff.models import MODELS
+from stanoff.planning.crossing import crossing
+
+QUICK = {"datasets": 300, "draws": 1000, "seed": 1}
+OPEN = compare_counts([110, 25, 15, 43], [40, 30, 25, 212], engine="exact", seed=1)
+SETTLED = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+
+
+@pytest.fixture(scope="module")
+def for_a():
+    return plan("a", assurance=[0.9, 0.8], **QUICK)
+
+
+@pytest.fixture(scope="module")
+def for_2000():
+    return plan("b", 2000, assurance=0.8, **QUICK)
+
+
+@pytest.fixture(scope="module")
+def more():
+    return OPEN.plan(datasets=300, draws=1000)
+
+
+def test_a_crossing_is_found_through_the_noise():
+    rng = np.random.default_rng(1)
+    x = np.geomspace(100, 1600, 9)
+    truth = stats.norm.cdf(np.log(x / 400))
+    at = 400 * np.exp(stats.norm.ppf(0.8))
+    found = [crossing(x, rng.binomial(500, truth), [500] * 9, 0.8) for _ in range(100)]
+    assert np.median([f.value for f in found]) == pytest.approx(at, rel=0.05)
+    covered = np.mean([f.low <= at <= (f.high or np.inf) for f in found])
+    assert covered >= 0.88
+
+
+def test_a_level_that_is_not_reached_is_not_made_up():
+    found = crossing([10, 100], [10, 300], [1000, 1000], 0.8)
+    assert (found.value, found.high) == (None, None)
+    first = crossing([10, 100], [990, 1000], [1000, 1000], 0.8)
+    assert first.value == 10
+
+
+def test_one_lucky_place_does_not_decide():
+    lucky = crossing([100, 200, 300, 400, 500], [50, 85, 60, 75, 95], [100] * 5, 0.8)
+    assert lucky.value > 400
+
+
+def test_that_many_documents_have_that_power(for_a):
+    n = [answer.value for answer in for_a.answers]
+    assert n[0] < n[1]
+    checked = power("a", n, model="paired", draws=1000, seed=9)
+    np.testing.assert_allclose(checked.power, [0.8, 0.9], atol=0.05)
+    for answer in for_a.answers:
+        assert answer.low <= answer.value <= answer.high
+        assert isinstance(answer.value, int)
+
+
+def test_a_plan_is_told_in_words(for_a):
+    n = for_a.answer.value
+    assert str(for_a).startswith(
+        "If scenario a is true, with a difference in F1 of +0.1, the paired model comes to A ≫ B "
+        f"(ROPE ±0.05, 95% HDI) on about {n:,} documents ("
+    )
+    assert "for a probability of 80%, and on about" in str(for_a)
+    assert for_a.summary()["assurance"].tolist() == [0.8, 0.9]
+    assert repr(for_a) == "<Plan: documents for >>>"
+
+
+def test_accuracy_takes_as_many_documents_as_the_normal_approximation_says():
+    scenario = Scenario.from_rates(0.4, rho_pos=(0.9, 0.8), rho_neg=(0.1, 0.2), correlation=0.3)
+    disagree = scenario.probabilities[[1, 2, 5, 6]].sum()
+    d, rope = scenario.delta("accuracy"), 0.05
+    z = stats.norm.ppf([0.975, 0.8]).sum()
+    n = (z / (d - rope)) ** 2 * (disagree - d**2)
+    found = plan(scenario, measure="accuracy", rope=rope, assurance=0.8, **QUICK).answer
+    assert found.value == pytest.approx(n, rel=0.12)
+    error = plan(scenario, measure="error", rope=rope, assurance=0.8, **QUICK)
+    assert error.goal == ">>"
+    assert error.answer.value == pytest.approx(n, rel=0.12)
+
+
+def test_what_is_not_reached_is_more_than_the_most():
+    scarce = plan("a", assurance=[0.2, 0.8], most=400, **QUICK)
+    assert scarce.answers[0].value < 400
+    assert scarce.answers[1].value is None
+    assert "on more than 400 documents for a probability of 80%" in str(scarce)
+    assert scarce.curve["n"].max() == 400
+
+
+def test_the_same_seed_makes_the_same_plan(for_a):
+    again = plan("a", assurance=[0.8, 0.9], jobs=1, **QUICK)
+    assert again.answers == for_a.answers
+    pd.testing.assert_frame_equal(again.curve, for_a.curve)
+
+
+def test_that_difference_can_be_settled(for_2000):
+    d = for_2000.answer.value
+    assert 0.05 < for_2000.answer.low <= d <= for_2000.answer.high < 0.2
+    base = Scenario.named("b")
+    shifts = np.linspace(0, 2, 2001)
+    at = shifts[np.argmin([abs(base.better_A(s).delta() - d) for s in shifts])]
+    checked = power(base.better_A(at), 2000, goal=">>", model="paired", draws=1000, seed=9)
+    assert checked.power[0] == pytest.approx(0.8, abs=0.05)
+    assert str(for_2000).startswith("On 2,000 documents the paired model comes to A ≫ B")
+    assert str(for_2000).endswith("B scores 0.5.")
+
+
+def test_a_difference_to_the_other_side_mirrors_it(for_2000):
+    worse = plan("b", 2000, goal="<<", assurance=0.8, **QUICK)
+    assert worse.answer.value < -0.05
+    assert worse.curve["difference"].max() < -0.05
+    error = plan("b", 2000, measure="error", assurance=0.8, **QUICK)
+    assert error.answer.value < -0.05
+    accuracy = plan("b", 2000, measure="accuracy", assurance=0.8, **QUICK)
+    assert accuracy.answer.value == pytest.approx(-error.answer.value, abs=0.005)
+
+
+def test_more_documents_settle_an_open_comparison(more):
+    assert str(OPEN.decision) == ">"
+    answer = more.answer
+    assert 3000 < answer.value < 30_000
+    assert sum(answer.rates.values()) == pytest.approx(1)
+    # Most likely toward equivalence: that is where most of the posterior lies.
+    assert max(answer.rates, key=answer.rates.get) == "="
+    told = str(more)
+    assert told.startswith("A > B by F1 on 500 documents now, and not settled. It will come to a ")
+    assert f"80% on about {answer.value:,} more documents" in told
+    assert "where the verdicts are ≈ 7" in told
+
+
+def test_with_very_many_more_documents_verdicts_are_as_probable_as_the_posterior_says():
+    far = OPEN.plan(goal=["=", ">>", "<<"], most=100_000_000, assurance=0.999, **QUICK)
+    last = far.curve.iloc[-1]
+    said = OPEN.evidence()
+    assert last["more"] == 100_000_000
+    assert last["="] == pytest.approx(said.p_rope, abs=0.08)
+    assert last[">>"] == pytest.approx(said.p_above, abs=0.08)
+
+
+def test_what_is_probably_not_true_is_never_reached():
+    never = OPEN.plan(goal=">>", assurance=[0.5, 0.9], most=10_000, **QUICK)
+    assert [answer.value for answer in never.answers] == [None, None]
+    assert "never with a probability of 50% or 90%" in str(never)
+    assert "with a probability of 16%" in str(never)
+
+
+def test_a_settled_comparison_needs_no_more_documents():
+    done = SETTLED.plan()
+    assert done.answer.value == 0
+    assert str(done) == (
+        "A ≈ B by F1 on 7,532 documents is the goal already: no more documents are needed."
+    )
+    done.plot()
+    plt.close("all")
+    stricter = SETTLED.plan(rope=0.025, most=20_000, **QUICK)
+    assert stricter.answer.value != 0
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_more_documents_of_an_unpaired_comparison(paired):
+    cells = {"a": [135, 70, 58, 237], "b": [125, 65, 68, 242]}
+    pairs = {"c_pos": [110, 25, 15, 43], "c_neg": [40, 30, 25, 212]}
+    result = compare_counts(
+        **(pairs if paired else cells), model="unpaired", engine="exact", seed=1
+    )
+    answer = result.plan(assurance=0.5, datasets=200, draws=500).answer
+    assert 500 < answer.value < 20_000
+
+
+def test_models_that_cannot_be_planned_say_what_can():
+    pos, neg = [[30, 5, 4, 10], [3, 15, 4, 1]], [[3, 5, 4, 100]] * 2
+    joint = replace(OPEN, model=MODELS["joint"])
+    with pytest.raises(InputError, match=r"no plan for the model 'joint'.* model='paired'"):
+        joint.plan()
+    both = compare_counts(pos, neg, engine="exact", seed=1, draws=500)
+    with pytest.raises(InputError, match=r"no plan for several categories at once.* one of 0, 1"):
+        both.plan()
+    with pytest.raises(InputError, match="The 'measure' of a plan is that of the comparison"):
+        OPEN.plan(measure="recall")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"goal": "="}, r"\+0\.1 in this scenario, beyond the ROPE, so no .* ask for '>>'"),
+        ({"scenario": "b", "goal": ">>"}, "inside the ROPE, so no number of documents"),
+        ({"goal": ">"}, "'goal' parameter must be made of '<<', '=' and '>>'"),
+        ({"scenario": "b", "rope": 0}, "an edge of the ROPE: no number of documents settles"),
+        ({"n": 0}, "'n'"),
+        ({"n": 500, "goal": "="}, "'goal' parameter must be '>>' or '<<' where n is given"),
+        ({"n": 500, "rope": 0.6}, r"However good A gets, .* stays at \+0\.5"),
+        ({"assurance": 80}, "'assurance'"),
+        ({"assurance": []}, "'assurance'"),
+        ({"most": 3}, "'most'"),
+        ({"most": 10**12}, "'most'"),
+        ({"model": ["paired", "unpaired"]}, "'model' parameter must be one model in a plan"),
+    ],
+)
+def test_questions_without_an_answer_are_refused(change, told):
+    with pytest.raises(InputError, match=told):
+        plan(**{"scenario": "a", **QUICK} | change)
+
+
+def test_figures_mark_the_answers(for_a, for_2000, more):
+    for made, label in (
+        (for_a, "documents in the test set"),
+        (for_2000, "true difference in F1, A − B"),
+        (more, "more documents"),
+    ):
+        ax = made.plot()
+        assert ax.get_xlabel() == label
+        value = made.answer.value
+        marks = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "D"]
+        assert value in marks
+        assert ax.get_xlim()[0] < value < ax.get_xlim()[1]
+    _, given = plt.subplots()
+    assert for_a.plot(ax=given) is given
+    plt.close("all")
+
+
+def test_a_plan_on_the_command_line(for_a, tmp_path):
+    figure = tmp_path / "plan.png"
+    asked = "plan --scenario a --datasets 300 --draws 1000 --seed 1 --assurance 0.8 --assurance 0.9"
+    done = CliRunner().invoke(main, [*asked.split(), "--figure", str(figure)])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.strip() == str(for_a)
+    assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_plan_for_a_file_of_predictions(tmp_path):
+    truth = [1] * 40 + [0] * 60
+    a = [1] * 30 + [0] * 10 + [0] * 55 + [1] * 5
+    b = [1] * 27 + [0] * 13 + [0] * 53 + [1] * 7
+    frame = pd.DataFrame({"y": truth, "svm": a, "nb": b})
+    frame.to_csv(tmp_path / "said.csv", index=False)
+    asked = f"plan {tmp_path / 'said.csv'} --truth y --a svm --b nb --seed 1 --assurance 0.3"
+    asked += " --datasets 100 --draws 300 --format json"
+    done = CliRunner().invoke(main, asked.split())
+    assert done.exit_code == 0, done.output
+    assert '"question":"more documents"' in done.stdout
+    for wrong, told in ((" --scenario a", "either FILE or"), (" --n 5", "either FILE or")):
+        refused = CliRunner().invoke(main, (asked + wrong).split())
+        assert refused.exit_code == 1
+        assert told in refused.stderr
+    refused = CliRunner().invoke(main, asked.replace("--b nb", "").split())
+    assert "--truth, --a and --b" in refused.stderr
