@@ -169,7 +169,7 @@ def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
 )
 def test_what_is_wrong_is_told_before_anything_is_fitted(folder, old, new, told):
     assert old in STUDY
-    with pytest.raises(InputError, match="study.toml") as raised:
+    with pytest.raises(InputError, match=r"study\.toml") as raised:
         read_study(written(folder, STUDY.replace(old, new, 1)))
     assert told in str(raised.value)
 

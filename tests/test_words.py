@@ -7,7 +7,7 @@ import pytest
 from test_escaping import HOSTILE, RENDERERS
 
 from stanoff import StanoffError, compare_counts
-from stanoff.decision import Decision
+from stanoff.decision import Decision, decide
 from stanoff.texts import as_text
 from stanoff.words import digits_for, percent, sentence, what_would_change
 
@@ -38,31 +38,45 @@ def test_every_verdict_in_words(counts, verdict):
     assert said == f"{sentence(result, e)} {what_would_change(result, e)}"
 
 
-# Decision below, between and above the widths at which it flips, and the HDI that does so.
+# The HDI, the half-width and middle of the ROPE, and what another width would make of it.
 FLIPS = [
-    ((0.02, 0.08), None, "The decision turns to > at a ROPE of ±0.0200 and to ≈ at ±0.0800."),
-    ((-0.08, -0.02), None, "The decision turns to < at a ROPE of ±0.0200 and to ≈ at ±0.0800."),
-    ((-0.03, 0.04), None, "The decision turns to ≈ at a ROPE of ±0.0400."),
     (
         (0.02, 0.08),
-        (-0.01, 0.03),
-        "The decision turns to > at a ROPE of ±0.0100 around +0.01 and to ≈ at ±0.0700 around "
-        "+0.01.",
+        0.01,
+        0,
+        "From a ROPE of ±0.0200 on the decision would be >, from ±0.0800 on ≈.",
     ),
-    ((0.0, 0.0), None, "No other width of the ROPE would change it."),
+    ((0.02, 0.08), 0.05, 0, "Below a ROPE of ±0.0200 the decision would be ≫, from ±0.0800 on ≈."),
+    ((0.02, 0.08), 0.09, 0, "Below a ROPE of ±0.0800 the decision would be >, below ±0.0200 ≫."),
+    (
+        (-0.08, -0.02),
+        0.05,
+        0,
+        "Below a ROPE of ±0.0200 the decision would be ≪, from ±0.0800 on ≈.",
+    ),
+    ((-0.03, 0.04), 0.05, 0, "Below a ROPE of ±0.0400 the decision would be >."),
+    (
+        (0.02, 0.08),
+        0.02,
+        0.01,
+        "Below a ROPE of ±0.0100 around +0.01 the decision would be ≫, from ±0.0700 around +0.01 "
+        "on ≈.",
+    ),
+    ((0.0, 0.0), 0.05, 0, "No other width of the ROPE would change it."),
 ]
 
 
-@pytest.mark.parametrize(("hdi", "rope", "said"), FLIPS)
-def test_what_would_change_the_verdict(stored, hdi, rope, said):
-    e = replace(stored.evidence(rope=rope), hdi=hdi)
+@pytest.mark.parametrize(("hdi", "width", "middle", "said"), FLIPS)
+def test_what_would_change_the_verdict(stored, hdi, width, middle, said):
+    rope = middle - width, middle + width
+    e = replace(stored.evidence(rope=rope), hdi=hdi, decision=decide(hdi, rope))
     assert what_would_change(stored, e) == said
 
 
 def test_what_would_change_where_lower_is_better(stored):
-    e = replace(stored.evidence(), hdi=(0.02, 0.08))
+    e = replace(stored.evidence(), hdi=(0.02, 0.08), decision=Decision("<"))
     said = what_would_change(stored.measure("error"), e)
-    assert said == "The decision turns to < at a ROPE of ±0.0200 and to ≈ at ±0.0800."
+    assert said == "Below a ROPE of ±0.0200 the decision would be ≪, from ±0.0800 on ≈."
 
 
 def test_what_would_change_is_true():
@@ -73,15 +87,17 @@ def test_what_would_change_is_true():
             )
             said = what_would_change(result, result.evidence())
             middle = (result.rope_used[0] + result.rope_used[1]) / 2
-            for symbol, width in re.findall(r"to (.) at (?:a ROPE of )?±(\d\.\d+)", said):
-                w = float(width) + 1e-4
-                wider = result.evidence(rope=(middle - w, middle + w)).decision
-                assert wider.symbol == symbol
+            told = re.findall(r"(below|from)[^±]*±(\d\.\d+)[^≪<≈>≫]*([≪<≈>≫])", said, re.IGNORECASE)
+            assert told
+            for side, width, symbol in told:
+                w = float(width) + (1e-4 if side.lower() == "from" else -1e-4)
+                other = result.evidence(rope=(middle - w, middle + w)).decision
+                assert other.symbol == symbol != result.decision.symbol
 
 
 def test_small_flips_keep_their_digits(stored):
     e = replace(stored.evidence(), hdi=(2e-5, 8e-5), std=4e-6)
-    assert "±0.0000200 and" in what_would_change(stored, e)
+    assert "±0.0000200 " in what_would_change(stored, e)
 
 
 def test_lower_is_better_is_said():

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stanoff.escaping import shown
-from stanoff.result import Comparison
+from stanoff.judgement import Judgement
 
 
-def undefined_scores(result: Comparison) -> tuple[str, ...]:
+def undefined_scores(result: Judgement) -> tuple[str, ...]:
     """Tell of categories whose observed score is 0/0."""
     told = []
     measure, known = result.measure_used, result.counts.categories
@@ -26,7 +26,7 @@ def undefined_scores(result: Comparison) -> tuple[str, ...]:
     return tuple(told)
 
 
-def undefined_factor(result: Comparison) -> tuple[str, ...]:
+def undefined_factor(result: Judgement) -> tuple[str, ...]:
     """Tell where the Savage-Dickey factor is not well-defined."""
     if not result.draws.prior or not result.model.diverges(result.measure_used, result.prior):
         return ()
@@ -37,7 +37,7 @@ def undefined_factor(result: Comparison) -> tuple[str, ...]:
     )
 
 
-def independent_categories(result: Comparison) -> tuple[str, ...]:
+def independent_categories(result: Judgement) -> tuple[str, ...]:
     """Tell that an average over categories takes them as independent."""
     if result.average is None or len(result.counts.categories) == 1 or result.model.classes:
         return ()

@@ -83,8 +83,14 @@ def what_would_change(result: Comparison, evidence: Evidence) -> str:
     d = max(4, digits_for(evidence.std))
     middle = (evidence.rope[0] + evidence.rope[1]) / 2
     around = f" around {middle:+g}" if abs(middle) > 1e-12 else ""
-    turns = [
-        f"to {after.symbol} at {'a ROPE of ' * (i == 0)}±{width:.{d}f}{around}"
-        for i, (width, _, after) in enumerate(flips)
+    before = [one for _, one, _ in flips]
+    passed = before.index(evidence.decision) if evidence.decision in before else len(flips)
+    others = [("below", width, one, "") for width, one, _ in reversed(flips[:passed])]
+    others += [("from", width, one, " on") for width, _, one in flips[passed:]]
+    parts = [
+        f"{side} {'a ROPE of ' * (i == 0)}±{width:.{d}f}{around}{on} "
+        f"{'the decision would be ' * (i == 0)}{one.symbol}"
+        for i, (side, width, one, on) in enumerate(others)
     ]
-    return f"The decision turns {' and '.join(turns)}."
+    told = ", ".join(parts)
+    return f"{told[0].upper()}{told[1:]}."

@@ -128,13 +128,21 @@ function sentenceOf(names, row, said) {
 }
 
 // What would change it, in the words of words.py.
-function changeOf(flips, rope, digits) {
+function changeOf(decision, flips, rope, digits) {
   if (!flips.length) return "No other width of the ROPE would change it.";
   const middle = (rope[0] + rope[1]) / 2;
   const around = Math.abs(middle) > 1e-12 ? ` around ${generalSigned(middle)}` : "";
-  const turns = flips.map(
-    ({ width, after }, i) =>
-      `to ${SYMBOLS[after]} at ${i ? "" : "a ROPE of "}±${fixed(width, Math.max(4, digits))}${around}`,
+  const at = flips.findIndex(({ before }) => before === decision);
+  const passed = at < 0 ? flips.length : at;
+  const others = [
+    ...flips.slice(0, passed).reverse().map((flip) => ["below", flip.width, flip.before, ""]),
+    ...flips.slice(passed).map((flip) => ["from", flip.width, flip.after, " on"]),
+  ];
+  const parts = others.map(
+    ([side, width, other, on], i) =>
+      `${side} ${i ? "" : "a ROPE of "}±${fixed(width, Math.max(4, digits))}${around}${on} ` +
+      `${i ? "" : "the decision would be "}${SYMBOLS[other]}`,
   );
-  return `The decision turns ${turns.join(" and ")}.`;
+  const told = parts.join(", ");
+  return `${told[0].toUpperCase()}${told.slice(1)}.`;
 }

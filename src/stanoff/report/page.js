@@ -47,7 +47,7 @@
     }
     const row = rows[state.focus];
     set($("verdict"), sentence(row));
-    set($("change"), row.draws ? changeOf(row.flips, row.said.rope, row.digits) : "");
+    set($("change"), row.draws ? changeOf(row.said.decision, row.flips, row.said.rope, row.digits) : "");
     set($("symbol"), SYMBOLS[row.said.decision]);
     $("symbol").dataset.decision = row.said.decision;
     set($("now"), `ROPE ${ropeText(ropeOf(state.half))}, ${general(100 * state.probability)}% HDI`);
