@@ -102,6 +102,7 @@ def test_a_column_is_as_wide_everywhere():
     )
     for name in ("mean", "std", "HDI"):
         assert len({len(cell) for cell in result.table()[name]}) == 1
+    assert float(result.table()["std"][0]) == pytest.approx(result.summary()["std"][0], rel=0.1)
 
 
 def test_columns_may_be_chosen(many):
