@@ -178,9 +178,7 @@ def friedman_test(scores: Any, *, measure: str = "f1") -> Significance:
     if np.all(table == table[:, [0]]):
         return _all_tied("Friedman", label, "two-sided")
     found = friedmanchisquare(*table.T)
-    return Significance(
-        "Friedman", label, float(found.statistic), len(table), float(found.pvalue)
-    )
+    return Significance("Friedman", label, float(found.statistic), len(table), float(found.pvalue))
 
 
 def anova_test(scores: Any, *, measure: str = "f1", paired: bool = True) -> Significance:
@@ -213,9 +211,7 @@ def anova_test(scores: Any, *, measure: str = "f1", paired: bool = True) -> Sign
         return undoable("ANOVA", label, constant, n=categories, alternative="two-sided")
     if not paired:
         found = f_oneway(*table.T)
-        return Significance(
-            "ANOVA", label, float(found.statistic), categories, float(found.pvalue)
-        )
+        return Significance("ANOVA", label, float(found.statistic), categories, float(found.pvalue))
     free = classifiers - 1, (classifiers - 1) * (categories - 1)
     noise = float(np.sum((centred - effects) ** 2)) / free[1]
     statistic = categories * float(np.sum(effects**2)) / free[0] / noise
