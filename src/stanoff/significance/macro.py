@@ -134,7 +134,7 @@ def wilcoxon_test(
     >>> wilcoxon_test([0.9, 0.8, 0.7, 0.6, 0.5], [0.8, 0.6, 0.4, 0.2, 0.5]).p_value
     0.125
     """
-    from scipy.stats import wilcoxon
+    from scipy.stats import rankdata, wilcoxon
 
     check_options(alternative)
     better, label = _differences(a, b, measure)
@@ -143,8 +143,7 @@ def wilcoxon_test(
     if not len(differing):
         return _all_tied("Wilcoxon", label, alternative)
     # The side that the ranks lean to, which need not be that of the mean.
-    up = wilcoxon(differing, alternative="greater").statistic
-    direction = int(np.sign(up - len(differing) * (len(differing) + 1) / 4))
+    direction = int(np.sign(np.sum(rankdata(np.abs(differing)) * np.sign(differing))))
     found = wilcoxon(differing, alternative=tail(alternative, direction))
     return Significance(
         "Wilcoxon",
