@@ -121,18 +121,18 @@ def figure(table: pd.DataFrame):
     fig, axes = plt.subplots(
         len(rows), len(DELTAS), figsize=(11, 8.5), sharex=True, sharey=True, layout="constrained"
     )
-    for (mu, correlation), line in zip(rows, axes, strict=True):
-        for delta, ax in zip(DELTAS, line, strict=True):
+    for i, (mu, correlation) in enumerate(rows):
+        for j, delta in enumerate(DELTAS):
+            ax = axes[i, j]
             part = table[(table.mu == mu) & (table.correlation == correlation)]
             part = part[part.delta == delta]
             _bars(ax, part)
-            if ax is line[0]:
+            if j == 0:
                 ax.set_ylabel(f"prevalence {mu:g}\ncorrelation {correlation:g}")
-            if line is axes[0]:
+            if i == 0:
                 inside = "inside" if delta < ROPE else "outside"
                 ax.set_title(f"true difference {delta:g}\n({inside} the ROPE)", fontsize=10)
-            if line is axes[-1]:
-                ax.set_xticks(range(len(SIZES)), [f"{n:,}" for n in SIZES])
+            ax.set_xticks(range(len(SIZES)), [f"{n:,}" for n in SIZES])
     fig.supxlabel("documents in the test set")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
