@@ -11,6 +11,7 @@ from stanoff import InputError, Scenario, compare_counts, plan, power
 from stanoff.cli import main
 from stanoff.models import MODELS
 from stanoff.planning.crossing import crossing
+from stanoff.planning.power import tally
 
 QUICK = {"datasets": 300, "draws": 1000, "seed": 1}
 OPEN = compare_counts([110, 25, 15, 43], [40, 30, 25, 212], engine="exact", seed=1)
@@ -101,6 +102,25 @@ def test_the_same_seed_makes_the_same_plan(for_a):
     again = plan("a", assurance=[0.8, 0.9], jobs=1, **QUICK)
     assert again.answers == for_a.answers
     pd.testing.assert_frame_equal(again.curve, for_a.curve)
+
+
+def test_a_plan_that_is_stopped_tells_what_it_knows(for_a, monkeypatch):
+    looks = []
+
+    def impatient(*given, **options):
+        looks.append(options["datasets"])
+        if len(looks) > 2:
+            raise KeyboardInterrupt
+        return tally(*given, **options)
+
+    monkeypatch.setattr("stanoff.planning.search.tally", impatient)
+    stopped = plan("a", assurance=0.8, **QUICK)
+    assert len(looks) == 3
+    assert stopped.answer.value == pytest.approx(for_a.answer.value, rel=0.5)
+    assert stopped.answer.high - stopped.answer.low > for_a.answer.high - for_a.answer.low
+    assert str(stopped).endswith("Interrupted: the last and closest look at the answer is missing.")
+    with pytest.raises(KeyboardInterrupt):
+        plan("a", **QUICK)
 
 
 def test_that_difference_can_be_settled(for_2000):

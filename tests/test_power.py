@@ -11,7 +11,8 @@ from scipy import stats
 
 from stanoff import InputError, Prior, Scenario, compare_counts, measures, power
 from stanoff.cli import main
-from stanoff.planning.judging import Chunk
+from stanoff.planning.judging import Chunk, tallied
+from stanoff.planning.power import standard_error
 from stanoff.planning.running import run
 from stanoff.planning.settings import settings
 from stanoff.planning.simulation import FromScenario
@@ -84,6 +85,18 @@ def test_the_kept_table_is_as_near_to_the_paper_as_its_simulation_error():
     away = (table.power - table.printed).abs()
     assert away.max() < 0.08
     assert away.mean() < 0.03
+
+
+def test_the_standard_error_is_honest_although_data_sets_share_draws():
+    # Few documents: every count is shared by many of the 500 data sets.
+    judges = settings("paired", draws=400).judges
+    source, goal = FromScenario(Scenario.named("a"), 30), RATES.index(">")
+    reached = [
+        tallied(Chunk(source, 500, judges, np.random.SeedSequence(5, spawn_key=(i,))))[0, goal]
+        for i in range(60)
+    ]
+    expected = standard_error(round(np.mean(reached)), 500) * 500
+    assert 0.75 < np.std(reached, ddof=1) / expected < 1.35
 
 
 def test_a_row_tells_the_rates_of_all_decisions():

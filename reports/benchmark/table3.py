@@ -12,6 +12,7 @@ import pandas as pd
 from stanoff import power
 from stanoff.files import write_bytes, write_text
 from stanoff.plots import power_plot
+from stanoff.plots.theme import BLUE, RED
 from stanoff.report.figures import as_bytes
 from stanoff.texts import frame_as_markdown
 
@@ -60,9 +61,10 @@ def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def figure(table: pd.DataFrame):
-    """Draw our curves, and the printed numbers as crosses on them."""
+    """Draw our curves, and the printed numbers as crosses in their colours."""
     ax = power_plot(table)
-    ax.plot(table["n"], table["printed"], "x", color="black", markersize=6, label="printed")
+    for (model, cells), color in zip(table.groupby("model"), (BLUE, RED), strict=True):
+        ax.plot(cells["n"], cells["printed"], "x", color=color, label=f"{model}, printed")
     ax.legend(frameon=False, fontsize=9)
     return ax
 

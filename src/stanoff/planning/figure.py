@@ -41,6 +41,7 @@ def plan_plot(plan: Plan, *, ax: Axes | None = None) -> Axes:
             color=BLUE,
         )
         _frame(ax, plan, x, power)
+    falls = plan.question == "difference" and x.max() < 0
     for answer in plan.answers:
         ax.axhline(answer.assurance, color=GREY, linestyle=":", linewidth=1)
         if answer.value is None or len(x) < 2:
@@ -53,9 +54,9 @@ def plan_plot(plan: Plan, *, ax: Axes | None = None) -> Axes:
         ax.annotate(
             told,
             (answer.value, answer.assurance),
-            xytext=(-9, 6),
+            xytext=(9 if falls else -9, 6),
             textcoords="offset points",
-            ha="right",
+            ha="left" if falls else "right",
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.0},
         )
     a, b = (literal(name) for name in plan.facts.get("names", ("A", "B")))

@@ -92,9 +92,15 @@ class Search:
     def _look(self, places: Sequence[float], datasets: int) -> None:
         sources = [self.source_at(place) for place in places]
         title = f"Judging {len(places)} x {datasets:,} data sets"
-        tallies, self.warned = tally(
-            sources, self.chosen, title=title, first=self.looks, datasets=datasets
-        )
+        try:
+            tallies, self.warned = tally(
+                sources, self.chosen, title=title, first=self.looks, datasets=datasets
+            )
+        except KeyboardInterrupt:
+            if not self.seen:
+                raise
+            self.warned = ["Interrupted: the last and closest look at the answer is missing."]
+            return
         self.looks += len(places)
         for place, decisions in zip(places, tallies[:, 0], strict=True):
             if decisions.sum():
