@@ -1,4 +1,3 @@
-import shutil
 import subprocess
 from itertools import pairwise
 
@@ -10,7 +9,6 @@ from stanoff import InputError, compare_counts
 from stanoff.latex import frame_as_latex
 
 PREAMBLE = r"\documentclass{article}\usepackage{booktabs}\usepackage[margin=2cm]{geometry}"
-needs_latex = pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no pdflatex")
 
 
 def compiled(body, folder, preamble=PREAMBLE, program="pdflatex"):
@@ -42,7 +40,6 @@ def result(names=("svm", "nb"), categories=("x", "y")):
     )
 
 
-@needs_latex
 def test_the_table_compiles_and_fits_the_page(tmp_path):
     text = result().to_latex(label="tab:x_1")
     said = compiled(text + r"Table~\ref{tab:x_1}.", tmp_path)
@@ -52,7 +49,6 @@ def test_the_table_compiles_and_fits_the_page(tmp_path):
         assert sign in text
 
 
-@needs_latex
 @pytest.mark.parametrize(
     "preamble",
     [
@@ -70,7 +66,6 @@ def test_hostile_names_compile(preamble, tmp_path):
     compiled(others, tmp_path, preamble)
 
 
-@needs_latex
 def test_every_character_compiles(tmp_path):
     characters = [
         chr(i) for i in (*range(0x20, 0x250), *range(0x370, 0x400), *range(0x1E00, 0x1F00))
