@@ -33,7 +33,7 @@ def main() -> None:
             _report(
                 "Beyond accuracy: a family of measures (2006)",
                 "sokolova2006",
-                "posteriors.svg",
+                "forest.svg",
                 "The invariance of every measure, the table of Sokolova and others rebuilt and "
                 "corrected, and how probable each of its rankings is.",
                 "What the same two confusion matrices say by each measure.",

@@ -9,19 +9,11 @@ from conftest import script
 
 BENCHMARK = Path(__file__).parents[1] / "reports/benchmark"
 VERDICTS = script(BENCHMARK / "verdicts.py")
-TABLE3 = script(BENCHMARK / "table3.py")
 
 
 @pytest.fixture(scope="module")
 def kept():
     return pd.read_csv(BENCHMARK / "verdicts.csv")
-
-
-def test_the_printed_table_is_complete():
-    printed = TABLE3.read_printed()
-    assert len(printed) == 28
-    cell = printed.query("scenario == 'b' and n == 2000 and model == 'unpaired'")
-    assert cell["printed"].tolist() == [0.63]
 
 
 def test_scenarios_have_the_difference_they_are_made_for():

@@ -4,7 +4,8 @@ from functools import cache
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from experiment import NAMES, PREDICTIONS, ROPE, SEED, printed
+import table3
+from experiment import NAMES, PREDICTIONS, ROPE, SEED
 from matplotlib.axes import Axes
 
 import stanoff
@@ -33,18 +34,7 @@ def case() -> stanoff.Comparison:
 @cache
 def powers() -> pd.DataFrame:
     """Simulate the powers of Table 3, and put the printed ones beside them."""
-    theirs = printed(3)
-    ours = stanoff.power(
-        ("a", "b"),
-        sorted(set(theirs["size"])),
-        rope=ROPE,
-        datasets=DATA_SETS,
-        draws=DRAWS,
-        seed=SEED,
-    )
-    long = theirs.melt(["scenario", "goal", "size"], var_name="model", value_name="printed")
-    long = long.assign(model=long["model"].str.removeprefix("power_")).rename(columns={"size": "n"})
-    return ours.merge(long, on=["scenario", "goal", "n", "model"], validate="one_to_one")
+    return table3.simulated(DATA_SETS, draws=DRAWS)
 
 
 def figure_1() -> Axes:
@@ -69,7 +59,7 @@ def figure_4() -> Axes:
 
 def figure_5() -> Axes:
     """Draw the powers of Table 3."""
-    return plots.power_plot(powers())
+    return table3.figure(powers())
 
 
 def figure_6() -> Axes:
