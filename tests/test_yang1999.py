@@ -238,3 +238,24 @@ def test_the_hierarchical_verdicts_follow_from_their_numbers():
     micro = rows[rows["average"] == "micro"]
     for a, b, mean in zip(micro["A"], micro["B"], micro["mean"].astype(float), strict=True):
         assert mean == pytest.approx(observed[a] - observed[b], abs=0.01)
+
+
+def test_the_page_warns_where_the_model_and_the_observed_scores_part():
+    rows = committed("compared.csv")
+    numbers = rows[["observed", "mean"]].astype(float)
+    truth = indicators()
+    for i, (a, b, average) in rows[["A", "B", "average"]].iterrows():
+        f1 = [
+            f1_score(truth["truth"], truth[name], average=average, zero_division=0)
+            for name in (a, b)
+        ]
+        assert numbers["observed"][i] == pytest.approx(f1[0] - f1[1], abs=1e-6)
+    against = rows[numbers["observed"] * numbers["mean"] < 0]
+    page = (REPORT / "index.html").read_text("utf8")
+    warned = [f"{a} / {b}" for a, b in zip(against["A"], against["B"], strict=True)]
+    assert "SVM / kNN" in warned
+    assert f"Beware of {', '.join(warned)}: the model leans one way" in page
+    scores = committed("f1_by_category.csv").set_index("category").astype(float)
+    rare = committed("categories.csv").set_index("category")["train"] <= 8
+    assert scores[rare].mean().idxmax() == "kNN"
+    assert (scores[~rare].mean()[["SVM", "LLSF", "NNet"]] > scores[~rare].mean()["kNN"]).all()

@@ -80,6 +80,7 @@ def verdicts(compared: pd.DataFrame, table2: pd.DataFrame, average: str) -> pd.D
             {
                 "pair": pair_text(e["A"], e["B"]),
                 **{test: signs[test] for test in tests},
+                "observed": f"{e['observed']:+.3f}",
                 "decision": e["decision"],
                 "mean": f"{e['mean']:+.3f}",
                 "95% HDI": f"[{e['hdi_low']:+.3f}, {e['hdi_high']:+.3f}]",
@@ -104,7 +105,13 @@ def parting(verdicts: pd.DataFrame) -> dict[tuple[int, str], str]:
         significant = any(row[test] != "∼" for test in tests)
         if significant != (row["decision"] in "≪≫"):
             marked[i, "decision"] = "mark"
-    return marked
+    return marked | {(i, "observed"): "mark" for i in turned(verdicts)}
+
+
+def turned(verdicts: pd.DataFrame) -> list[int]:
+    """Find the pairs where the model's mean and the observed difference have opposite signs."""
+    opposite = verdicts["observed"].astype(float) * verdicts["mean"].astype(float) < 0
+    return [i for i, yes in enumerate(opposite) if yes]
 
 
 def p_equals(p: float) -> str:

@@ -98,7 +98,7 @@ def of_all_five() -> pd.DataFrame:
 
 def compared() -> tuple[pd.DataFrame, list[str]]:
     """Compare every pair with the hierarchical model; return the verdicts and the warnings."""
-    rows, complaints = [], []
+    rows, complaints, scores = [], [], table1()
     with step("fitting the hierarchical model to every pair", total=len(PAIRS)) as advance:
         for done, (a, b) in enumerate(PAIRS, start=1):
             said = decisions()
@@ -115,7 +115,9 @@ def compared() -> tuple[pd.DataFrame, list[str]]:
                     **SAMPLING,
                 )
             complaints += [f"{a} and {b}: {text}" for text in result.sampler_warnings]
-            rows += [_row(result, average) for average in ("micro", "macro")]
+            for average in ("micro", "macro"):
+                observed = scores[f"{average}_f1"]
+                rows.append({**_row(result, average), "observed": observed[a] - observed[b]})
             advance(done)
     return pd.DataFrame(rows), complaints
 
