@@ -113,3 +113,10 @@ def test_the_page_needs_no_network_and_is_the_same_again(svg):
     assert make() == make()
     assert "default-src 'none'" in html.unescape(make())
     assert not re.search(r'(?:src|href)="https?:', re.sub(r"xmlns\S+", "", make()))
+
+
+def test_plain_text_that_looks_like_tags_is_kept_whole():
+    text = document("A <b> title", [Section("One <i>"), Section(Markup("<em>Two</em>"))])
+    assert "<title>A &lt;b&gt; title</title>" in text
+    assert ">One &lt;i&gt;</a>" in text
+    assert ">Two</a>" in text
