@@ -53,16 +53,50 @@ def test_stan_is_the_default_and_leaves_stdout_clean():
 def test_csv_for_spreadsheets():
     [row] = csv.DictReader(io.StringIO(compare("--format", "csv").stdout))
     assert row["decision"] == "="
-    assert list(row)[:4] == ["category", "psi_A", "psi_B", "mean"]
+    assert list(row)[:6] == ["category", "psi_A", "psi_B", "sign_test", "t_test", "mean"]
 
 
 def test_table_and_markdown_for_people():
     table = compare().stdout
-    assert "P(ROPE)" in table
+    assert "ROPE pct" in table
     assert "practically equivalent" in table
     markdown = compare("--format", "markdown", "--measure", "recall", "--model", "unpaired").stdout
-    assert markdown.startswith("| category | nb\\_mult | svm\\_l2 |")
+    assert markdown.startswith("| category | sign-test | t-test | mean |")
     assert "by recall on category 8" in markdown
+
+
+def test_a_saved_result_is_shown_again(tmp_path):
+    file = str(tmp_path / "result.nc")
+    told = compare("--save", file, "--format", "json", "--draws", "2000").stdout
+    assert stanoff("show", file, "--format", "json").stdout == told
+    stricter = stanoff("show", file, "--format", "json", "--rope", "0.01", "--hdi", "0.5")
+    said = json.loads(stricter.stdout)
+    assert (said["rope"], said["hdi"]) == ([-0.01, 0.01], 0.5)
+    assert said["results"][0]["decision"] != json.loads(told)["results"][0]["decision"]
+    assert r"\begin{tabular}" in stanoff("show", file, "--format", "latex").stdout
+    for wrong, words in (
+        (["show", file, "--category", "9"], "'category' parameter must be one of 8"),
+        (["show", PREDICTIONS], "is not a result of stanoff"),
+        (["show", str(tmp_path / "none.nc")], "cannot be read: No such file"),
+    ):
+        ran = stanoff(*wrong)
+        assert (ran.returncode, ran.stdout) == (1, "")
+        assert words in ran.stderr
+
+
+def test_one_category_of_many_is_shown(tmp_path):
+    file = str(tmp_path / "result.nc")
+    stanoff(*ARGUMENTS, "--average", "micro", "--engine", "exact", "--draws", "100", "--save", file)
+    for style, rows in (("json", None), ("csv", 2), ("markdown", None), ("table", None)):
+        told = stanoff("show", file, "--category", "8", "--format", style).stdout
+        assert "7" not in [line.split("|")[1].strip() for line in told.split("\n") if "|" in line]
+        if style == "json":
+            assert [row["category"] for row in json.loads(told)["results"]] == ["8"]
+        if rows:
+            assert len(told.splitlines()) == rows
+        else:
+            assert "on category 8" in told
+            assert "micro-averaged" not in told
 
 
 def test_the_table_is_not_cut_off(monkeypatch):
@@ -125,8 +159,8 @@ def test_usage():
 def test_the_choices_are_those_of_the_package():
     listed = stanoff("measures").stdout
     assert all(measure.formula in listed for measure in MEASURES.values())
-    assert cli.FORMATS == FORMATS
-    params = {p.name: p for p in cli.compare.params}
+    assert cli.comparing.FORMATS == FORMATS
+    params = {p.name: p for p in cli.comparing.compare.params}
     assert tuple(params["average"].type.choices) == AVERAGES
     assert all(name in stanoff("models").stdout for name in MODELS)
     assert set(params["engine"].type.choices) == set(ENGINES)

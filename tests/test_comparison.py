@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from stanoff import Comparison, InputError, Prior, compare, compare_counts
-from stanoff.result import COLUMNS
+from stanoff.tables import COLUMNS
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
 PREDICTIONS = Path(__file__).parents[1] / "reports/zhang2016/predictions.csv"

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -63,6 +64,11 @@ def test_averages_have_a_sensitivity_too():
     )
     assert result.sensitivity().category == "macro"
     assert result.sensitivity("1").category == "1"
+
+
+def test_a_score_under_another_name_is_found_again(result):
+    named = replace(result, measure_used=replace(result.measure_used, name="the score of mine"))
+    assert named.sensitivity().priors.equals(result.sensitivity().priors)
 
 
 def test_bad_priors(result):

@@ -1,16 +1,15 @@
-import json
-import math
+import html
 import re
+from dataclasses import replace
+from itertools import pairwise
 
-import numpy as np
 import pytest
+from test_escaping import HOSTILE, RENDERERS
 
 from stanoff import StanoffError, compare_counts
 from stanoff.decision import Decision
-from stanoff.tables import as_json, as_text, bayes_factor, formatted, markdown_escaped
-from stanoff.words import digits_for, percent
-
-HOSTILE = ('<script>alert("x")</script>', "a_b|c*%$ 50% & 'q' \\")
+from stanoff.texts import as_text
+from stanoff.words import digits_for, percent, sentence, what_would_change
 
 
 @pytest.mark.parametrize(
@@ -35,7 +34,90 @@ def test_every_verdict_in_words(counts, verdict):
     numbers = [f"{e.mean:+.{d}f}", f"[{e.hdi[0]:+.{d}f}, {e.hdi[1]:+.{d}f}]", "[-0.05, +0.05]"]
     assert all(number in said for number in numbers)
     masses = f"{percent(e.p_below)}, {percent(e.p_rope)} and {percent(e.p_above)}."
-    assert said.endswith(masses)
+    assert sentence(result, e).endswith(masses)
+    assert said == f"{sentence(result, e)} {what_would_change(result, e)}"
+
+
+# Decision below, between and above the widths at which it flips, and the HDI that does so.
+FLIPS = [
+    ((0.02, 0.08), None, "The decision turns to > at a ROPE of ±0.0200 and to ≈ at ±0.0800."),
+    ((-0.08, -0.02), None, "The decision turns to < at a ROPE of ±0.0200 and to ≈ at ±0.0800."),
+    ((-0.03, 0.04), None, "The decision turns to ≈ at a ROPE of ±0.0400."),
+    (
+        (0.02, 0.08),
+        (-0.01, 0.03),
+        "The decision turns to > at a ROPE of ±0.0100 around +0.01 and to ≈ at ±0.0700 around "
+        "+0.01.",
+    ),
+    ((0.0, 0.0), None, "No other width of the ROPE would change it."),
+]
+
+
+@pytest.mark.parametrize(("hdi", "rope", "said"), FLIPS)
+def test_what_would_change_the_verdict(stored, hdi, rope, said):
+    e = replace(stored.evidence(rope=rope), hdi=hdi)
+    assert what_would_change(stored, e) == said
+
+
+def test_what_would_change_where_lower_is_better(stored):
+    e = replace(stored.evidence(), hdi=(0.02, 0.08))
+    said = what_would_change(stored.measure("error"), e)
+    assert said == "The decision turns to < at a ROPE of ±0.0200 and to ≈ at ±0.0800."
+
+
+def test_what_would_change_is_true():
+    for pos in ([300, 100, 5, 20], [30, 1, 4, 5], [3000, 5, 5, 200]):
+        for rope in (0.05, (-0.02, 0.06)):
+            result = compare_counts(
+                pos, [10, 5, 5, 900], engine="exact", seed=1, draws=2000, rope=rope
+            )
+            said = what_would_change(result, result.evidence())
+            middle = (result.rope_used[0] + result.rope_used[1]) / 2
+            for symbol, width in re.findall(r"to (.) at (?:a ROPE of )?±(\d\.\d+)", said):
+                w = float(width) + 1e-4
+                wider = result.evidence(rope=(middle - w, middle + w)).decision
+                assert wider.symbol == symbol
+
+
+def test_small_flips_keep_their_digits(stored):
+    e = replace(stored.evidence(), hdi=(2e-5, 8e-5), std=4e-6)
+    assert "±0.0000200 and" in what_would_change(stored, e)
+
+
+def test_lower_is_better_is_said():
+    result = compare_counts(
+        [300, 100, 5, 20], [10, 5, 5, 900], engine="exact", seed=1, draws=2000, measure="error"
+    )
+    said = str(result)
+    assert said.startswith("A is significantly better than B (A ≫ B) by error, on ")
+    assert "the difference is -0." in said
+    assert "Lower is better for this measure." in said
+
+
+def test_an_asymmetric_rope_is_said():
+    result = compare_counts(
+        [30, 4, 1, 5], [1, 1, 1, 90], engine="exact", seed=1, draws=2000, rope=(-0.01, 0.2)
+    )
+    assert "the ROPE [-0.01, +0.2] with probability" in str(result)
+    assert "around +0.095" in str(result)
+
+
+def test_names_from_right_to_left_do_not_turn_the_sentence():
+    result = compare_counts(
+        a=[30, 4, 1, 5],
+        b=[1, 1, 1, 90],
+        engine="exact",
+        seed=1,
+        draws=50,
+        names=("שלום", "svm"),
+        categories=["\u202eקטגוריה\n"],
+    )
+    said = str(result)
+    assert said.count("\u2068שלום\u2069") == 3  # the verdict, its formula, the documents
+    assert "category \u2068קטגוריה\u2069, on" in said
+    assert "\u2068svm" not in said
+    assert "\u202e" not in said
+    assert "\n" not in said
 
 
 def test_small_differences_keep_their_digits():
@@ -53,64 +135,49 @@ def test_percentages_do_not_claim_certainty():
     ]
 
 
-def test_bayes_factors_carry_the_marks_of_the_paper():
-    factors = (12.206, 2.999, 0.3299, 0.0, 123456.0, math.inf, math.nan)
-    assert [bayes_factor(f) for f in factors] == [
-        "‡ 12.206",
-        "2.999",
-        "⋆ 0.330",
-        "⋆ 0.000",
-        "‡ 1.23e+05",
-        "‡ inf",
-        "undefined",
-    ]
-
-
-def test_the_table_has_the_numbers_of_the_summary(stored):
-    row = formatted(stored).iloc[0]
-    summary = stored.summary().iloc[0]
-    assert row["mean"] == f"{summary['mean']:+.3f}"
-    assert row["HDI"] == f"[{summary['hdi_low']:+.3f}, {summary['hdi_high']:+.3f}]"
-    assert row["decision"] == "≈"
-    assert row["BF_SD"].endswith("?")  # not well-defined here
-
-
-def test_json_has_no_numbers_that_json_lacks():
-    result = compare_counts([0] * 4, [0, 0, 0, 9], engine="exact", draws=50, seed=1, rope=0)
-    text = as_text(result, "json")
-    assert "NaN" not in text
-    assert "Infinity" not in text
-    assert json.loads(text) == as_json(result)
-    assert as_json(result)["results"][0]["bf_rope"] is None
-    certain = compare_counts(
-        [90, 0, 0, 9], [1, 0, 0, 900], engine="exact", draws=50, seed=1, rope=0.9
-    )
-    assert json.loads(as_text(certain, "json"))["results"][0]["bf_rope"] in ("inf", None)
-
-
 def test_hostile_names_mean_nothing(tmp_path):
+    for a, b in pairwise(HOSTILE):
+        if not (a.isprintable() and b.isprintable()):
+            continue  # names of classifiers cannot be that hostile, those of categories can
+        result = compare_counts(
+            [30, 4, 1, 5],
+            [1, 1, 1, 90],
+            engine="exact",
+            draws=100,
+            seed=1,
+            names=(a, b),
+            categories=[b],
+        )
+        as_html = RENDERERS[0].render(result.to_markdown())
+        assert set(re.findall(r"<(\w+)", as_html)) == {
+            "table",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "p",
+        }
+        assert html.unescape(as_html).count(a) >= 2
+        assert as_text(result, "table")  # rich's own markup would have failed
+    page = result.to_html(tmp_path / "new folder/page.html").read_text("utf8")
+    assert html.escape(a, quote=False) in page or html.escape(a) in page
+
+
+def test_a_hostile_name_is_not_html(tmp_path):
     result = compare_counts(
         [30, 4, 1, 5],
         [1, 1, 1, 90],
         engine="exact",
-        draws=500,
+        draws=100,
         seed=1,
-        names=HOSTILE,
+        names=HOSTILE[:2],
         categories=["<b>bold</b>"],
     )
-    markdown = as_text(result, "markdown")
-    assert "<script" not in markdown
-    assert "<b>" not in markdown
-    assert "a\\_b\\|c\\*%" in markdown
     page = result.to_html(tmp_path / "new folder/page.html").read_text("utf8")
-    assert "<script" not in page
+    assert '<script>alert("x")' not in page
     assert "<b>" not in page
-    assert "&lt;script&gt;" in page
-    assert as_text(result, "table")  # rich's own markup would have failed
-
-
-def test_escaped_markdown_is_one_line():
-    assert markdown_escaped("a\nb\r\n c") == "a b c"
+    assert "&lt;script&gt;alert" in page
 
 
 def test_the_page_is_whole_and_needs_no_network(stored, tmp_path):
@@ -136,19 +203,6 @@ def test_a_wrong_disk_leaves_the_old_page(stored, tmp_path, monkeypatch):
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_numbers_may_be_numpy():
-    result = compare_counts(
-        np.array([30, 4, 1, 5]),
-        np.array([1, 1, 1, 90]),
-        engine="exact",
-        draws=np.int64(500),
-        seed=np.int64(1),
-        rope=np.float64(0.05),
-        hdi=np.float32(0.9),
-    )
-    assert json.dumps(as_json(result))
-
-
 def test_one_document_and_many():
     def said(pos, neg):
         return str(compare_counts(pos, neg, engine="exact", draws=50, seed=1))
@@ -167,13 +221,6 @@ def test_categories_of_different_size_tell_their_own():
     )
     assert "on 16 documents" in result.sentence("0")
     assert "on 106 documents" in result.sentence("1")
-
-
-def test_a_table_whose_names_are_headings():
-    result = compare_counts(
-        [30, 4, 1, 5], [1, 1, 1, 90], engine="exact", draws=50, seed=1, names=("mean", "HDI")
-    )
-    assert "…" not in as_text(result, "table")
 
 
 def test_a_page_of_many_categories_claims_no_single_verdict(tmp_path):

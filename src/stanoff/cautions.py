@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stanoff.escaping import shown
 from stanoff.result import Comparison
 
 
@@ -9,15 +10,18 @@ def undefined_scores(result: Comparison) -> tuple[str, ...]:
     """Tell of categories whose observed score is 0/0."""
     told = []
     measure, known = result.measure_used, result.counts.categories
-    cells_of = zip(result.names, (result.counts.cells_A, result.counts.cells_B), strict=True)
+    cells_of = zip(
+        map(shown, result.names), (result.counts.cells_A, result.counts.cells_B), strict=True
+    )
     for name, cells in cells_of:
         odd = [c for c, undefined in zip(known, measure.undefined(cells), strict=True) if undefined]
         if odd:
+            named = ", ".join(map(shown, odd[:5]))
             more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""
             told.append(
-                f"The observed {measure.label} of {name} is 0/0 in category "
-                f"{', '.join(odd[:5])}{more} (zero_division={measure.zero_division:g}); its "
-                "posterior owes much to the prior, and so does an average over it."
+                f"The observed {measure.label} of {name} is 0/0 in category {named}{more} "
+                f"(zero_division={measure.zero_division:g}); its posterior owes much to the prior, "
+                "and so does an average over it."
             )
     return tuple(told)
 

@@ -56,8 +56,8 @@ def frame_as_latex(
         return "\n".join(lines)
     above = [] if caption is None else [rf"\caption{{{latex(caption)}}}"]
     above += [] if label is None else [rf"\label{{{_as_label(label)}}}"]
-    # Ten columns fit into the width of an article.
-    size = [r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
+    # The ten columns of the paper then need a text width of 15 cm.
+    size = [r"\smallskip", r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
     return "\n".join([r"\begin{table}", r"\centering", *above, *size, *lines, r"\end{table}"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -35,7 +36,7 @@ class Provenance:
 def gather(model: Model, engine: str, settings: Mapping[str, Any]) -> Provenance:
     """Take down what is there now."""
     versions = {"stanoff": __version__, "python": platform.python_version()}
-    versions |= {name: version(package) for name, package in PACKAGES.items()}
+    versions |= _versions()
     if engine != "stan":
         return Provenance(versions, settings=dict(settings))
     found = toolchain.find_cmdstan()
@@ -49,3 +50,8 @@ def gather(model: Model, engine: str, settings: Mapping[str, Any]) -> Provenance
         sources=toolchain.program_sources(file, include),
         settings=dict(settings),
     )
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: version(package) for name, package in PACKAGES.items()}

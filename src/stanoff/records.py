@@ -32,7 +32,7 @@ def record_of(result: Comparison) -> Record:
         "engine": result.engine,
         "seed": result.seed,
         "prior": [asdict(prior) for prior in priors],
-        "measure": _record_of_measure(result.measure_used, result.counts),
+        "measure": _record_of_measure(result),
         "average": result.average,
         "rope": result.rope_used,
         "hdi": result.hdi_used,
@@ -48,14 +48,15 @@ def result_of(record: Record, counts: AnyCounts, draws: Draws) -> Comparison:
     low, high = record["rope"]
     told = record["provenance"]
     sources = tuple((name, text) for name, text in told["sources"])
+    measure = _measure_of(record["measure"], counts)
     return Comparison(
         counts=counts,
         names=(a, b),
-        model=_model_of(record["model"]),
+        model=_knowing(_model_of(record["model"]), measure, record["measure"]),
         engine=record["engine"],
         seed=record["seed"],
         prior=_prior_of(record["prior"]),
-        measure_used=_measure_of(record["measure"], counts),
+        measure_used=measure,
         average=record["average"],
         rope_used=(float(low), float(high)),
         hdi_used=float(record["hdi"]),
@@ -91,7 +92,8 @@ def _prior_of(record: list[Record]) -> Priors:
     return priors[0] if len(priors) == 1 else (priors[0], priors[1])
 
 
-def _record_of_measure(measure: Measure, counts: AnyCounts) -> Record:
+def _record_of_measure(result: Comparison) -> Record:
+    measure = result.measure_used
     record: Record = {
         "name": measure.name,
         "formula": measure.formula,
@@ -103,7 +105,8 @@ def _record_of_measure(measure: Measure, counts: AnyCounts) -> Record:
         "prevalence": measure.prevalence,
     }
     if measure.code is None:  # Python code cannot be stored, so keep what it said
-        record["observed"] = [_undecided(measure, cells) for cells in _observed(counts)]
+        record["observed"] = [_undecided(measure, cells) for cells in _observed(result.counts)]
+        record["diverges"] = bool(result.model.diverges(measure, result.prior))
     return record
 
 
@@ -130,6 +133,19 @@ def _measure_of(record: Record, counts: AnyCounts) -> Measure:
     if now and np.array_equal(scores, now, equal_nan=True):
         return measure
     return replace(measure, function=_remembered(measure, scores, counts))
+
+
+def _knowing(model: Model, measure: Measure, record: Record) -> Model:
+    """Let a model remember what it had found out about a measure that is not here."""
+    if any(known.function is measure.function for known in MEASURES.values()):
+        return model
+
+    def diverges(asked: Measure, prior: Priors) -> bool:
+        if asked.function is measure.function:
+            return bool(record["diverges"])
+        return model.diverges(asked, prior)
+
+    return replace(model, diverges=diverges)
 
 
 def _observed(counts: AnyCounts) -> tuple[Array, Array]:

@@ -24,7 +24,7 @@ from stanoff.models import AnyCounts, Model
 from stanoff.posterior import Draws
 from stanoff.priors import Prior, Priors
 from stanoff.provenance import Provenance
-from stanoff.tables import PAPER
+from stanoff.tables import COLUMNS, PAPER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,24 +33,6 @@ if TYPE_CHECKING:
     from stanoff.sensitivity import Sensitivity
 
 Target = str | os.PathLike[str] | None
-COLUMNS = [
-    "category",
-    "psi_A",
-    "psi_B",
-    "sign_test",
-    "t_test",
-    "mean",
-    "std",
-    "mcse",
-    "bf_sd",
-    "bf_rope",
-    "p_less",
-    "p_greater",
-    "p_rope",
-    "hdi_low",
-    "hdi_high",
-    "decision",
-]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,11 +121,11 @@ class Comparison:
         numbers is in ``summary().attrs["warnings"]``.
         """
         rows = [self.evidence(category, rope=rope, hdi=hdi) for category in self.categories]
-        ends = [{"hdi_low": row.hdi[0], "hdi_high": row.hdi[1]} for row in rows]
         table = pd.DataFrame(
             [
-                vars(row) | {"decision": str(row.decision)} | hdi_ends
-                for row, hdi_ends in zip(rows, ends, strict=True)
+                vars(row)
+                | {"hdi_low": row.hdi[0], "hdi_high": row.hdi[1], "decision": str(row.decision)}
+                for row in rows
             ]
         ).assign(**self.p_values)[COLUMNS]
         table.attrs["warnings"] = list(self.warnings)

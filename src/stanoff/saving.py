@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from xarray import Dataset, DataTree, Variable
 
 FORMAT = 1
+LEAST_COMPRESSED = 4096  # bytes; what is smaller would take more
 DRAWS = ("posterior", "prior", "sample_stats")
 COUNTS: dict[type[Any], tuple[str, ...]] = {
     PairedCounts: ("pos", "neg"),
@@ -152,9 +153,11 @@ def _storable(value: Any) -> Any:
 
 
 def _encoding(variable: Variable) -> dict[str, Any]:
-    if variable.dtype.kind not in "biuf" or not variable.size:
+    if variable.dtype.kind not in "biuf":
         return {}
-    return {"zlib": True, "complevel": 1, "shuffle": True, "_FillValue": None}
+    if variable.nbytes < LEAST_COMPRESSED:
+        return {"_FillValue": None}
+    return {"_FillValue": None, "zlib": True, "complevel": 1, "shuffle": True}
 
 
 def _arrays(group: Dataset) -> dict[str, Any]:

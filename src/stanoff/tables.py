@@ -15,6 +15,24 @@ if TYPE_CHECKING:
 
     from stanoff.result import Comparison
 
+COLUMNS = [  # of the summary
+    "category",
+    "psi_A",
+    "psi_B",
+    "sign_test",
+    "t_test",
+    "mean",
+    "std",
+    "mcse",
+    "bf_sd",
+    "bf_rope",
+    "p_less",
+    "p_greater",
+    "p_rope",
+    "hdi_low",
+    "hdi_high",
+    "decision",
+]
 HEADINGS = {
     "category": "category",
     "psi_A": "A",
