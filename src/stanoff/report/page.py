@@ -35,7 +35,7 @@ COLUMNS = (
     *("std", "bf_sd", "bf_rope", "sign_test", "t_test", "mcse"),
 )
 CHANGING = ("p_rope", "hdi", "decision")  # these columns follow the reader's ROPE and HDI
-CLASSES = {"category": "", "decision": "decision"}
+CLASSES = {"category": "", "decision": "decision", "mcse": "number mcse"}
 HINTS = {
     "mcse": "Monte-Carlo standard error of the mean",
     "bf_sd": "Savage-Dickey Bayes factor for no difference",
