@@ -85,7 +85,12 @@ def test_figures_keep_their_ids_apart_and_say_what_they_show(svg):
 
 def test_numbers_are_aligned_cells_are_highlighted_and_have_scopes():
     frame = pd.DataFrame(
-        {"name": ["a", "b"], "p": ["‡ 9.551", ""], "n": [1200, 3.5], "text": ["1", "two"]}
+        {
+            "name": ["a", "b"],
+            "p": ["‡ 9.551", "[-0.1, +0.2]"],
+            "n": [1200, 3.5],
+            "text": ["1", "two"],
+        }
     )
     parsed = page_of(Table(frame, "Caption", highlight={(1, "n"): "mark"}))
     assert [h.get("class") for h in parsed.of("th")] == [None, "number", "number", None, None, None]
@@ -113,3 +118,10 @@ def test_the_page_needs_no_network_and_is_the_same_again(svg):
     assert make() == make()
     assert "default-src 'none'" in html.unescape(make())
     assert not re.search(r'(?:src|href)="https?:', re.sub(r"xmlns\S+", "", make()))
+
+
+def test_plain_text_that_looks_like_tags_is_kept_whole():
+    text = document("A <b> title", [Section("One <i>"), Section(Markup("<em>Two</em>"))])
+    assert "<title>A &lt;b&gt; title</title>" in text
+    assert ">One &lt;i&gt;</a>" in text
+    assert ">Two</a>" in text

@@ -16,12 +16,13 @@ from stanoff.decision import as_probability, as_rope
 from stanoff.errors import InputError, StanoffError, invalid, unknown
 from stanoff.fitting import ENGINES, MOST_SEED
 from stanoff.priors import Prior
+from stanoff.report.gallery import CAPTIONS
 
 PRIORS = {"uniform": Prior.uniform, "jeffreys": Prior.jeffreys, "perks": Prior.perks}
 KEYS = (
     *("title", "out", "seed", "rope", "hdi", "classifiers", "pairs", "names", "measures", "models"),
     *("average", "positive", "labels", "beta", "prevalence", "zero_division", "prior"),
-    *("engine", "draws", "chains", "warmup", "data"),
+    *("engine", "draws", "chains", "warmup", "figures", "data"),
 )
 DATA_KEYS = ("file", "truth")
 
@@ -41,6 +42,7 @@ class Study:
     judging : the options of the measures: beta, zero_division, prevalence
     fitting : the options of :func:`stanoff.compare` that change what is fitted
     prior : the name of the prior
+    figures : which figures are drawn
     out : where the report goes, if the file tells
     """
 
@@ -57,6 +59,7 @@ class Study:
     judging: Mapping[str, Any] = field(default_factory=dict)
     fitting: Mapping[str, Any] = field(default_factory=dict)
     prior: str = "uniform"
+    figures: tuple[str, ...] = tuple(CAPTIONS)
     out: Path | None = None
 
 
@@ -119,6 +122,7 @@ def _study(given: Mapping[str, Any], file: Path) -> Study:
         judging=judging,
         fitting={key: value for key, value in fitting.items() if value is not None},
         prior=_one_of(given, "prior", tuple(PRIORS)) or "uniform",
+        figures=_figures(given.get("figures", list(CAPTIONS))),
         out=None if out is None else file.parent / out,
     )
 
@@ -178,6 +182,15 @@ def _names(given: Any, known: list[str]) -> dict[str, str]:
     if len(set(called.values())) < len(called):
         raise invalid("names", "different for different columns", list(called.values()))
     return called
+
+
+def _figures(given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list):
+        raise invalid("figures", "a list of names", given)
+    for name in given:
+        if name not in CAPTIONS:
+            raise unknown("figures", name, CAPTIONS)
+    return tuple(given)
 
 
 def _text(given: Mapping[str, Any], key: str, called: str = "") -> str:

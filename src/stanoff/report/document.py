@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HIGHLIGHTS = ("mark", "strong", "faint")
-_NUMBER = re.compile(r"[‡⋆*±<>≈~]?\s*[-+−]?(\d[\d,]*)?\.?\d+([eE][-+]?\d+)?\s?[%‡⋆*†?]?|[-–—]|")
+_NUMBER = re.compile(
+    r"[‡⋆*±<>≈~]?\s*[-+−]?(\d[\d,]*)?\.?\d+([eE][-+]?\d+)?\s?[%‡⋆*†?]?|\[[-+−\d.,\se]+\]|[-–—]|"
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ class Table:
 
     Attributes
     ----------
-    frame : what is shown; cells that are not text are written with ``str``
+    frame : what is shown; cells that are not text are written with ``str``. For links in cells
+        the frame must be of ``dtype=object``: pandas makes plain text of them else
     caption : what it tells
     highlight : by (row position, column name): ``"mark"``, ``"strong"`` or ``"faint"``
     row_headings : whether the first column names the rows

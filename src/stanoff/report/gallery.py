@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from stanoff.errors import InputError
@@ -37,10 +37,21 @@ class Picture:
     svg: bytes
 
 
-def pictures(result: Comparison, category: str) -> Iterator[Picture]:
-    """Draw what there is to draw of one row of the summary; what does not apply is left out."""
+def pictures(
+    result: Comparison, category: str, names: Collection[str] = tuple(CAPTIONS)
+) -> Iterator[Picture]:
+    """Draw what there is to draw of one row of the summary; what does not apply is left out.
+
+    Parameters
+    ----------
+    result : a comparison
+    category : the row
+    names : which figures, all unless told
+    """
     judged = what_is_judged(result, category)
     for name, caption in CAPTIONS.items():
+        if name not in names:
+            continue
         if name == "forest" and len(result.categories) == 1:
             continue
         try:

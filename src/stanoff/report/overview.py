@@ -117,7 +117,7 @@ def _verdicts(made: Sequence[Outcome]) -> Table:
         rows.append([*who, category, mean, hdi, p_rope, symbol])
     names = ["comparison", "measure", "model", "category", "mean", "HDI", "ROPE pct", "decision"]
     caption = "Posterior of the difference; every comparison has a page of its own."
-    return Table(pd.DataFrame(rows, columns=names), caption)
+    return Table(pd.DataFrame(rows, columns=names, dtype=object), caption)
 
 
 def _tally(outcome: Outcome) -> str:
@@ -142,7 +142,7 @@ def _glance(study: Study, made: Sequence[Outcome]) -> list[Section]:
         if len(names) > 2 and found:
             rows = [[a, *(found.get((a, b), "") for b in names)] for a in names]
             caption = f"{measure}, {model} model: how the row compares to the column."
-            tables.append(Table(pd.DataFrame(rows, columns=["", *names]), caption))
+            tables.append(Table(pd.DataFrame(rows, columns=["", *names], dtype=object), caption))
     return [Section("At a glance", tables)] if tables else []
 
 

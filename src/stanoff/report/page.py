@@ -35,7 +35,7 @@ COLUMNS = (
     *("std", "bf_sd", "bf_rope", "sign_test", "t_test", "mcse"),
 )
 CHANGING = ("p_rope", "hdi", "decision")  # these columns follow the reader's ROPE and HDI
-CLASSES = {"category": "", "decision": "decision"}
+CLASSES = {"category": "", "decision": "decision", "mcse": "number mcse"}
 HINTS = {
     "mcse": "Monte-Carlo standard error of the mean",
     "bf_sd": "Savage-Dickey Bayes factor for no difference",
@@ -59,6 +59,7 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
     said = [result.evidence(category) for category in result.categories]
     table = formatted(result, COLUMNS)
     rows, every = _rows(result, said)
+    figures = pictures(result, result.categories[focus]) if drawn is None else drawn
     script = inlined("evidence.js") + inlined("page.js")
     return render(
         "page.html",
@@ -85,7 +86,7 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
         warnings=result.warnings,
         figures=[
             (inline(picture.svg, picture.name, picture.caption), picture.caption)
-            for picture in drawn or pictures(result, result.categories[focus])
+            for picture in figures
         ],
         settings=settings(result),
         bibtex=BIBTEX,

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import product
 from multiprocessing import get_context
@@ -132,8 +133,11 @@ def _run(study: Study, tasks: Sequence[Task], out: Path, jobs: int) -> Iterator[
         waiting: list[Future[list[Outcome]]] = [
             pool.submit(_work, study, task, out) for task in tasks
         ]
-        for one in waiting:
-            yield one.result()
+        for task, one in zip(tasks, waiting, strict=True):
+            try:
+                yield one.result()
+            except BrokenProcessPool as error:  # a process was killed, perhaps for its memory
+                yield [_failed(study, task, name, error) for name in study.measures]
 
 
 def _work(study: Study, task: Task, out: Path) -> list[Outcome]:
@@ -145,7 +149,7 @@ def _work(study: Study, task: Task, out: Path) -> list[Outcome]:
         warnings.simplefilter("ignore", SamplingWarning)  # the result tells it in its own words
         try:
             result, reused = fitted(study, task.pair, task.model, out / FITS / task.slug)
-        except (StanoffError, OSError, ArithmeticError, RuntimeError) as error:
+        except Exception as error:  # whatever it is, the other comparisons are to be made
             return [_failed(study, task, name, error) for name in study.measures]
         return [_made(study, task, name, result, reused, out) for name in study.measures]
 
@@ -156,7 +160,7 @@ def _made(
     try:
         result = _judged(study, fit, measure).under(rope=study.rope, hdi=study.hdi)
         return _written(study, task, result, reused, out)
-    except (StanoffError, OSError, ArithmeticError, RuntimeError) as error:
+    except Exception as error:
         return _failed(study, task, measure, error)
 
 
@@ -179,7 +183,7 @@ def _written(study: Study, task: Task, result: Comparison, reused: bool, out: Pa
     label = result.measure_used.label
     slug = f"{task.slug}-{slug_of([label], set())}"
     shown = result.average or result.categories[0]
-    drawn = list(pictures(result, shown))
+    drawn = list(pictures(result, shown, study.figures))
     for picture in drawn:
         write_bytes(out / FIGURES / f"{slug}-{picture.name}.svg", picture.svg)
     write_text(out / PAGES / f"{slug}.html", page(result, drawn=drawn))
@@ -206,5 +210,5 @@ def _failed(study: Study, task: Task, measure: str, error: Exception) -> Outcome
         "measure": measures.get(measure, **study.judging).label,
         "model": Path(task.model).stem,
     }
-    told = str(error) or type(error).__name__
+    told = str(error) if isinstance(error, StanoffError) else f"{type(error).__name__}: {error}"
     return Outcome(**known, slug=task.slug, error=told)
