@@ -36,6 +36,11 @@ KINDS = {
 @pytest.fixture
 def stored() -> Comparison:
     """A paired comparison from stored draws of Stan; no compiler needed."""
+    return stored_comparison()
+
+
+def stored_comparison() -> Comparison:
+    """Read the stored draws; for scripts too, which have no fixtures."""
     with np.load(DATA / "paired.npz", allow_pickle=False) as file:
         groups = {
             name: {key.removeprefix(f"{name}."): file[key] for key in file if key.startswith(name)}

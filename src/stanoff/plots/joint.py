@@ -30,7 +30,7 @@ from stanoff.words import percent, what_is_judged
 LEAST_DRAWS, MOST_DRAWS = 100, 4000  # that a kernel density is estimated from
 TAILS = 0.005  # of the draws at either end are left outside
 LEVELS = (0.95, 0.5)
-SIDE = 5.2  # inches
+WIDTH, HEIGHT = 5.25, 6.25  # inches: so high that the square is as wide as the figure lets it be
 
 
 @themed
@@ -62,7 +62,7 @@ def joint_plot(result: Comparison, category: str | None = None, *, ax: Axes | No
         raise InputError(
             f"{result.model.name} has no scores of A and B to show: they are not numbers."
         )
-    ax = ax or new_axes(SIDE, SIDE + 0.4)
+    ax = ax or new_axes(WIDTH, HEIGHT)
     low, high = _window(psi_A, psi_B, result.measure_used.range)
     ax.set(xlim=(low, high), ylim=(low, high), aspect="equal")
     ax.locator_params(nbins=6)

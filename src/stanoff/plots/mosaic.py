@@ -63,13 +63,14 @@ def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
             f"({result.model.name}): pass both predictions of the same documents."
         )
     name = result.evidence(category).category
-    if name in counts.categories:
-        row = counts.categories.index(name)
+    known = result.counts.categories
+    if name in known:
+        row = known.index(name)
         tables = {"positive": counts.pos[row], "negative": counts.neg[row]}
-        heading = "" if len(counts.categories) == 1 else f", category {shortened(name, 28)}"
+        heading = "" if len(known) == 1 else f", category {shortened(name, 28)}"
     else:
         tables = {"positive": counts.pos.sum(axis=0), "negative": counts.neg.sum(axis=0)}
-        heading = f", {len(counts.categories):,} categories together"
+        heading = f", {len(known):,} categories together"
     ax = ax or new_axes(7.2, 4.2)
     ax.set(xlim=(-0.1, 2 * STEP - 0.15), ylim=(0, 1))
     ax.set_yticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])

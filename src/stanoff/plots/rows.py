@@ -69,6 +69,7 @@ def draw_rows(ax: Axes, rows: Sequence[Row], rope: Interval, apart: Sequence[Row
     below = len(rows) - 1 + line * (1.5 + np.arange(len(apart)))
     bottom = below[-1] if apart else len(rows) - 1
     ax.set(xlim=_window(together, rope), ylim=(bottom + 0.7 * line, -0.7 * line))
+    ax.locator_params(axis="x", nbins=6)
     ax.axvspan(*rope, color=GREY, alpha=0.13, linewidth=0, zorder=0)
     for end in rope:
         ax.axvline(end, color=RED, linestyle=":", linewidth=1.2, zorder=1)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
+from math import ceil
 from typing import ParamSpec
 
 import matplotlib as mpl
@@ -38,7 +39,7 @@ LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)), (0, (3, 3)))
 
-WIDTH, HEIGHT = 6.4, 4.2  # inches
+WIDTH, HEIGHT = 6.5, 4.25  # inches
 # Fonts for what DejaVu Sans lacks, used where the machine has them.
 MORE_FONTS = ("Noto Sans CJK JP", "Noto Sans CJK SC", "Arial Unicode MS", "Noto Sans Symbols2")
 LETTER = 0.6  # width of a letter as a share of the font's size
@@ -110,8 +111,9 @@ def themed(plot: Callable[P, Axes]) -> Callable[P, Axes]:
 
 
 def new_axes(width: float = WIDTH, height: float = HEIGHT) -> Axes:
-    """Make a figure of its own, sized in inches."""
-    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    """Make a figure of its own, sized in inches, to the next quarter: whole pixels then."""
+    size = ceil(4 * width) / 4, ceil(4 * height) / 4
+    _, ax = plt.subplots(figsize=size, layout="constrained")
     return ax
 
 
