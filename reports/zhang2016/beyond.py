@@ -6,7 +6,7 @@ import pandas as pd
 from experiment import NAMES, PAIRS, ROPE, SEED, TABLES, fitted
 
 from stanoff import Comparison, Prior, compare_counts
-from stanoff.decision import Decision
+from stanoff.decision import Decision, as_rope, decide
 
 MEASURES = (
     "f1",
@@ -20,6 +20,7 @@ MEASURES = (
     "accuracy",
 )
 PRIORS = {"uniform": Prior.uniform(), "Jeffreys": Prior.jeffreys(), "Perks": Prior.perks()}
+PRIOR_DRAWS = 20_000
 WIDTHS = (0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15)
 ASSURANCE = 0.8
 FUTURES = 250  # simulated for every number of further documents
@@ -56,7 +57,8 @@ def joint(a: str, b: str) -> Comparison:
 
 def moved(table: int) -> pd.DataFrame:
     """Put the hierarchical model beside the flat one: which categories moved, and how far."""
-    models = [fitted(*TABLES[table], model=model) for model in ("paired", "hierarchical")]
+    pair = TABLES[table]
+    models = [fitted(*pair), fitted(*pair, model="hierarchical")]
     flat, pooled = (result.summary().set_index("category").iloc[:20] for result in models)
     return pd.DataFrame(
         {
@@ -88,7 +90,9 @@ def over_ropes() -> pd.DataFrame:
     for number, pair in TABLES.items():
         result = fitted(*pair)
         for width in WIDTHS:
-            rows[f"Table {number}", f"±{width:g}"] = counted(decisions(result, width))
+            hdis = [result.evidence(category).hdi for category in result.counts.categories]
+            said = [decide(hdi, as_rope(width)).symbol for hdi in hdis]
+            rows[f"Table {number}", f"±{width:g}"] = counted(said)
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
@@ -106,6 +110,7 @@ def over_priors() -> pd.DataFrame:
                 average="macro",
                 prior=prior,
                 engine="exact",
+                draws=PRIOR_DRAWS,
                 seed=SEED,
                 rope=ROPE,
             )
@@ -155,9 +160,9 @@ def more_documents(table: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def decisions(result: Comparison, rope: float = ROPE) -> pd.Series:
+def decisions(result: Comparison) -> pd.Series:
     """Return the decision on every category, as people see it."""
-    said = result.summary(rope=rope).set_index("category")["decision"].iloc[:20]
+    said = result.summary().set_index("category")["decision"].iloc[:20]
     return said.map(lambda decision: Decision(decision).symbol)
 
 

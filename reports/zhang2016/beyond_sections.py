@@ -109,7 +109,7 @@ def sensitivity() -> Section:
             Table(ropes, "How many of the 20 categories get each decision, by ROPE."),
             Table(
                 priors,
-                "The same by prior (drawn exactly, 50,000 draws), with the largest shift of a mean "
+                "The same by prior (drawn exactly, 20,000 draws), with the largest shift of a mean "
                 "and the categories whose decision is another than under the uniform prior.",
             ),
             Figure(
