@@ -63,10 +63,16 @@ def fill(tab, field, value):
 
 def copied(tab, what):
     """What a copy button puts into the clipboard."""
-    tab.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    tab.evaluate(
+        "window.copied = null;"
+        "navigator.clipboard.writeText = async (text) => { window.copied = text; }"
+    )
     tab.click(f"[data-copy={what}]")
-    tab.wait_for_function("document.getElementById('copied').textContent !== ''")
-    return tab.evaluate("window.copied")
+    for _ in range(100):  # the page's policy forbids the polling that Playwright would do there
+        if (text := tab.evaluate("window.copied")) is not None:
+            return text
+        tab.wait_for_timeout(20)
+    raise AssertionError("nothing was copied")
 
 
 def table(tab):

@@ -208,7 +208,7 @@ def test_multiclass_against_the_posterior_on_a_grid(m, n):
     )
     assert result.sampler_warnings == ()
     drawn = result.draws.posterior
-    grid = np.meshgrid(np.linspace(0.002, 0.998, 250), np.linspace(-1, 8, 500))
+    grid = np.meshgrid(np.linspace(0.004, 0.996, 125), np.linspace(-1, 8, 250))
     eta, kappa = grid[0].ravel(), np.exp(grid[1].ravel())
     right, wrong = kappa * eta, kappa * (1 - eta) / (m - 1)
     for j, (name, column) in enumerate((("A", a), ("B", b))):

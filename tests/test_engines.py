@@ -37,7 +37,7 @@ def test_stan_agrees_with_exact(kind, model):
             engine=engine,
             seed=42,
             chains=4,
-            draws=4000 if engine == "stan" else 50_000,
+            draws=2500 if engine == "stan" else 25_000,
         )
         for engine in ("stan", "exact")
     }

@@ -100,7 +100,7 @@ def prior_densities(*halves, draws, measure, model="paired", prior=FLAT):
     ],
 )
 def test_finite_prior_densities(options, exact):
-    [density], [error] = prior_densities(1e-3, draws=4_000_000, **options)
+    [density], [error] = prior_densities(1e-3, draws=2_000_000, **options)
     assert abs(density - exact) < 4 * error + 6e-3  # the last digit given, and the width
     model = MODELS[options.get("model", "paired")]
     assert not model.diverges(get(options["measure"]), options.get("prior", Prior.uniform()))

@@ -42,7 +42,7 @@ def weighted(weights, values):
     return mean, np.sqrt(np.sum(weights**2 * (values - mean) ** 2)) / weights.sum()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def newsgroups():
     return {
         model: compare(
@@ -59,6 +59,7 @@ def newsgroups():
 
 
 @pytest.mark.parametrize("model", ["hierarchical", "hierarchical_unpaired"])
+@pytest.mark.xdist_group("newsgroups")
 def test_the_sampler_is_at_ease_with_20_categories(newsgroups, model):
     from arviz_stats.base import array_stats
 
@@ -71,6 +72,7 @@ def test_the_sampler_is_at_ease_with_20_categories(newsgroups, model):
         assert array_stats.ess(delta, method="bulk", chain_axis=0, draw_axis=1) > 1000
 
 
+@pytest.mark.xdist_group("newsgroups")
 def test_eta_is_reported(newsgroups):
     eta = newsgroups["hierarchical"].overall()
     assert eta.sum(axis=1).tolist() == pytest.approx([1, 1])
@@ -217,7 +219,7 @@ generated quantities { real delta = a - b; }
     assert "prior" not in result.tree.children
     assert "by the score of recall only" in str(result)
     page = result.to_html(tmp_path / "p.html").read_text("utf8")
-    assert page.count("<svg") == 2
+    assert "Prior and posterior density" not in page
     with pytest.raises(InputError, match="recall_only draws no prior"):
         result.plot_factor()
     with pytest.raises(InputError, match="recall_only does not generate cells_A and cells_B"):

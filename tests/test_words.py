@@ -196,19 +196,6 @@ def test_a_hostile_name_is_not_html(tmp_path):
     assert "&lt;script&gt;alert" in page
 
 
-def test_the_page_is_whole_and_needs_no_network(stored, tmp_path):
-    page = stored.to_html(tmp_path / "page.html").read_text("utf8")
-    assert page.count("<svg") == 3
-    assert not re.search(r"""(src|href)\s*=\s*["'](https?:)?//""", page)
-    assert "svm is practically equivalent to nb" in page
-    assert list(tmp_path.iterdir()) == [tmp_path / "page.html"]  # nothing left aside
-
-
-def test_figures_and_pages_are_the_same_bytes_again(stored, tmp_path):
-    first, second = (stored.to_html(tmp_path / name).read_bytes() for name in ("1.html", "2.html"))
-    assert first == second
-
-
 def test_a_wrong_disk_leaves_the_old_page(stored, tmp_path, monkeypatch):
     target = tmp_path / "page.html"
     target.write_text("old")
@@ -237,14 +224,3 @@ def test_categories_of_different_size_tell_their_own():
     )
     assert "on 16 documents" in result.sentence("0")
     assert "on 106 documents" in result.sentence("1")
-
-
-def test_a_page_of_many_categories_claims_no_single_verdict(tmp_path):
-    result = compare_counts(
-        [[300, 100, 5, 20], [300, 5, 100, 20]],
-        [[10, 5, 5, 900]] * 2,
-        engine="exact",
-        draws=500,
-        seed=1,
-    )
-    assert "<h1>A and B</h1>" in result.to_html(tmp_path / "p.html").read_text("utf8")

@@ -16,7 +16,7 @@ def experiment():
     return script(FOLDER / "experiment.py")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def tables():
     """Tables 4, 5 and 6, rebuilt through Stan."""
     paper_tables = script(FOLDER / "paper_tables.py")
