@@ -31,11 +31,11 @@ def main() -> None:
                 "Macro-averaged F1 against how often the categories occur in training.",
             ),
             _report(
-                "Beyond accuracy: a family of measures (2006)",
+                "Performance measures in classification of human communications (2006)",
                 "sokolova2006",
                 "forest.svg",
-                "The invariance of every measure, the table of Sokolova and others rebuilt and "
-                "corrected, and how probable each of its rankings is.",
+                "The invariance of every measure, the table of Sokolova and Lapalme computed "
+                "again and corrected, and how probable each of its rankings is.",
                 "What the same two confusion matrices say by each measure.",
             ),
             _benchmark(),

@@ -199,7 +199,7 @@ def rising(alpha, counts):
 
 
 @pytest.mark.stan
-@pytest.mark.parametrize(("m", "n"), [(3, 40), (70, 600)])
+@pytest.mark.parametrize(("m", "n"), [(3, 40), (66, 500)])
 def test_multiclass_against_the_posterior_on_a_grid(m, n):
     """Two parameters per classifier, summed over; given these all means are known."""
     truth, a, b = predictions(m, n, right=(0.8, 0.4))

@@ -59,7 +59,6 @@ def newsgroups():
 
 
 @pytest.mark.parametrize("model", ["hierarchical", "hierarchical_unpaired"])
-@pytest.mark.xdist_group("newsgroups")
 def test_the_sampler_is_at_ease_with_20_categories(newsgroups, model):
     from arviz_stats.base import array_stats
 
@@ -72,7 +71,6 @@ def test_the_sampler_is_at_ease_with_20_categories(newsgroups, model):
         assert array_stats.ess(delta, method="bulk", chain_axis=0, draw_axis=1) > 1000
 
 
-@pytest.mark.xdist_group("newsgroups")
 def test_eta_is_reported(newsgroups):
     eta = newsgroups["hierarchical"].overall()
     assert eta.sum(axis=1).tolist() == pytest.approx([1, 1])

@@ -35,7 +35,6 @@ def test_the_observed_f1_are_those_of_the_paper(experiment):
 
 
 @pytest.mark.stan
-@pytest.mark.xdist_group("zhang2016")
 def test_the_rebuilt_tables_are_those_of_the_paper(tables):
     equal = 0
     for table in tables.values():
@@ -51,7 +50,6 @@ def test_the_rebuilt_tables_are_those_of_the_paper(tables):
 
 
 @pytest.mark.stan
-@pytest.mark.xdist_group("zhang2016")
 def test_the_committed_tables_hold_these_numbers(tables):
     for number, table in tables.items():
         kept = pd.read_csv(FOLDER / f"tables/table{number}.csv", dtype={"category": str})
