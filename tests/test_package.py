@@ -1,6 +1,5 @@
 """The package as it is installed, and how quickly it loads."""
 
-import html
 import subprocess
 import sys
 import zipfile
@@ -77,13 +76,3 @@ def test_the_wheel_holds_the_programs(archives, tmp_path):
     assert (tmp_path / "stanoff/stan/functions/measures.stanfunctions").is_file()
     assert (tmp_path / "stanoff/report/page.html").is_file()
     assert (tmp_path / "stanoff/py.typed").is_file()
-
-
-def test_the_readme_quotes_the_report():
-    quoted = [
-        line[2:]
-        for line in (TOP / "README.md").read_text("utf8").splitlines()
-        if line.startswith("> ")
-    ]
-    page = html.unescape((TOP / "reports/zhang2016/index.html").read_text("utf8"))
-    assert " ".join(quoted) in page
