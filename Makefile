@@ -22,7 +22,7 @@ test-slow: .venv/installed-test
 	$(BIN)/python -m pytest -m slow
 
 lint: .venv/installed-test
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import pandas as pd
 from experiment import HERE
 from matplotlib.axes import Axes
-from stanoff.latex import frame_as_latex
-from stanoff.texts import frame_as_markdown
 
 from stanoff.files import write_bytes, write_text
+from stanoff.latex import frame_as_latex
 from stanoff.report.figures import as_bytes
+from stanoff.texts import frame_as_markdown
 
 
 def saved_table(
