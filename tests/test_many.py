@@ -5,7 +5,7 @@ from scipy import stats
 from stanoff.counts import PairedCounts
 from stanoff.engines import exact, many
 from stanoff.measures import get
-from stanoff.models import MODELS
+from stanoff.models import MODELS, paired_data
 from stanoff.priors import Prior
 
 POS = np.array([[30, 6, 4, 10], [5, 5, 5, 5], [0, 0, 0, 0], [30, 0, 4, 9], [1, 0, 0, 0]])
@@ -82,3 +82,16 @@ def test_little_memory_means_smaller_parts_and_nothing_else(model, monkeypatch):
         beta = stats.beta(1 + POS[i].sum(), 1 + NEG[i].sum())
         prevalence = cells[0, i, :, 0] + cells[0, i, :, 2]
         assert stats.kstest(prevalence, beta.cdf).pvalue > 1e-4
+
+
+def test_data_sets_that_are_alike_need_not_share_their_draws():
+    data = paired_data(PairedCounts(("1", "2"), [[30, 5, 4, 9]] * 2, [[3, 2, 1, 60]] * 2), Prior())
+
+    def first_and_second(**options):
+        drawn = many.cells("paired", data, 200, np.random.default_rng(1), **options)
+        return np.concatenate([cells_A for _, cells_A, _ in drawn])
+
+    same, apart = first_and_second(), first_and_second(shared=False)
+    np.testing.assert_array_equal(same[0], same[1])
+    assert (apart[0] != apart[1]).all()
+    np.testing.assert_allclose(apart.mean(axis=1), same.mean(axis=1), atol=0.02)

@@ -109,13 +109,13 @@ def test_a_plan_that_is_stopped_tells_what_it_knows(for_a, monkeypatch):
 
     def impatient(*given, **options):
         looks.append(options["datasets"])
-        if len(looks) > 2:
+        if len(looks) > 3:
             raise KeyboardInterrupt
         return tally(*given, **options)
 
     monkeypatch.setattr("stanoff.planning.search.tally", impatient)
     stopped = plan("a", assurance=0.8, **QUICK)
-    assert len(looks) == 3
+    assert len(looks) == 4
     assert stopped.answer.value == pytest.approx(for_a.answer.value, rel=0.5)
     assert stopped.answer.high - stopped.answer.low > for_a.answer.high - for_a.answer.low
     assert str(stopped).endswith("Interrupted: the last and closest look at the answer is missing.")
@@ -274,3 +274,63 @@ def test_a_plan_for_a_file_of_predictions(tmp_path):
         assert told in refused.stderr
     refused = CliRunner().invoke(main, asked.replace("--b nb", "").split())
     assert "--truth, --a and --b" in refused.stderr
+
+
+def test_a_difference_on_the_edge_of_the_rope_is_told_whatever_the_rounding():
+    alike = {"rho_pos": (0.85, 0.8), "rho_neg": (0.1, 0.1)}  # a recall of .85 - .8 is not .05
+    assert Scenario.from_rates(0.3, **alike).delta("recall") != 0.05
+    with pytest.raises(InputError, match="an edge of the ROPE"):
+        plan(Scenario.from_rates(0.3, **alike), measure="recall", **QUICK)
+    with pytest.raises(InputError, match="an edge of the ROPE"):
+        plan("a", rope=0.1, **QUICK)
+
+
+def test_a_few_documents_can_be_enough():
+    opposite = Scenario.from_rates(0.5, rho_pos=(0.99, 0.01), rho_neg=(0.01, 0.99))
+    assert plan(opposite, assurance=0.8, **QUICK).answer.value < 16
+
+
+def test_two_test_sets_take_documents_for_each_classifier():
+    assert "documents for each classifier" in str(
+        plan("a", assurance=0.8, same_documents=False, model="unpaired", **QUICK)
+    )
+
+
+def test_rates_that_cannot_be_moved_are_named():
+    perfect = Scenario.from_rates(0.3, rho_pos=(1, 0.8), rho_neg=(0, 0.02))
+    with pytest.raises(InputError, match="rates of 0 and 1 cannot be moved"):
+        plan(perfect, n=500, **QUICK)
+
+
+def test_differences_to_the_left_have_their_ends_in_order():
+    answer = plan("a", n=500, goal="<<", assurance=0.8, **QUICK).answer
+    assert answer.low < answer.value < answer.high < 0
+
+
+def test_a_sentence_without_an_answer_can_be_read():
+    narrow = Scenario.from_rates(0.3, rho_pos=(0.85, 0.8), rho_neg=(0.1, 0.1))
+    told = str(plan(narrow, n=20, rope=0.02, measure="recall", assurance=0.9, **QUICK))
+    assert "by the difference in recall: at no difference up to +0." in told
+
+
+def test_names_from_right_to_left_are_isolated():
+    result = compare_counts(
+        [40, 9, 5, 10], [4, 3, 2, 91], engine="exact", seed=1, names=("svm", "שלום")
+    )
+    assert "\u2068שלום\u2069" in str(result.plan(most=2000, **QUICK))
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("plan --scenario a --mu 0.3 --rho-pos 0.8 0.7 --rho-neg 0.1 0.1", "Pass either"),
+        ("plan --scenario a --correlation 0.4", "--correlation goes with --mu"),
+        ("power 500 --scenario a --correlation 0.4", "--correlation goes with --mu"),
+        ("plan x.csv --truth y --a a --b b --two-test-sets", "Pass either FILE or a scenario"),
+        ("power 500 --scenario a --figure x.gif", "not 'x.gif'"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(asked, told):
+    refused = CliRunner().invoke(main, asked.split())
+    assert refused.exit_code == 1
+    assert told in refused.stderr

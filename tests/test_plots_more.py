@@ -190,3 +190,11 @@ def test_power_has_a_line_per_model_and_scenario_with_bands():
 def test_what_power_plot_cannot_use_is_told(frame, goal, said):
     with pytest.raises(InputError, match=said):
         power_plot(frame, goal=goal)
+
+
+@pytest.mark.parametrize(
+    ("goal", "told"), [("settled", "a settled verdict"), ("= or >>", "≈ or ≫")]
+)
+def test_powers_of_any_goal_can_be_drawn(goal, told):
+    frame = pd.DataFrame({"n": [500, 1000], "model": "paired", "power": [0.3, 0.5], "se": 0.01})
+    assert told in power_plot(frame.assign(goal=goal)).get_ylabel()

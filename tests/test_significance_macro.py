@@ -167,3 +167,13 @@ def test_ties_and_constant_differences_are_told():
 def test_wrong_scores_are_refused(call, match):
     with pytest.raises(InputError, match=match):
         call()
+
+
+def test_an_infinite_score_is_said_and_does_not_stop_the_other_tests():
+    counts = PairedCounts(("x", "y"), [[30, 8, 1, 3]] * 2, [[0, 0, 1, 55], [2, 3, 1, 55]])
+    outcomes = {outcome.test: outcome for outcome in sig.all_tests(counts, measure="dor")}
+    assert np.isnan(outcomes["T-test"].p_value)
+    assert "dor is infinite in some category" in outcomes["T-test"].note
+    assert outcomes["s-test"].p_value < 0.05
+    with pytest.raises(InputError, match="dor is infinite in some category"):
+        sig.macro_t_test(counts, measure="dor")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
     from stanoff.planning.scenarios import Scenario
 
 FORMATS = ("table", "json", "csv", "markdown")
+RATES = ("mu", "rho_pos", "rho_neg")
 SCENARIO = (
     click.option("--mu", type=float, help="Prevalence, for a scenario of your own."),
     click.option("--rho-pos", type=(float, float), help="How often A and B say yes to positives."),
     click.option("--rho-neg", type=(float, float), help="How often A and B say yes to negatives."),
     click.option(
-        "--correlation", type=float, default=0.0, help="Phi between A and B given the class."
+        "--correlation", type=float, help="Phi between A and B given the class.  [default: 0]"
     ),
 )
 JUDGING = (
@@ -76,13 +78,14 @@ def power(
     """Tell how often a goal is reached on N documents (several numbers) if a scenario is true."""
     from stanoff.planning.power import power as run
 
-    scenarios = _scenarios(scenario, given)
+    scenarios = _scenarios(scenario, given, name="own")
+    _check_figure(figure)
     table = run(scenarios, n, goal=list(goal) or None, model=model, **_study(given))
+    click.echo(_written(table, style))
     if figure:
         from stanoff.plots import power_plot
 
         _draw(power_plot(table), figure)
-    click.echo(_written(table, style))
     _tell(table.attrs["warnings"])
 
 
@@ -125,17 +128,22 @@ def plan(
     asked: dict[str, Any] = {"assurance": list(assurance), "most": most}
     if goal:
         asked["goal"] = goal[0] if len(goal) == 1 else list(goal)
+    _check_figure(figure)
     if file is None:
         from stanoff.planning.plan import plan as run
 
         scenarios = _scenarios((scenario,) if scenario else (), given)
+        if len(scenarios) > 1:
+            raise InputError("Pass either --scenario, or --mu, --rho-pos and --rho-neg.")
         answer = run(scenarios[0], n, model=model, **asked, **_study(given))
     else:
         from stanoff.comparison import compare
 
-        own = [name for name in ("mu", "rho_pos", "rho_neg") if given[name] is not None]
-        if scenario or n is not None or own:
-            raise InputError("Pass either FILE or a scenario; with FILE there is no --n either.")
+        own = [name for name in (*RATES, "correlation") if given[name] is not None]
+        if scenario or n is not None or own or given["two_test_sets"]:
+            raise InputError(
+                "Pass either FILE or a scenario; with FILE there is no --n and no --two-test-sets."
+            )
         columns = {"--truth": truth, "--a": a, "--b": b}
         if None in columns.values():
             raise InputError("With FILE say which columns: --truth, --a and --b.")
@@ -163,27 +171,31 @@ def plan(
     _tell(answer.warnings)
 
 
-def _scenarios(names: tuple[str, ...], given: dict[str, Any]) -> list[Scenario | str]:
+def _scenarios(
+    names: tuple[str, ...], given: dict[str, Any], *, name: str = ""
+) -> list[Scenario | str]:
     from stanoff.planning.scenarios import Scenario
 
-    own = {name: given.pop(name) for name in ("mu", "rho_pos", "rho_neg")}
+    own = {part: given.pop(part) for part in RATES}
     correlation = given.pop("correlation")
-    missing = [name for name, value in own.items() if value is None]
+    missing = [part for part, value in own.items() if value is None]
     if len(missing) == len(own):
+        if correlation is not None:
+            raise InputError("--correlation goes with --mu, --rho-pos and --rho-neg.")
         if not names:
             raise InputError("Pass a scenario: --scenario a, or --mu, --rho-pos and --rho-neg.")
         return list(names)
     if missing:
-        told = ", ".join(f"--{name.replace('_', '-')}" for name in missing)
+        told = ", ".join(f"--{part.replace('_', '-')}" for part in missing)
         raise InputError(f"A scenario of your own needs {told} as well.")
-    return [*names, Scenario.from_rates(**own, correlation=correlation, name="own")]
+    return [*names, Scenario.from_rates(**own, correlation=correlation or 0.0, name=name)]
 
 
 def _study(given: dict[str, Any]) -> dict[str, Any]:
     study = {
         name: value
         for name, value in given.items()
-        if name not in ("two_test_sets", "mu", "rho_pos", "rho_neg", "correlation")
+        if name not in ("two_test_sets", "correlation", *RATES)
     }
     return study | {
         "same_documents": not given["two_test_sets"],
@@ -205,16 +217,17 @@ def _written(table: pd.DataFrame, style: str) -> str:
     )
 
 
-def _draw(ax: Any, path: str) -> None:
-    from pathlib import Path
+def _check_figure(path: str | None) -> None:
+    """Refuse a figure that cannot be written before anything is simulated for it."""
+    if path is not None and Path(path).suffix.lower() not in (".svg", ".pdf", ".png"):
+        raise InputError(f"A figure is written as .svg, .pdf or .png, not {path!r}.")
 
+
+def _draw(ax: Any, path: str) -> None:
     from stanoff.files import write_bytes
     from stanoff.report.figures import as_bytes
 
-    style = Path(path).suffix.removeprefix(".").lower()
-    if style not in ("svg", "pdf", "png"):
-        raise InputError(f"A figure is written as .svg, .pdf or .png, not {path!r}.")
-    write_bytes(path, as_bytes(ax, style))
+    write_bytes(path, as_bytes(ax, Path(path).suffix.removeprefix(".").lower()))
 
 
 def _tell(warnings: Any) -> None:

@@ -29,7 +29,12 @@ SAMPLERS = {PAIRED: exact.paired, UNPAIRED: exact.unpaired}
 
 
 def cells(
-    model: str, data: Mapping[str, Any], draws: int, rng: np.random.Generator
+    model: str,
+    data: Mapping[str, Any],
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    shared: bool = True,
 ) -> Iterator[Block]:
     """Draw the cells of both classifiers, some data sets at a time.
 
@@ -39,13 +44,14 @@ def cells(
     data : as the Stan program of that name takes them, with a row per data set
     draws : how many of each data set
     rng : where the random numbers come from
+    shared : False for data sets that hardly differ: sharing draws, they would all err alike
 
     Yields
     ------
     which data sets, and the cells (data set, draw, cell) of A and of B
     """
     shapes = _shapes_paired(data) if model == PAIRED else _shapes_unpaired(data)
-    if min(part.min() for part in shapes) < LEAST_SHAPE:
+    if not shared or min(part.min() for part in shapes) < LEAST_SHAPE:
         yield from _one_by_one(model, data, draws, rng)
         return
     build = _build_paired if model == PAIRED else _build_unpaired

@@ -61,6 +61,8 @@ class Answer:
         """Tell the answer on another scale."""
         ends = (self.value, self.low, self.high)
         value, low, high = (None if end is None else function(end) for end in ends)
+        if low is not None and high is not None:
+            low, high = sorted((low, high))  # differences may go to either side
         return replace(self, value=value, low=low, high=high)
 
 

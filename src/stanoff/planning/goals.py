@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isclose
 from typing import Any
 
 from stanoff.decision import Decision, Interval
@@ -45,8 +46,8 @@ def goal_label(goal: Goal) -> str:
 
 def verdict_of(delta: float, rope: Interval, *, higher_is_better: bool) -> Decision | None:
     """Return what endless documents would say of a difference; None on an edge of the ROPE."""
+    if any(isclose(delta, edge, rel_tol=1e-9, abs_tol=1e-12) for edge in rope):
+        return None
     if rope[0] < delta < rope[1]:
         return Decision.EQUIVALENT
-    if delta in rope:
-        return None
     return Decision.MUCH_BETTER if (delta > rope[1]) == higher_is_better else Decision.MUCH_WORSE

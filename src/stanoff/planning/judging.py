@@ -74,7 +74,9 @@ class Judge:
             prevalence=self.prevalence,
         )
 
-    def intervals(self, counts: AnyCounts, seed: np.random.SeedSequence) -> tuple[Array, Array]:
+    def intervals(
+        self, counts: AnyCounts, seed: np.random.SeedSequence, *, alike: bool = False
+    ) -> tuple[Array, Array]:
         """Return the ends of the HDI of delta, one of each per data set."""
         if self.engine == "stan":
             return self._by_stan(counts, seed)
@@ -82,7 +84,9 @@ class Judge:
         low, high = np.empty(size), np.empty(size)
         score, rng = self.score(), np.random.default_rng(seed)
         data = models.get(self.model).data(counts, self.prior)
-        for block, cells_A, cells_B in many.cells(self.model, data, self.draws, rng):
+        for block, cells_A, cells_B in many.cells(
+            self.model, data, self.draws, rng, shared=not alike
+        ):
             with np.errstate(invalid="ignore"):  # infinite for both: found below
                 delta = score(cells_A) - score(cells_B)
             if np.isnan(delta).any():
@@ -160,7 +164,8 @@ class Chunk:
             np.random.SeedSequence(self.seed.entropy, spawn_key=(*key, place)) for place in (0, 1)
         )
         counts = self.source.draw(self.size, np.random.default_rng(of_documents))
-        return counts, [judge.intervals(counts, of_draws) for judge in self.judges]
+        alike = self.source.alike
+        return counts, [judge.intervals(counts, of_draws, alike=alike) for judge in self.judges]
 
 
 def tallied(chunk: Chunk) -> NDArray[np.int64]:

@@ -29,7 +29,7 @@ def scenario_of(result: Comparison, category: str | None = None) -> Scenario:
     name = _category(result, category)
     row = result.counts.categories.index(name)
     drawn, counts = result.draws.posterior, _row(result, row)
-    called = f"{result.names[0]} and {result.names[1]}"
+    called = f"of {result.names[0]} and {result.names[1]}"
     if {"mu", "theta_pos", "theta_neg"} <= set(drawn):
         mu, pos, neg = (
             drawn[part][:, :, row].mean(axis=(0, 1)) for part in ("mu", "theta_pos", "theta_neg")
@@ -91,7 +91,7 @@ def more_documents(
         curve = pd.DataFrame([{"more": 0, "power": 1.0, "se": 0.0, **rates, "datasets": 0}])
     else:
         least = max(1, max(int(counts.cells_A.sum()), int(counts.cells_B.sum())) // 64)
-        grid = [*(x for x in (least * STEP**i for i in range(30)) if x < top), top]
+        grid = sorted({1, top} | {x for x in (least * STEP**i for i in range(30)) if x < top})
         answers = tuple(
             Answer.of(level, found, search.seen, whole=True)
             for level, found in zip(levels, search.run(grid, levels), strict=True)
@@ -112,6 +112,7 @@ def more_documents(
             "reached": reached,
             "limit": _limit(said, wanted, measure.higher_is_better),
             "most": top,
+            "same_documents": isinstance(counts, PairedCounts),
         },
         warnings=tuple(search.warned),
         seed=chosen.seed,

@@ -17,7 +17,7 @@ from stanoff.planning.search import Search
 from stanoff.planning.settings import Options, Settings, settings
 from stanoff.planning.simulation import FromScenario
 
-LEAST, STEP = 16, 4  # where the search for a number of documents begins, and how it goes on
+LEAST_MOST, STEP = 16, 4  # the search for a number of documents goes on by this factor
 SHIFTS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)  # logits beyond the edge of the ROPE
 FAR = 15.0  # logits: as good as A can get
 
@@ -68,7 +68,7 @@ def plan(
         return _difference(suspected, size, as_side(goal), levels, chosen)
     top = as_most(most)
     wanted = _possible_goal(suspected, goal, chosen)
-    grid = [*(x for x in (LEAST * STEP**i for i in range(20)) if x < top), top]
+    grid = [*(x for x in (STEP**i for i in range(20)) if x < top), top]
     search = Search(
         lambda x: FromScenario(suspected, int(x), chosen.same_documents), chosen, wanted, whole=True
     )
@@ -83,7 +83,12 @@ def plan(
         curve=frame_of("n", search),
         judge=chosen.judges[0],
         measure=chosen.score.label,
-        facts={"scenario": suspected, "delta": suspected.delta(chosen.score), "most": top},
+        facts={
+            "scenario": suspected,
+            "delta": suspected.delta(chosen.score),
+            "most": top,
+            "same_documents": chosen.same_documents,
+        },
         warnings=tuple(search.warned),
         seed=chosen.seed,
     )
@@ -99,7 +104,7 @@ def as_levels(assurance: Any) -> tuple[float, ...]:
 
 def as_most(most: Any) -> int:
     """Read the largest number of documents to consider."""
-    top = whole("most", most, MOST, least=LEAST)
+    top = whole("most", most, MOST, least=LEAST_MOST)
     if top > MOST:
         raise invalid("most", f"at most {MOST:,}", most)
     return top
@@ -154,7 +159,13 @@ def _difference(
         return base.better_A(sign * shift).delta(score) - edge
 
     outward = 1.0 if edge == rope[1] else -1.0
-    if outward * beyond(-FAR) > 0 or outward * beyond(FAR) <= 0:
+    if outward * beyond(-FAR) > 0:
+        raise InputError(
+            f"A's difference in {score.label} to B is {beyond(-FAR) + edge:+.4g} or farther out "
+            f"whatever A is like, beyond the ROPE's edge {edge:+g}, for rates of 0 and 1 cannot be "
+            "moved: choose rates in between."
+        )
+    if outward * beyond(FAR) <= 0:
         raise InputError(
             f"However {'good' if sign > 0 else 'bad'} A gets, its difference in {score.label} to B "
             f"stays at {beyond(FAR) + edge:+.4g}, on this side of the ROPE's edge {edge:+g}: "
@@ -183,7 +194,12 @@ def _difference(
         curve=frame_of("difference", search, as_delta),
         judge=chosen.judges[0],
         measure=score.label,
-        facts={"scenario": base, "n": n, "most": as_delta(SHIFTS[-1])},
+        facts={
+            "scenario": base,
+            "n": n,
+            "most": as_delta(SHIFTS[-1]),
+            "same_documents": chosen.same_documents,
+        },
         warnings=tuple(search.warned),
         seed=chosen.seed,
     )

@@ -23,6 +23,10 @@ Counts = NDArray[np.int64]
 class Source(Protocol):
     """Whatever data sets can be drawn from."""
 
+    @property
+    def alike(self) -> bool:
+        """Whether its data sets hardly differ from each other."""
+
     def draw(self, size: int, rng: np.random.Generator) -> AnyCounts:
         """Draw so many data sets, a row of counts each."""
 
@@ -41,6 +45,11 @@ class FromScenario:
     scenario: Scenario
     n: int
     same_documents: bool = True
+
+    @property
+    def alike(self) -> bool:
+        """Whether its data sets hardly differ from each other."""
+        return False
 
     def draw(self, size: int, rng: np.random.Generator) -> AnyCounts:
         """Draw so many data sets.
@@ -76,6 +85,11 @@ class FromPosterior:
     counts: AnyCounts
     data: dict[str, NDArray[np.float64]]
     more: int
+
+    @property
+    def alike(self) -> bool:
+        """Whether its data sets hardly differ, because most of their documents are the same."""
+        return self.more < max(self.counts.documents)
 
     def draw(self, size: int, rng: np.random.Generator) -> AnyCounts:
         """Draw so many data sets."""

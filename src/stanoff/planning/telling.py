@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stanoff.decision import Decision
+from stanoff.escaping import shown
 from stanoff.planning.goals import as_goal
 
 if TYPE_CHECKING:
@@ -28,10 +29,11 @@ def goal_in_words(goal: str, a: str = "A", b: str = "B") -> str:
 def _documents(plan: Plan) -> str:
     scenario, most = plan.facts["scenario"], plan.facts["most"]
     parts = [
-        f"{_count(answer, most)} for a probability of {_percent(answer.assurance)}"
+        f"{_count(answer, most, _what(plan))} for a probability of {_percent(answer.assurance)}"
         for answer in plan.answers
     ]
-    called = f"scenario {scenario.name}" if scenario.name else "this scenario"
+    called = f"scenario {shown(scenario.name)}" if scenario.name else "this scenario"
+    called = called.replace("scenario of ", "the scenario of ")
     return (
         f"If {called} is true, with a difference in {plan.measure} of {plan.facts['delta']:+.3g}, "
         f"the {plan.judge.model} model comes to {goal_in_words(plan.goal)} (ROPE {_rope(plan)}, "
@@ -44,19 +46,19 @@ def _difference(plan: Plan) -> str:
     for answer in plan.answers:
         sure = f"for a probability of {_percent(answer.assurance)}"
         if answer.value is None:
-            parts.append(f"no difference up to {plan.facts['most']:+.3g} {sure}")
+            parts.append(f"at no difference up to {plan.facts['most']:+.3g} {sure}")
         else:
-            parts.append(f"{answer.value:+.3f}{_interval(answer, '+.3f')} {sure}")
+            parts.append(f"from about {answer.value:+.3f}{_interval(answer, '+.3f')} {sure}")
     b = plan.facts["scenario"].psi(plan.judge.score())[1]
     return (
-        f"On {plan.facts['n']:,} documents the {plan.judge.model} model comes to "
-        f"{goal_in_words(plan.goal)} (ROPE {_rope(plan)}, {100 * plan.judge.hdi:g}% HDI) from a "
-        f"difference in {plan.measure} of about {', and of about '.join(parts)}; B scores {b:.3g}."
+        f"On {plan.facts['n']:,} {_what(plan)} the {plan.judge.model} model comes to "
+        f"{goal_in_words(plan.goal)} (ROPE {_rope(plan)}, {100 * plan.judge.hdi:g}% HDI) by the "
+        f"difference in {plan.measure}: {', and '.join(parts)}; B scores {b:.3g}."
     )
 
 
 def _more(plan: Plan) -> str:
-    a, b = plan.facts["names"]
+    a, b = map(shown, plan.facts["names"])
     now, n = plan.facts["decision"], plan.facts["documents"]
     start = f"{a} {now.symbol} {b} by {plan.facts['judged']} on {n}"
     if plan.facts["reached"]:
@@ -83,12 +85,16 @@ def _future(answer: Answer, plan: Plan) -> str:
     verdicts = [f"{Decision(d).symbol} {_percent(rate)}" for d, rate in rates if rate >= 0.005]
     return (
         f"with a probability of {_percent(answer.assurance)} on "
-        f"{_count(answer, plan.facts['most'], 'more documents')}, where the verdicts are "
+        f"{_count(answer, plan.facts['most'], 'more ' + _what(plan))}, where the verdicts are "
         f"{', '.join(verdicts)}"
     )
 
 
-def _count(answer: Answer, most: int, documents: str = "documents") -> str:
+def _what(plan: Plan) -> str:
+    return "documents" if plan.facts["same_documents"] else "documents for each classifier"
+
+
+def _count(answer: Answer, most: int, documents: str) -> str:
     if answer.value is None:
         return f"more than {most:,} {documents}"
     return f"about {answer.value:,.0f} {documents}{_interval(answer, ',.0f')}"

@@ -70,7 +70,9 @@ def power_plot(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
             label=literal(shortened(told, 28)),
         )
     goals = list(dict.fromkeys(table["goal"]))
-    aim = f"deciding {goals[0]}" if len(goals) == 1 and goals[0] else "reaching the goal"
+    aim = "reaching the goal"
+    if len(goals) == 1 and goals[0]:
+        aim = goals[0] if goals[0].startswith("a ") else f"deciding {goals[0]}"
     ax.set(xlabel="documents in the test set", ylim=(-0.03, 1.03))
     ax.set_ylabel(f"power: probability of {aim}")
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
@@ -122,4 +124,8 @@ def _symbol(parameter: str, goal: Any) -> str:
     for decision in Decision:
         if str(goal) in (decision.value, decision.symbol):
             return decision.symbol
-    raise unknown(parameter, goal, [decision.value for decision in Decision])
+    if str(goal) == "settled":
+        return "a settled verdict"
+    if " or " in str(goal):
+        return " or ".join(_symbol(parameter, one) for one in str(goal).split(" or "))
+    raise unknown(parameter, goal, [*(decision.value for decision in Decision), "settled"])

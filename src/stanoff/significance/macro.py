@@ -283,6 +283,8 @@ def _scores(
         )
     for name, column in zip("ab", pair, strict=True):
         if not np.isfinite(column).all():
+            if b is None:
+                raise InputError(f"{label} is infinite in some category: choose another measure.")
             raise invalid(name, "scores that are finite numbers", _first_odd(column))
     return np.round(pair[0], DIGITS), np.round(pair[1], DIGITS), label
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
+from stanoff import measures
 from stanoff.counts import UnpairedCounts
 from stanoff.errors import InputError, unknown
 from stanoff.models import AnyCounts
@@ -23,9 +25,10 @@ from stanoff.significance.micro import (
     sign_test,
     welch_test,
 )
-from stanoff.significance.result import Significance, check_options
+from stanoff.significance.result import Significance, check_options, undoable
 
 LEVELS = ("both", "micro", "macro")
+MACRO_TESTS = ("S-test", "T-test", "T'-test", "Wilcoxon")
 
 
 def all_tests(
@@ -68,12 +71,28 @@ def all_tests(
         outcomes += [proportion_test(counts, m, alternative=alternative) for m in PROPORTIONS]
         outcomes.append(welch_test(counts, alternative=alternative))
     if level != "micro" and not one:
+        odd = _infinite(counts, measure)
+        if odd is not None:
+            return [*outcomes, *odd]
         outcomes += [
             test(counts, measure=measure, alternative=alternative, approximation=approximation)
             for test in (macro_sign_test, macro_t_test, macro_rank_test)
         ]
         outcomes.append(wilcoxon_test(counts, measure=measure, alternative=alternative))
     return outcomes
+
+
+def _infinite(counts: AnyCounts, measure: str) -> list[Significance] | None:
+    """Say of every test of scores that it cannot be done, where one of the scores is infinite."""
+    chosen = measures.get(measure)
+    scores = np.concatenate([chosen(counts.cells_A), chosen(counts.cells_B)])
+    if np.isfinite(scores).all():
+        return None
+    note = f"{chosen.label} is infinite in some category"
+    n = len(counts.categories)
+    return [
+        undoable(test, chosen.label, note, n=n, alternative="two-sided") for test in MACRO_TESTS
+    ]
 
 
 def table(outcomes: Sequence[Significance]) -> pd.DataFrame:
