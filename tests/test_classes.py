@@ -204,7 +204,7 @@ def test_multiclass_against_the_posterior_on_a_grid(m, n):
     """Two parameters per classifier, summed over; given these all means are known."""
     truth, a, b = predictions(m, n, right=(0.8, 0.4))
     result = compare(
-        truth, a, b, model="multiclass", seed=2, prior=Prior(kappa=(1.5, 0.5)), draws=2000
+        truth, a, b, model="multiclass", seed=2, prior=Prior(kappa=(1.5, 0.5)), draws=1200
     )
     assert result.sampler_warnings == ()
     drawn = result.draws.posterior
