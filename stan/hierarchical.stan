@@ -16,7 +16,7 @@ data {
   vector<lower=0>[4] alpha_neg;
   real kappa_location; // of the log-normal prior on both kappas
   real<lower=0> kappa_scale;
-  int<lower=1, upper=20> measure; // code, see functions/measures.stanfunctions
+  int<lower=1> measure; // code, see functions/measures.stanfunctions
   real<lower=0> f_beta; // beta of F-beta
   real zero_division; // what a measure is where it is 0/0
   real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data

@@ -6,17 +6,20 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from browser import chromium, open_page  # noqa: F401 - fixtures
+from hypothesis import settings
 
-from stanoff.counts import PairedCounts
-from stanoff.measures import get
+from stanoff.comparison import Comparison
+from stanoff.data.counts import PairedCounts
+from stanoff.engines.draws import Draws, stacked
+from stanoff.fit import Fit
 from stanoff.models import MODELS
-from stanoff.posterior import Draws
-from stanoff.priors import Prior
-from stanoff.result import Comparison
-from stanoff.scoring import judged
+from stanoff.models.priors import Prior
+from stanoff.question import Question
 
 mpl.use("Agg")
-DATA = Path(__file__).parent / "data"
+settings.register_profile("stanoff", deadline=None)  # machines are noisy
+settings.load_profile("stanoff")
+STORED = Path(__file__).parent / "stored"
 
 # What the data of every kind look like: (positive, negative) documents by outcome pair.
 KINDS = {
@@ -41,25 +44,20 @@ def stored() -> Comparison:
 
 def stored_comparison() -> Comparison:
     """Read the stored draws; for scripts too, which have no fixtures."""
-    with np.load(DATA / "paired.npz", allow_pickle=False) as file:
+    with np.load(STORED / "paired.npz", allow_pickle=False) as file:
         groups = {
             name: {key.removeprefix(f"{name}."): file[key] for key in file if key.startswith(name)}
             for name in ("posterior", "prior", "sample_stats")
         }
-    result = Comparison(
-        counts=PairedCounts(("8",), np.array([[310, 25, 20, 43]]), np.array([[40, 30, 25, 7039]])),
-        names=("svm", "nb"),
-        model=MODELS["paired"],
-        engine="stan",
-        seed=1,
-        prior=Prior.uniform(),
-        measure_used=get("f1"),
-        average=None,
-        rope_used=(-0.05, 0.05),
-        hdi_used=0.95,
-        draws=Draws(**groups),
+    counts = PairedCounts(
+        ("8",),
+        np.array([[310, 25, 20, 43]]),
+        np.array([[40, 30, 25, 7039]]),
+        systems=("svm", "nb"),
     )
-    return judged(result, result.measure_used)
+    drawn = Draws(*(stacked(groups[name]) for name in ("posterior", "prior", "sample_stats")))
+    fit = Fit(counts, MODELS["paired"], Prior.uniform(), "stan", 1, drawn)
+    return fit.between("svm", "nb", Question.read())
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
 
-from stanoff import Comparison, InputError, Prior, compare, compare_counts
-from stanoff.tables import COLUMNS
+from stanoff import Comparison, InputError, Prior, compare, compare_counts, count
+from stanoff.judgement import COLUMNS
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
 PREDICTIONS = Path(__file__).parents[1] / "reports/zhang2016/predictions.csv"
@@ -36,24 +36,24 @@ def test_stored_draws_tell_everything(stored):
 
 
 def test_another_rope_or_hdi_needs_no_refit(stored):
-    strict = stored.evidence(rope=0.001)
+    strict = stored.judge(rope=0.001).evidence()
     assert strict.decision in ("<", ">")
     assert strict.rope == (-0.001, 0.001)
     assert stored.evidence().rope == (-0.05, 0.05)
-    narrow, wide = stored.evidence(hdi=0.5).hdi, stored.evidence(hdi=0.99).hdi
+    narrow, wide = stored.judge(hdi=0.5).evidence().hdi, stored.judge(hdi=0.99).evidence().hdi
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
-    assert stored.summary(rope=0.001)["decision"][0] == strict.decision
+    assert stored.judge(rope=0.001).summary()["decision"][0] == strict.decision
 
 
 def test_another_measure_needs_no_refit(stored):
     for name in ("recall", "error"):
-        other = stored.measure(name)
+        other = stored.judge(measure=name)
         cells = stored.draws.posterior["cells_A"][..., 0, :]
         tp, fp, fn, _ = np.moveaxis(cells, -1, 0)
         expected = tp / (tp + fn) if name == "recall" else fp + fn
         assert other.evidence().psi_A == pytest.approx(np.mean(expected))
-        assert other.measure_used.label == name
-    assert not any("infinite" in warning for warning in stored.measure("recall").warnings)
+        assert other.measure.label == name
+    assert not any("infinite" in warning for warning in stored.judge(measure="recall").warnings)
 
 
 def test_where_lower_is_better_the_verdict_turns():
@@ -99,7 +99,7 @@ def test_exact_and_unpaired_trees_have_the_same_groups():
 def test_averages(labels):
     truth, a, b = labels
     for average in ("macro", "micro", "weighted"):
-        result = compare(truth, a, b, average=average, **QUICK)
+        result = compare(truth, a, b, average=average, model="paired", **QUICK)
         assert result.categories == ("0", "1", "2", "macro", "micro", "weighted")
         row = result.summary().set_index("category").loc[average]
         assert row["psi_A"] == pytest.approx(f1_score(truth, a, average=average), abs=0.01)
@@ -120,13 +120,14 @@ def test_one_category_against_the_rest(labels):
 
 def test_two_test_sets(labels):
     truth, a, b = labels
-    result = compare(
-        a=(truth == 1, a == 1), b=(truth[:300] == 1, b[:300] == 1), model="unpaired", **QUICK
-    )
-    assert result.counts.documents == (600, 300)
+    two = {"a": (truth == 1, a == 1), "b": (truth[:300] == 1, b[:300] == 1)}
+    result = compare(**two, **QUICK)
+    assert result.model.name == "unpaired"
+    assert result.data.documents() == (600, 300)
     assert "600 documents of A and 300 of B" in str(result)
+    assert str(compare(**two, model="unpaired", **QUICK)) == str(result)
     with pytest.raises(InputError, match="pass model='unpaired' for two different test sets"):
-        compare(a=(truth == 1, a == 1), b=(truth == 1, b == 1), **QUICK)
+        compare(**two, model="paired", **QUICK)
 
 
 def test_names_come_from_the_columns(labels):
@@ -134,7 +135,7 @@ def test_names_come_from_the_columns(labels):
     frame = pd.DataFrame({"y": truth == 0, "svm": a == 0, "nb": b == 0})
     assert compare(frame, truth="y", a="svm", b="nb", **QUICK).names == ("svm", "nb")
     named = compare(frame, truth="y", a="svm", b="nb", names=("new", "old"), **QUICK)
-    assert str(named).startswith("new is significantly better than old (new ≫ old) by F1, on 600")
+    assert str(named).startswith("new is significantly better than old in F1 (600 documents): ")
 
 
 def test_a_seed_makes_every_number_reproducible():
@@ -163,7 +164,7 @@ def test_a_score_that_is_undefined_in_the_draws_is_refused():
 def test_an_hdi_that_the_draws_cannot_show():
     result = compare_counts(POS, NEG, **QUICK)
     with pytest.raises(InputError, match="'hdi' parameter must be one that 2000 draws can show"):
-        result.evidence(hdi=1e-5)
+        result.judge(hdi=1e-5).evidence()
 
 
 def test_a_category_called_like_the_average():
@@ -173,8 +174,23 @@ def test_a_category_called_like_the_average():
 
 
 def test_averages_tell_what_they_assume(labels):
-    result = compare(*labels, average="macro", **QUICK)
+    result = compare(*labels, average="macro", model="paired", **QUICK)
     assert any("modelled as independent" in warning for warning in result.warnings)
+    joint = compare(*labels, average="macro", **QUICK)
+    assert not any("independent" in warning for warning in joint.warnings)
+
+
+def test_the_data_choose_the_model(labels):
+    truth, a, b = labels
+    one = compare(truth, a, b, pos_label=1, **QUICK)
+    assert (one.model.name, one.engine) == ("paired", "exact")
+    few = {"draws": 200, "seed": 1}
+    classes = compare(truth, a, b, average="macro", **few)
+    assert (classes.model.name, classes.engine) == ("joint", "exact")
+    assert "under the joint model the difference is" in str(classes)
+    sets = [[{label} for label in column.tolist()] for column in labels]
+    assert compare(*sets, average="macro", **QUICK).model.name == "paired"
+    assert compare_counts(POS, NEG, **QUICK).model.name == "paired"
 
 
 def test_arrays_and_columns_do_not_mix(labels):
@@ -209,7 +225,10 @@ def test_each_classifier_may_have_its_own_prior():
 def test_more_prior_weight_pulls_harder():
     flat = compare_counts([9, 0, 0, 1], [1, 1, 1, 9], **QUICK)
     heavy = compare_counts([9, 0, 0, 1], [1, 1, 1, 9], prior=Prior(alpha_pos=50), **QUICK)
-    assert heavy.measure("recall").evidence().psi_A < flat.measure("recall").evidence().psi_A - 0.1
+    assert (
+        heavy.judge(measure="recall").evidence().psi_A
+        < flat.judge(measure="recall").evidence().psi_A - 0.1
+    )
 
 
 def test_chains_and_draws_of_the_exact_engine():
@@ -241,7 +260,7 @@ def test_categories_without_an_average():
         ({"draws": 0}, "'draws' parameter must be a whole number >= 4. Got 0"),
         ({"chains": 1.5}, "'chains' parameter must be a whole number"),
         ({"seed": -1}, "'seed' parameter"),
-        ({"seed": 2**40}, "'seed' parameter must be a whole number from 0 to 2147483647"),
+        ({"seed": 2**40}, "'seed' parameter must be a whole number from 0 to 2,147,483,647"),
         ({"names": "ab"}, "'names' parameter must be two different names"),
         ({"names": ("x", "x")}, "two different names"),
         (
@@ -290,6 +309,15 @@ def test_bad_prior(weights):
 def test_counts_come_in_twos(given):
     with pytest.raises(InputError, match="either c_pos and c_neg, or a and b"):
         compare_counts(**given)
+
+
+@pytest.mark.parametrize("more", [{"c_neg": NEG}, {"a": np.array(POS)}, {"categories": ["x"]}])
+def test_what_count_returned_comes_alone(labels, more):
+    truth, a, b = labels
+    counts = count(truth, a, b, pos_label=1)
+    assert str(compare_counts(counts, **QUICK)) == str(compare(*labels, pos_label=1, **QUICK))
+    with pytest.raises(InputError, match=r"Pass what count\(\) returned alone"):
+        compare_counts(counts, **more, **QUICK)
 
 
 def test_counts_of_unlike_shape_or_none_at_all():

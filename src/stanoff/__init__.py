@@ -4,41 +4,49 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff import invariance, measures, plots, significance, suitability
-    from stanoff.comparison import compare, compare_counts
-    from stanoff.counts import PairedCounts, UnpairedCounts
-    from stanoff.decision import Decision
+    from stanoff import measures, plots, significance
+    from stanoff.api import compare, compare_counts, count
+    from stanoff.comparison import Comparison
+    from stanoff.data.counts import PairedCounts, UnpairedCounts
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
-    from stanoff.evidence import Evidence
+    from stanoff.inference.decision import Decision
+    from stanoff.inference.evidence import Evidence
+    from stanoff.measures import invariance, suitability
+    from stanoff.models.priors import Prior
     from stanoff.planning.plan import plan
     from stanoff.planning.power import power
     from stanoff.planning.scenarios import Scenario
-    from stanoff.priors import Prior
-    from stanoff.result import Comparison
-    from stanoff.saving import load
+    from stanoff.store.saving import load
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "compare": "comparison",
-    "compare_counts": "comparison",
-    "Comparison": "result",
-    "Decision": "decision",
-    "Evidence": "evidence",
+    "compare": "api",
+    "compare_counts": "api",
+    "count": "api",
+    "Comparison": "comparison",
+    "Decision": "inference.decision",
+    "Evidence": "inference.evidence",
     "InputError": "errors",
-    "PairedCounts": "counts",
-    "Prior": "priors",
+    "PairedCounts": "data.counts",
+    "Prior": "models.priors",
     "SamplingWarning": "errors",
     "Scenario": "planning.scenarios",
     "StanoffError": "errors",
     "ToolchainError": "errors",
-    "UnpairedCounts": "counts",
-    "load": "saving",
+    "UnpairedCounts": "data.counts",
+    "load": "store.saving",
     "plan": "planning.plan",
     "power": "planning.power",
 }
 
-_MODULES = ("invariance", "measures", "plots", "significance", "suitability")
+_MODULES = {
+    "invariance": "measures.invariance",
+    "measures": "measures",
+    "plots": "plots",
+    "significance": "significance",
+    "suitability": "measures.suitability",
+}
 
 __all__ = [
     "Comparison",
@@ -54,6 +62,7 @@ __all__ = [
     "UnpairedCounts",
     "compare",
     "compare_counts",
+    "count",
     "invariance",
     "load",
     "measures",
@@ -68,7 +77,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     # A public name loads its module when it is first used, so that the import is instant.
     if name in _MODULES:
-        return import_module(f"stanoff.{name}")
+        return import_module(f"stanoff.{_MODULES[name]}")
     if name not in _HOME:
         raise AttributeError(f"module 'stanoff' has no attribute {name!r}")
     return getattr(import_module(f"stanoff.{_HOME[name]}"), name)

@@ -1,196 +1,267 @@
-"""``compare`` and ``compare_counts``: from labels or counts to a result."""
+"""The result of a comparison: the one object that tables, plots and reports read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
+import pandas as pd
 
-from stanoff import models, sources
-from stanoff.counts import PairedCounts, UnpairedCounts, given_counts
-from stanoff.errors import InputError, invalid
-from stanoff.fitting import fit
-from stanoff.models import AnyCounts
-from stanoff.priors import Priors
-from stanoff.result import Comparison
+from stanoff.errors import InputError
+from stanoff.judgement import Judgement
+from stanoff.models.priors import Prior
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-class Options(TypedDict, total=False):
-    """The options that every way of comparing takes; :func:`compare` explains them."""
+    from stanoff.inference.sensitivity import Sensitivity
+    from stanoff.planning.answers import Plan
+    from stanoff.planning.scenarios import Scenario
 
-    measure: str
-    beta: float
-    average: str | None
-    zero_division: float | str
-    prevalence: float | None
-    rope: Any
-    hdi: float
-    model: str | Path
-    prior: Priors | None
-    engine: str | None
-    draws: int | None
-    chains: int | None
-    warmup: int | None
-    seed: int | None
-    names: tuple[str, str] | None
-    progress: bool
+Target = str | os.PathLike[str] | None
 
 
-def compare(
-    data: Any = None,
-    y_pred_a: Any = None,
-    y_pred_b: Any = None,
-    *,
-    truth: str | None = None,
-    a: Any = None,
-    b: Any = None,
-    pos_label: Any = None,
-    labels: Sequence[Any] | None = None,
-    measure: str = "f1",
-    beta: float = 1.0,
-    average: str | None = None,
-    zero_division: float | str = 0.0,
-    prevalence: float | None = None,
-    rope: Any = 0.05,
-    hdi: float = 0.95,
-    model: str | Path = "paired",
-    prior: Priors | None = None,
-    engine: str | None = None,
-    draws: int | None = None,
-    chains: int | None = None,
-    warmup: int | None = None,
-    seed: int | None = None,
-    names: tuple[str, str] | None = None,
-    progress: bool = False,
-) -> Comparison:
-    """Compare two classifiers by what they predicted.
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Judgement):
+    """The posterior of two systems' scores, what follows from it, and how it is shown.
 
-    Parameters
-    ----------
-    data : the true labels, with ``y_pred_a`` and ``y_pred_b`` beside them; or a data frame or the
-        path of a file, with the names of its columns in ``truth``, ``a`` and ``b``
-    y_pred_a, y_pred_b : what A and B predicted, in the order of the true labels
-    truth, a, b : names of columns; for two different test sets ``a`` and ``b`` are pairs of
-        arrays, (true labels, predictions), and there is no ``data``
-    pos_label : the positive label: 1 unless told; with more than two labels, the one that is
-        judged against the rest
-    labels : the categories to average over, all unless told
-    measure : ``"f1"`` (F-beta), ``"precision"``, ``"recall"``, ``"mcc"`` ..., see
-        ``stanoff measures``, or one registered with :func:`stanoff.measures.register`
-    beta : weight of recall in F-beta
-    average : None to judge one category, or ``"macro"``, ``"micro"`` or ``"weighted"``
-    zero_division : what a measure is where it is 0/0: 0, 1 or NaN
-    prevalence : share of positives to judge the classifiers at, instead of the one in the data
-    rope : region of practical equivalence: a half-width around 0, or two ends
-    hdi : probability of the highest density interval
-    model : ``"paired"``, or ``"unpaired"`` for different test sets; ``"hierarchical"`` and
-        ``"hierarchical_unpaired"`` let categories learn from each other; ``"joint"`` (paired) and
-        ``"multiclass"`` (unpaired) are for classes of which every document has one; ``"documents"``
-        is the unpaired model without counting first; or the path of a Stan program of your own
-    prior : a :class:`Prior`, uniform unless told; in an unpaired model also one for A, one for B
-    engine : ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler; Stan unless
-        told, except for the joint model, which has no Stan program
-    draws, chains, warmup : draws to keep per chain (1,000 unless told, fewer beyond 200
-        categories), chains (4), and draws to discard per chain (1,000); the
-        exact engine has one chain of 50,000 independent draws unless told (10,000 of the joint
-        model, and fewer of many categories), and no warm-up
-    seed : makes every number reproducible; without one a random seed is taken and kept
-    names : what A and B are called; the names of their columns if these are known
-    progress : show the sampler's progress on stderr
-
-    Returns
-    -------
-    Comparison
-        The posterior, the evidence, the verdict.
-
-    Examples
-    --------
-    >>> truth = [1, 1, 1, 0, 0, 0] * 50
-    >>> result = compare(truth, truth, [1, 0, 1, 0, 1, 0] * 50, engine="exact", seed=1)
-    >>> str(result.decision)
-    '>>'
+    Made by :func:`compare` and :func:`compare_counts`. Nothing in it changes; what another ROPE,
+    HDI, measure or average would say is had by :meth:`judge`, without fitting again. The attributes
+    are those of :class:`stanoff.judgement.Judgement`.
     """
-    chosen_model = models.get(model)
-    if chosen_model.classes:
-        average = average or "macro"
-    chosen: dict[str, Any] = {
-        "pos_label": pos_label,
-        "labels": labels,
-        "average": average,
-        "classes": chosen_model.classes,
-    }
-    counts: AnyCounts
-    if data is None:
-        counts = sources.from_two_test_sets(a, b, **chosen)
-    elif y_pred_a is None and y_pred_b is None:
-        counts = sources.from_table(data, truth=truth, a=a, b=b, **chosen)
-        names = names or (str(a), str(b))
-    elif (truth, a, b) != (None, None, None):
-        raise InputError("Pass predictions as arrays or as names of columns, not both.")
-    else:
-        counts = sources.from_arrays(data, y_pred_a, y_pred_b, **chosen)
-    return fit(
-        counts,
-        measure=measure,
-        beta=beta,
-        average=average,
-        zero_division=zero_division,
-        prevalence=prevalence,
-        rope=rope,
-        hdi=hdi,
-        model=model,
-        prior=prior,
-        engine=engine,
-        draws=draws,
-        chains=chains,
-        warmup=warmup,
-        seed=seed,
-        names=names,
-        progress=progress,
-    )
 
+    def judge(self, **changes: Any) -> Comparison:
+        """Ask another question of the same draws; nothing is fitted again.
 
-def compare_counts(
-    c_pos: ArrayLike | None = None,
-    c_neg: ArrayLike | None = None,
-    *,
-    a: ArrayLike | None = None,
-    b: ArrayLike | None = None,
-    categories: Sequence[str] | None = None,
-    **options: Unpack[Options],
-) -> Comparison:
-    """Compare two classifiers by counts of documents.
+        Parameters
+        ----------
+        measure : str, optional
+            Another measure. What 0/0 is stays as it was; ``beta`` and ``prevalence`` do not.
+        beta, zero_division, prevalence : float, optional
+            Other settings of the measure.
+        average : str, optional
+            Another average.
+        rope : float or tuple of float, optional
+            Another region of practical equivalence.
+        hdi : float, optional
+            Another probability of the interval.
 
-    Parameters
-    ----------
-    c_pos, c_neg : positive and negative documents by outcome pair: both, only A, only B, neither
-        said yes; a row of four per category
-    a, b : instead of these, documents of each classifier by cell: tp, fp, fn, tn
-    categories : their names
-    **options : as in :func:`compare`
+        Examples
+        --------
+        >>> from stanoff import compare_counts
+        >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+        >>> str(result.decision), str(result.judge(rope=0.01).decision)
+        ('=', '>')
+        """
+        asked = self.question.changed(**changes)
+        if (asked.measure, asked.average) == (self.measure, self.average):
+            return replace(self, question=asked)
+        other = asked.measure != self.measure
+        if other and not self.model.has_other_measures(self.fit.draws.posterior):
+            raise InputError(
+                f"{self.model.name} does not generate cells_A and cells_B, so that there are no "
+                "averages and no other measures."
+            )
+        return self.fit.between(*self.names, asked)
 
-    Examples
-    --------
-    >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
-    >>> str(result.decision)
-    '='
-    """
-    pairs, cells = {"c_pos": c_pos, "c_neg": c_neg}, {"a": a, "b": b}
-    given = {name: values for name, values in (pairs | cells).items() if values is not None}
-    if set(given) not in (set(pairs), set(cells)):
-        raise InputError("Pass either c_pos and c_neg, or a and b.")
-    first, second = (given_counts(name, values) for name, values in given.items())
-    if first.shape != second.shape:
-        told = f"{len(first)} and {len(second)}"
-        raise InputError(f"{' and '.join(given)} must have as many rows, but have {told}.")
-    known = tuple(str(i) for i in range(len(first))) if len(first) > 1 else ("1",)
-    if categories is not None:
-        known = tuple(str(name) for name in categories) if isinstance(categories, Sequence) else ()
-        if isinstance(categories, str) or len(known) != len(first) or len(set(known)) != len(known):
-            raise invalid("categories", f"{len(first)} different names", categories)
-    if a is None:
-        return fit(PairedCounts(known, first, second), **options)
-    options.setdefault("model", "unpaired")
-    return fit(UnpairedCounts(known, first, second), **options)
+    def sensitivity(
+        self,
+        category: str | None = None,
+        *,
+        priors: Mapping[str, Prior] | None = None,
+        ropes: Sequence[float] | None = None,
+    ) -> Sensitivity:
+        """Describe what other priors and ROPEs would have said, and where the decision flips."""
+        from stanoff.inference.sensitivity import sensitivity
+
+        return sensitivity(self, category, priors=priors, ropes=ropes)
+
+    def scenario(self, category: str | None = None) -> Scenario:
+        """Return the posterior means of one category as a scenario, to plan another study with.
+
+        Where the model does not say how the answers of A and B go together, the counts do; with
+        two test sets A and B are taken to be independent, at the prevalence of both together.
+        """
+        from stanoff.planning.observed import scenario_of
+
+        return scenario_of(self, category)
+
+    def plan(self, category: str | None = None, **options: Any) -> Plan:
+        """Compute how many more documents probably settle this, and toward which verdict.
+
+        Each simulated future draws what may be true from the posterior, adds documents to those
+        observed and is judged as this comparison was.
+
+        Parameters
+        ----------
+        category : str, optional
+            One of the categories; averages cannot be planned.
+        goal : str or list of str
+            ``"settled"`` (default), ``">>"``, ``"="``, ``"<<"`` or several of them.
+        assurance : float or list of float
+            How probable it shall be that the goal is reached; 0.8 by default.
+        most : int
+            The largest number of further documents to consider.
+        **options
+            ``datasets``, ``draws``, ``seed``, ``jobs``, ``executor``, ``progress`` as in
+            :func:`stanoff.power`. For another ROPE or HDI: ``result.judge(rope=...).plan()``.
+        """
+        from stanoff.planning.observed import more_documents
+
+        return more_documents(self, category, **options)
+
+    def sentence(self, category: str | None = None) -> str:
+        """Describe the verdict, and what would change it, in words to paste into a paper."""
+        from stanoff.text.words import sentence, what_would_change
+
+        evidence = self.evidence(category)
+        return f"{sentence(self, evidence)} {what_would_change(self, evidence)}"
+
+    def table(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the summary in cells of text, in the form of the paper's Tables 4 to 6.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Out of ``stanoff.text.tables.HEADINGS``; those of the paper by default.
+        """
+        from stanoff.text.tables import PAPER, formatted
+
+        return formatted(self, PAPER if columns is None else columns)
+
+    def to_markdown(self, path: Target = None, *, columns: Sequence[str] | None = None) -> str:
+        """Write the table, the verdict and the notes in Markdown, and to a file if one is named."""
+        from stanoff.text.formats import as_text, written
+
+        return written(as_text(self, "markdown", columns=columns), path)
+
+    def to_latex(
+        self,
+        path: Target = None,
+        *,
+        columns: Sequence[str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        """Write the table in LaTeX, for booktabs; by default the caption says what it shows."""
+        from stanoff.text.formats import as_text, written
+
+        text = as_text(self, "latex", columns=columns, caption=caption, label=label)
+        return written(text, path)
+
+    def to_csv(self, path: Target = None) -> str:
+        """Write the numbers of the summary as comma-separated values."""
+        from stanoff.text.formats import as_text, written
+
+        return written(as_text(self, "csv"), path)
+
+    def to_json(self, path: Target = None) -> str:
+        """Write settings, numbers and words as JSON; NaN becomes null, infinity "inf"."""
+        from stanoff.text.formats import as_text, written
+
+        return written(as_text(self, "json"), path)
+
+    def plot_posterior(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the posterior of delta with its HDI and ROPE, as in the paper's Figure 6."""
+        from stanoff.plots import posterior_plot
+
+        return posterior_plot(self, category, ax=ax)
+
+    def plot_factor(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw prior and posterior density of delta and their ratio at 0, as in Figure 6."""
+        from stanoff.plots import factor_plot
+
+        return factor_plot(self, category, ax=ax)
+
+    def plot_trace(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw delta along the chains, as in Figure 4."""
+        from stanoff.plots import trace_plot
+
+        return trace_plot(self, category, ax=ax)
+
+    def plot_forest(self, *, sort: bool = True, ax: Axes | None = None) -> Axes:
+        """Draw delta of every category and average, with HDIs and decisions."""
+        from stanoff.plots import forest_plot
+
+        return forest_plot(self, sort=sort, ax=ax)
+
+    def plot_joint(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the score of A against that of B, with the diagonal and the ROPE."""
+        from stanoff.plots import joint_plot
+
+        return joint_plot(self, category, ax=ax)
+
+    def plot_mosaic(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw on which documents the systems agree, and who is right where they do not."""
+        from stanoff.plots import mosaic_plot
+
+        return mosaic_plot(self, category, ax=ax)
+
+    def plot_priors(
+        self,
+        category: str | None = None,
+        *,
+        priors: Mapping[str, Prior] | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw what other priors would have said."""
+        from stanoff.plots import prior_plot
+
+        return prior_plot(self, category, priors=priors, ax=ax)
+
+    def plot_ropes(
+        self,
+        category: str | None = None,
+        *,
+        ropes: Sequence[float] | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw what other ROPEs would have said, and where the decision flips."""
+        from stanoff.plots import rope_plot
+
+        return rope_plot(self, category, ropes=ropes, ax=ax)
+
+    def plot_frequency(
+        self,
+        frequency: Mapping[Any, float] | pd.Series,
+        *,
+        window: float = 2.0,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the scores against how many training documents the categories have."""
+        from stanoff.plots import frequency_plot
+
+        return frequency_plot(self, frequency, window=window, ax=ax)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
+        from stanoff.store.saving import save
+
+        return save(self, path)
+
+    def to_html(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page with the verdict, the table and the figures; it needs no network.
+
+        Its readers can apply a ROPE and an HDI of their own: the draws are in it.
+        """
+        from stanoff._lib.files import write_text
+        from stanoff.report.page import page
+
+        return write_text(path, page(self))
+
+    def _repr_html_(self) -> str:
+        """Show the verdict, the table and the posterior in a notebook."""
+        from stanoff.report.notebook import notebook
+
+        return notebook(self)
+
+    def __str__(self) -> str:
+        if self.decided is None:
+            return "\n".join(self.sentence(category) for category in self.categories)
+        return self.sentence()
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.names[0]} and {self.names[1]}: {self.measure.label}>"

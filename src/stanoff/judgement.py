@@ -1,115 +1,212 @@
-"""What was observed, fitted and drawn, and the evidence in it."""
+"""What two systems' draws say under a question, in numbers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff import models, posterior
-from stanoff.counts import AVERAGES
-from stanoff.decision import Decision, Interval, as_probability, as_rope
+from stanoff._lib.arguments import Interval
+from stanoff.data.base import Data
+from stanoff.data.counts import AVERAGES
+from stanoff.engines.draws import Draws, unstacked
+from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError, unknown
-from stanoff.evidence import Evidence, weigh
+from stanoff.fit import Fit
+from stanoff.inference import cautions
+from stanoff.inference.decision import Decision
+from stanoff.inference.evidence import Evidence, weigh
+from stanoff.inference.scores import Scores
 from stanoff.measures import Measure
-from stanoff.models import AnyCounts, Model
-from stanoff.posterior import Draws
-from stanoff.priors import Priors
-from stanoff.provenance import Provenance
-from stanoff.tables import COLUMNS
+from stanoff.models import Model
+from stanoff.models.priors import Priors
+from stanoff.question import Question
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
+Group = Literal["posterior", "prior"]
+
+COLUMNS = [  # of the summary
+    *("category", "psi_A", "psi_B", "sign_test", "t_test", "mean", "std", "mcse", "bf_sd"),
+    *("bf_rope", "p_less", "p_greater", "p_rope", "hdi_low", "hdi_high", "decision"),
+]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgement:
-    """The posterior of two classifiers' scores, and what follows from it in numbers.
+    """The posterior of two systems' scores, and what follows from it in numbers.
 
     Attributes
     ----------
-    counts : what was observed
-    names : what A and B are called
-    model, engine, seed, prior : what was fitted, and how
-    measure_used : the measure behind psi_A, psi_B and delta
-    average : how the categories are averaged, or None
-    rope_used, hdi_used : the ROPE and the HDI's probability unless told otherwise
-    draws : the draws as plain arrays; ``tree`` has them as ArviZ wants them
-    sampler_warnings : what the sampler complained of, in words
-    provenance : the versions behind it, and the program that was run
+    fit : Fit
+        What was observed, fitted and drawn.
+    question : Question
+        What is asked: measure, average, ROPE and HDI.
+    pair : tuple of int
+        The places of A and B among the systems of the fit.
+    scores, prior_scores : Scores
+        The posterior and prior draws of psi and delta; None where a program cannot draw its prior.
     """
 
-    counts: AnyCounts
-    names: tuple[str, str]
-    model: Model
-    engine: str
-    seed: int
-    prior: Priors
-    measure_used: Measure
-    average: str | None
-    rope_used: Interval
-    hdi_used: float
-    draws: Draws
-    sampler_warnings: tuple[str, ...] = ()
-    provenance: Provenance = field(default_factory=Provenance)
+    fit: Fit
+    question: Question
+    pair: tuple[int, int]
+    scores: Scores
+    prior_scores: Scores | None
+
+    @property
+    def data(self) -> Data:
+        """What was observed."""
+        return self.fit.data
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What A and B are called."""
+        a, b = (self.data.systems[place] for place in self.pair)
+        return a, b
+
+    @property
+    def model(self) -> Model:
+        """What was fitted."""
+        return self.fit.model
+
+    @property
+    def prior(self) -> Priors:
+        """The prior weights."""
+        return self.fit.prior
+
+    @property
+    def engine(self) -> str:
+        """What drew: ``"stan"`` or ``"exact"``."""
+        return self.fit.engine
+
+    @property
+    def seed(self) -> int:
+        """The seed of the draws."""
+        return self.fit.seed
+
+    @property
+    def measure(self) -> Measure:
+        """The measure behind psi and delta."""
+        return self.question.measure
+
+    @property
+    def average(self) -> str | None:
+        """How the categories are averaged, or None."""
+        return self.question.average
+
+    @property
+    def rope(self) -> Interval:
+        """The region of practical equivalence."""
+        return self.question.rope
+
+    @property
+    def hdi(self) -> float:
+        """The probability of the highest density interval."""
+        return self.question.hdi
+
+    @property
+    def sampler_warnings(self) -> tuple[str, ...]:
+        """What the sampler complained of, in words."""
+        return self.fit.sampler_warnings
+
+    @property
+    def provenance(self) -> Provenance:
+        """The versions behind it, and the program that was run."""
+        return self.fit.provenance
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before trusting the numbers, in words."""
-        from stanoff import cautions
-
-        return (
-            *self.sampler_warnings,
-            *cautions.undefined_scores(self),
-            *cautions.undefined_factor(self),
-            *cautions.independent_categories(self),
-        )
+        return (*self.sampler_warnings, *cautions.all_of(self))
 
     @property
     def categories(self) -> tuple[str, ...]:
         """The rows of the summary: every category, then the averages if one is asked for."""
-        return self.counts.categories + (AVERAGES if self.average else ())
+        return self.data.categories + (AVERAGES if self.average else ())
+
+    def documents(self, category: str | None = None) -> tuple[int, int]:
+        """Count the documents of A and of B, of a category or of the one that has the most."""
+        n = self.data.documents(category)
+        a, b = (0, 0) if len(n) == 1 else self.pair
+        return n[a], n[b]
+
+    @property
+    def decided(self) -> str | None:
+        """The row that is decided upon: the average, or the only category."""
+        return self.average or (self.categories[0] if len(self.categories) == 1 else None)
 
     @property
     def decision(self) -> Decision:
         """The verdict: on the average if there is one, else on the only category."""
         return self.evidence().decision
 
-    def evidence(
-        self, category: str | None = None, *, rope: Any = None, hdi: float | None = None
-    ) -> Evidence:
+    def evidence(self, category: str | None = None) -> Evidence:
         """Weigh the evidence on one category or average, by default the one decided upon.
 
         Parameters
         ----------
-        category : a name out of ``categories``
-        rope : a half-width or two ends, instead of the comparison's
-        hdi : a probability, instead of the comparison's
+        category : str, optional
+            A name out of ``categories``.
         """
-        if category is None:
-            if len(self.categories) > 1 and self.average is None:
-                raise InputError(f"Say which category: one of {', '.join(self.categories)}.")
-            category = self.average or self.categories[0]
-        if category not in self.categories:
-            raise unknown("category", category, self.categories)
-        return self._weigh(
-            self.categories.index(category),
-            self.rope_used if rope is None else as_rope(rope),
-            self.hdi_used if hdi is None else as_probability("hdi", hdi),
-        )
+        chosen = category if category is not None else self.decided
+        if chosen is None:
+            raise InputError(f"Say which category: one of {', '.join(self.categories)}.")
+        if chosen not in self.categories:
+            raise unknown("category", chosen, self.categories)
+        if chosen not in self._weighed:
+            psi = self.scores.psi[..., self.categories.index(chosen)]
+            psi_A, psi_B = psi.mean(axis=(0, 1)).tolist()
+            self._weighed[chosen] = weigh(
+                self.row_draws("posterior", "delta", chosen),
+                self.row_draws("prior", "delta", chosen) if self.prior_scores else None,
+                rope=self.rope,
+                hdi_probability=self.hdi,
+                category=chosen,
+                psi_A=psi_A,
+                psi_B=psi_B,
+                bf_sd_defined=not cautions.infinite_prior_density(self, chosen),
+                higher_is_better=self.measure.higher_is_better,
+            )
+        return self._weighed[chosen]
 
-    def summary(self, *, rope: Any = None, hdi: float | None = None) -> pd.DataFrame:
-        """Tell everything in one table, a row per category and average.
+    @cached_property
+    def _weighed(self) -> dict[str, Evidence]:
+        return {}
+
+    def row_draws(self, group: Group, variable: str, category: str) -> NDArray[np.float64]:
+        """Return the (chain, draw) values of one row of the summary.
+
+        Parameters
+        ----------
+        group : str
+            ``"posterior"`` or ``"prior"``.
+        variable : str
+            ``"psi_A"``, ``"psi_B"`` or ``"delta"``.
+        category : str
+            A name out of ``categories``.
+        """
+        scores = self.scores if group == "posterior" else self.prior_scores
+        if scores is None:
+            raise InputError(f"{self.model.name} draws no prior.")
+        row = self.categories.index(category)
+        if variable == "delta":
+            return scores.delta[..., row]
+        return scores.psi[..., ("psi_A", "psi_B").index(variable), row]
+
+    def summary(self) -> pd.DataFrame:
+        """Return everything in one table, a row per category and average.
 
         ``psi_A``, ``psi_B`` and ``mean`` are posterior means. What to know before trusting the
         numbers is in ``summary().attrs["warnings"]``.
         """
-        rows = [self.evidence(category, rope=rope, hdi=hdi) for category in self.categories]
+        rows = [self.evidence(category) for category in self.categories]
         table = pd.DataFrame(
             [
                 vars(row)
@@ -125,17 +222,17 @@ class Judgement:
         """The p-values of the paper's sign test and t-test, a row per category and average."""
         from stanoff import significance
 
-        no_tests = [nan] * (len(self.categories) - len(self.counts.categories))
-        columns = significance.columns(self.counts)
+        no_tests = [nan] * (len(self.categories) - len(self.data.categories))
+        columns = significance.columns(self.data)
         return {name: [*values, *no_tests] for name, values in columns.items()}
 
     def overall(self) -> pd.DataFrame:
-        """Tell what the hierarchical model says of all categories together: eta.
+        """Describe what the hierarchical model says of all categories together: eta.
 
-        A row per true class, with the posterior mean probabilities that both classifiers, only
-        A, only B and neither are right.
+        A row per true class, with the posterior mean probabilities that both systems, only A, only
+        B and neither are right.
         """
-        eta = self.draws.posterior
+        eta = self.fit.draws.posterior
         if "eta_pos" not in eta or eta["eta_pos"].shape[-1] != 4:
             raise InputError("There is no eta: only the paired hierarchical model has one.")
         right = [eta["eta_pos"].mean(axis=(0, 1)), eta["eta_neg"].mean(axis=(0, 1))[::-1]]
@@ -144,63 +241,21 @@ class Judgement:
         return pd.DataFrame(right, columns=columns, index=["positive", "negative"])
 
     @cached_property
-    def tree(self) -> DataTree:
-        """The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data."""
-        counts = self.model.data(self.counts, self.prior)
-        return posterior.to_tree(
-            self.draws,
-            observed={name: counts[name] for name in self.model.observed},
-            dims={**models.SHARED_DIMS, **self.model.dims},
-            coords={**models.COORDS, "category": self.counts.categories},
-            attrs={
-                "model": self.model.name,
-                "engine": self.engine,
-                "seed": self.seed,
-                "measure": self.measure_used.label,
-                "name_A": self.names[0],
-                "name_B": self.names[1],
-            },
-        )
-
-    def row_draws(self, group: str, variable: str, category: str) -> NDArray[np.float64]:
-        """Return the (chain, draw) values of psi_A, psi_B or delta for one row of the summary.
-
-        Parameters
-        ----------
-        group : ``"posterior"`` or ``"prior"``
-        variable : ``"psi_A"``, ``"psi_B"`` or ``"delta"``
-        category : a name out of ``categories``
-        """
-        values = getattr(self.draws, group)
-        row = self.categories.index(category)
-        if variable not in values:  # a program of the user's own need not tell the scores
-            return np.full(values["delta"].shape[:2], np.nan)
-        if row >= len(self.counts.categories):
-            return values[f"{variable}_{category}"]  # type: ignore[no-any-return]
-        return values[variable][..., row]  # type: ignore[no-any-return]
-
-    def _weigh(self, row: int, rope: Interval, hdi: float) -> Evidence:
-        from stanoff.cautions import undefined_factor
-
-        key = row, rope, hdi
-        if key not in self._weighed:
-            category = self.categories[row]
-            # Independent categories smooth each other's singularities away in an average.
-            smooth = row >= len(self.counts.categories) > 1 and self.model.exact is not None
-            smooth = smooth and not self.model.classes
-            self._weighed[key] = weigh(
-                self.row_draws("posterior", "delta", category),
-                self.row_draws("prior", "delta", category) if self.draws.prior else None,
-                rope=rope,
-                hdi_probability=hdi,
-                category=category,
-                psi_A=float(np.mean(self.row_draws("posterior", "psi_A", category))),
-                psi_B=float(np.mean(self.row_draws("posterior", "psi_B", category))),
-                bf_sd_defined=smooth or not undefined_factor(self),
-                higher_is_better=self.measure_used.higher_is_better,
-            )
-        return self._weighed[key]
+    def draws(self) -> Draws:
+        """All draws by the names of the Stan programs, with psi and delta of this question."""
+        averages = AVERAGES if self.average else ()
+        groups = []
+        for variables, scores in (
+            (self.fit.draws.posterior, self.scores),
+            (self.fit.draws.prior, self.prior_scores),
+        ):
+            named = scores.named(len(self.data.categories), averages) if scores else {}
+            groups.append({**unstacked(variables, self.pair), **named})
+        return Draws(groups[0], groups[1], self.fit.draws.sample_stats)
 
     @cached_property
-    def _weighed(self) -> dict[tuple[int, Interval, float], Evidence]:
-        return {}
+    def tree(self) -> DataTree:
+        """The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data."""
+        from stanoff.store.tree import tree_of
+
+        return tree_of(self)

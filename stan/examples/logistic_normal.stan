@@ -9,7 +9,7 @@ data {
   array[K, 4] int<lower=0> c_pos; // positive documents by outcome pair
   array[K, 4] int<lower=0> c_neg; // negative documents by outcome pair
   vector<lower=0>[2] beta; // prior weight of the positive, negative class
-  int<lower=1, upper=20> measure; // code, see functions/measures.stanfunctions
+  int<lower=1> measure; // code, see functions/measures.stanfunctions
   real<lower=0> f_beta; // beta of F-beta
   real zero_division; // what a measure is where it is 0/0
   real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data

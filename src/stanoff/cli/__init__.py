@@ -1,6 +1,29 @@
-"""The command line: thin commands over the functions of the package."""
+"""The command line: thin commands over the functions of the package, one file each."""
 
-from stanoff.cli import comparing, planning, reporting, showing, testing, tools
+from stanoff.cli import (
+    compare,
+    doctor,
+    measures,
+    models,
+    plan,
+    power,
+    report,
+    setup,
+    show,
+    significance,
+)
 from stanoff.cli.base import main
 
-__all__ = ["comparing", "main", "planning", "reporting", "showing", "testing", "tools"]
+__all__ = [
+    "compare",
+    "doctor",
+    "main",
+    "measures",
+    "models",
+    "plan",
+    "power",
+    "report",
+    "setup",
+    "show",
+    "significance",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,17 +20,56 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except StanoffError as error:
-            click.echo(f"Error: {error}", err=True)
+            click.echo(f"Error: {in_words_of_options(str(error), self)}", err=True)
             ctx.exit(1)
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             ctx.exit(130)
 
 
+def in_words_of_options(message: str, command: click.Command) -> str:
+    """Let an error speak of the options of a command, not of parameters in Python.
+
+    Examples
+    --------
+    >>> command = click.Command("c", params=[click.Option(["--pos-label"])])
+    >>> in_words_of_options("The 'pos_label' parameter must be 1. Got 2 instead.", command)
+    '--pos-label must be 1. Got 2 instead.'
+    >>> in_words_of_options("Too many labels: pass pos_label= to judge one.", command)
+    'Too many labels: pass --pos-label to judge one.'
+    """
+    for option in command.params:
+        if option.name is None:
+            continue
+        name, word = option.name, _as_typed(option)
+        message = message.replace(f"The {name!r} parameter must", f"{word} must")
+        message = message.replace(f"{word} must be None", f"{word} must be left out")
+        message = re.sub(rf"The '{name}\.(\w+)' parameter must", rf"{word}: \1 must", message)
+        message = message.replace(f"The {name!r} of", f"The {word} of")
+        message = re.sub(rf"\b(where|unless|for) '{name}'", rf"\1 {word}", message)
+        message = re.sub(rf"\bwhere {name} is given", f"where {word} is given", message)
+        for values in re.findall(rf"\b{name}=('[^']*'(?:(?:, | or )'[^']*')*)", message):
+            plain = values.replace("'", "")
+            message = message.replace(f"{name}={values}", f"{word} {plain}")
+        message = re.sub(rf"\b{name}=(?=[\s,;:.)])", word, message)
+        if "_" in name:  # no word of English
+            message = re.sub(rf"(?<![\w'.-]){name}(?![\w'.])", word, message)
+    return re.sub(r"\b([a-z]+)=(?=[\s,;:.)])", r"\1", message)  # no option of this command
+
+
+def _as_typed(option: click.Parameter) -> str:
+    """Return what a user types: the option that is named like the parameter, if there is one."""
+    name = option.name or ""
+    if isinstance(option, click.Argument):
+        return name.upper()
+    named = f"--{name.replace('_', '-')}"
+    return named if named in option.opts else max(option.opts, key=len)
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="stanoff")
 def main() -> None:
-    """Is classifier A really better than classifier B? A verdict, judged in Stan."""
+    """Is system A really better than system B? A verdict, judged in Stan."""
 
 
 def command(function: Callable[..., None]) -> click.Command:

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff import toolchain
-from stanoff.errors import InputError, StanoffError
+from stanoff._lib.arguments import cores
+from stanoff._lib.progress import step
+from stanoff.cmdstan.compile import compile_model
+from stanoff.data.base import Data
+from stanoff.engines.draws import Draws, judged, stacked
+from stanoff.errors import InputError, StanoffError, invalid
+from stanoff.measures import Measure
 from stanoff.models import Model, stan_folder
-from stanoff.posterior import Draws
-from stanoff.progress import step
 
+if TYPE_CHECKING:
+    from stanoff.question import Sampling
+
+CHAINS, DRAWS, WARMUP = 4, 1000, 1000
+LEAST_DRAWS, CELLS = 250, 200_000  # with very many categories CmdStan writes large files
 MOST = 2**31 - 1  # Stan's integers have 32 bits
 SIG_FIGS = 18  # what it takes to write a double and read the same one
 PRIOR_SEED = 20160717  # the prior does not depend on the documents: one run serves them all
@@ -40,121 +48,127 @@ RANKS = {"delta": 3, "psi_A": 3, "psi_B": 3, "cells_A": 4, "cells_B": 4}
 Variables = dict[str, NDArray[Any]]
 
 
-def sample(
-    model: Model,
-    data: Mapping[str, Any],
-    *,
-    documents: int,
-    categories: int,
-    chains: int,
-    draws: int,
-    warmup: int,
-    seed: int,
-    progress: bool,
-) -> Draws:
-    """Run the program on the data, and once more for its prior.
-
-    Parameters
-    ----------
-    model : whose program
-    data : all that the program asks for
-    documents, categories : how many there are
-    chains, draws, warmup : how many chains, and how many draws of each to keep and to discard
-    seed : makes the draws reproducible
-    progress : show a bar for every chain
-    """
+def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
+    """Run the program, once more for its prior; :func:`stanoff.engines.sample` explains it."""
+    if not model.program:
+        raise invalid("engine", f"'exact' for {model.name}, which has no program", "stan")
+    block = model.stan_data(data, sampling.prior, measure)
+    categories = int(block.get("K", len(data.categories)))
+    if model.most_categories is not None and categories > model.most_categories:
+        rule = f"'exact' for {model.name} with more than {model.most_categories} categories"
+        raise invalid("engine", rule, "stan")
+    documents = max(data.documents())
     if documents > MOST:
         raise InputError(
             f"Stan counts up to 2^31 - 1 = {MOST} documents, but there are {documents}: "
             "pass engine='exact', which has no such limit."
         )
-    executable = str(toolchain.compile_model(model.stan_file, stan_folder()))
-    posterior, stats = _run(
-        executable, _plain(data), chains, draws, warmup, seed, progress, categories
+    few = min(DRAWS, max(LEAST_DRAWS, CELLS // categories))
+    run = _Run(
+        executable=str(compile_model(model.stan_file, stan_folder())),
+        data=json.dumps(_plain(block)),
+        chains=sampling.chains or CHAINS,
+        draws=sampling.draws or few,
+        warmup=sampling.warmup or WARMUP,
+        seed=sampling.seed,
+        categories=categories,
+        progress=sampling.progress,
     )
-    if "prior_only" not in data:
+    drawn, stats = run.variables()
+    posterior = judged(drawn, len(data.categories))
+    if "prior_only" not in block:
         return Draws(posterior, {}, stats)
-    prior_data = {
-        name: np.zeros_like(values) if name in model.observed else values
-        for name, values in data.items()
-    } | {"prior_only": 1}
-    prior_draws = -(-chains * draws // PRIOR_CHAINS)
-    prior = _prior(executable, json.dumps(_plain(prior_data)), prior_draws, categories)
-    return Draws(posterior, prior, stats)
+    nothing = {name: np.zeros_like(block[name]) for name in model.observed}
+    of_prior = _Run(
+        executable=run.executable,
+        data=json.dumps(_plain(block | nothing | {"prior_only": 1})),
+        chains=PRIOR_CHAINS,
+        draws=-(-run.chains * run.draws // PRIOR_CHAINS),
+        warmup=PRIOR_WARMUP,
+        seed=PRIOR_SEED,
+        categories=categories,
+        progress=False,
+    )
+    return Draws(posterior, judged(_prior(of_prior), len(data.categories)), stats)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run of an executable: all that its draws depend on."""
+
+    executable: str
+    data: str
+    chains: int
+    draws: int
+    warmup: int
+    seed: int
+    categories: int
+    progress: bool
+
+    def variables(self) -> tuple[Variables, Variables]:
+        """Sample; return the variables of the program and those of the sampler."""
+        import cmdstanpy
+
+        cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
+        live = self.progress and sys.stderr.isatty()  # cmdstanpy's bars need a terminal
+        title = f"Sampling {self.chains} x {self.draws} draws"
+        with (
+            TemporaryDirectory(prefix="stanoff-") as folder,
+            step(title, quiet=live or not self.progress),
+        ):
+            try:
+                fit = cmdstanpy.CmdStanModel(exe_file=self.executable).sample(
+                    data=json.loads(self.data),
+                    chains=self.chains,
+                    parallel_chains=min(self.chains, cores()),
+                    iter_sampling=self.draws,
+                    iter_warmup=self.warmup,
+                    seed=self.seed + 1,  # CmdStan takes 0 for 1
+                    sig_figs=SIG_FIGS,
+                    output_dir=folder,
+                    show_progress=live,
+                )
+            except (RuntimeError, ValueError) as error:
+                raise StanoffError(f"{self._name} stopped: {_reason(error)}") from error
+            # Read before the files are gone.
+            return self._shaped(fit.stan_variables()), _stats(fit.method_variables())
+
+    def _shaped(self, given: Mapping[str, NDArray[Any]]) -> Variables:
+        """Give every variable its axes; refuse results that are not one per category."""
+        variables = {
+            name: values.reshape(self.chains, self.draws, *values.shape[1:])
+            for name, values in given.items()
+        }
+        for name, rank in RANKS.items():  # a program for one category may leave out its axis
+            if name not in variables:
+                continue
+            if variables[name].ndim == rank - 1:
+                variables[name] = np.expand_dims(variables[name], 2)
+            expected = (self.categories,) if rank == 3 else (self.categories, 4)
+            if variables[name].shape[2:] != expected:
+                told, wanted = (
+                    " x ".join(map(str, size)) for size in (variables[name].shape[2:], expected)
+                )
+                raise StanoffError(f"{self._name} generates {name} of size {told}, not {wanted}.")
+        return stacked(variables)
+
+    @property
+    def _name(self) -> str:
+        return f"{Path(self.executable).name}.stan"
 
 
 @lru_cache(maxsize=1)
-def _prior(executable: str, data: str, draws: int, categories: int) -> Variables:
-    drawn, _ = _run(
-        executable,
-        json.loads(data),
-        PRIOR_CHAINS,
-        draws,
-        PRIOR_WARMUP,
-        PRIOR_SEED,
-        False,
-        categories,
-    )
+def _prior(run: _Run) -> Variables:
+    drawn, _ = run.variables()
     return drawn
 
 
-def _run(
-    executable: str,
-    data: Mapping[str, Any],
-    chains: int,
-    draws: int,
-    warmup: int,
-    seed: int,
-    progress: bool,
-    categories: int,
-) -> tuple[Variables, Variables]:
-    import cmdstanpy
-
-    cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
-    live = progress and sys.stderr.isatty()  # cmdstanpy's bars need a terminal
-    with (
-        TemporaryDirectory(prefix="stanoff-") as folder,
-        step(f"Sampling {chains} x {draws} draws", quiet=live or not progress),
-    ):
-        try:
-            fit = cmdstanpy.CmdStanModel(exe_file=executable).sample(
-                data=data,
-                chains=chains,
-                parallel_chains=min(chains, os.cpu_count() or 1),
-                iter_sampling=draws,
-                iter_warmup=warmup,
-                seed=seed + 1,  # CmdStan takes 0 for 1
-                sig_figs=SIG_FIGS,
-                output_dir=folder,
-                show_progress=live,
-            )
-        except (RuntimeError, ValueError) as error:
-            raise StanoffError(f"{Path(executable).name}.stan stopped: {_reason(error)}") from error
-        # Read before the files are gone.
-        variables = {
-            name: values.reshape(chains, draws, *values.shape[1:])
-            for name, values in fit.stan_variables().items()
-        }
-        for name, rank in RANKS.items():  # a program for one category may leave out its axis
-            if name in variables and variables[name].ndim == rank - 1:
-                variables[name] = np.expand_dims(variables[name], 2)
-        _check_shapes(Path(executable).name, variables, categories)
-        stats = {
-            STATS[name]: values.T.astype(bool if name == "divergent__" else values.dtype)
-            for name, values in fit.method_variables().items()
-            if name in STATS
-        }
-    return variables, stats
-
-
-def _check_shapes(name: str, variables: Variables, categories: int) -> None:
-    """Refuse a program whose results are not one per category."""
-    for variable, rank in RANKS.items():
-        expected = (categories,) if rank == 3 else (categories, 4)
-        if variable in variables and variables[variable].shape[2:] != expected:
-            told = " x ".join(map(str, variables[variable].shape[2:]))
-            wanted = " x ".join(map(str, expected))
-            raise StanoffError(f"{name}.stan generates {variable} of size {told}, not {wanted}.")
+def _stats(given: Mapping[str, NDArray[Any]]) -> Variables:
+    return {
+        STATS[name]: values.T.astype(bool if name == "divergent__" else values.dtype)
+        for name, values in given.items()
+        if name in STATS
+    }
 
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:

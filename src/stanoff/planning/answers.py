@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from stanoff.planning.crossing import Crossing
 from stanoff.planning.judging import DECISIONS, Judge
 from stanoff.planning.power import standard_error
+from stanoff.text.numbers import rounded_documents
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,10 +27,14 @@ class Answer:
 
     Attributes
     ----------
-    assurance : that probability
-    value : documents, or the difference; None if it takes more than was considered
-    low, high : ends of the 95% Monte-Carlo interval of ``value``; None where that is open
-    rates : how often each decision comes out there, or at the last place that was considered
+    assurance : float
+        That probability.
+    value : float or None
+        Documents, or the difference; None if it takes more than was considered.
+    low, high : float or None
+        Ends of the 95% Monte-Carlo interval of ``value``; None where that is open.
+    rates : mapping
+        How often each decision comes out there, or at the last place that was considered.
     """
 
     assurance: float
@@ -53,12 +57,14 @@ class Answer:
         nearest = min(seen, key=lambda x: abs(np.log(x / place)))
         shares = seen[nearest] / seen[nearest].sum()
         ends = (found.value, found.low, found.high)
-        value, low, high = (ceil(end) if whole and end is not None else end for end in ends)
+        value, low, high = (
+            rounded_documents(end) if whole and end is not None else end for end in ends
+        )
         rates = {str(d): float(share) for d, share in zip(DECISIONS, shares, strict=True)}
         return cls(assurance, value, low, high, rates)
 
     def through(self, function: Callable[[float], float]) -> Answer:
-        """Tell the answer on another scale."""
+        """Return the answer on another scale."""
         ends = (self.value, self.low, self.high)
         value, low, high = (None if end is None else function(end) for end in ends)
         if low is not None and high is not None:
@@ -72,14 +78,22 @@ class Plan:
 
     Attributes
     ----------
-    question : ``"documents"``, ``"difference"`` or ``"more documents"``
-    goal : which decisions were asked for
-    answers : one per assurance
-    curve : the simulated places, each with power, its standard error and the rate of every decision
-    judge, measure : how data sets were judged
-    facts : what else the sentence tells
-    warnings : what to know before trusting the numbers
-    seed : makes the plan reproducible
+    question : str
+        ``"documents"``, ``"difference"`` or ``"more documents"``.
+    goal : str
+        Which decisions were asked for.
+    answers : tuple of Answer
+        One per assurance.
+    curve : DataFrame
+        The simulated places, each with power, its standard error and the rate of every decision.
+    judge : Judge
+        How data sets were judged.
+    facts : mapping
+        What else the sentence tells.
+    warnings : tuple of str
+        What to know before trusting the numbers.
+    seed : int
+        Makes the plan reproducible.
     """
 
     question: str
@@ -87,10 +101,14 @@ class Plan:
     answers: tuple[Answer, ...]
     curve: pd.DataFrame
     judge: Judge
-    measure: str
     facts: Mapping[str, Any]
     warnings: tuple[str, ...]
     seed: int
+
+    @property
+    def measure(self) -> str:
+        """What the score is called."""
+        return self.judge.question.measure.label
 
     @property
     def answer(self) -> Answer:
@@ -98,13 +116,16 @@ class Plan:
         return self.answers[0]
 
     def summary(self) -> pd.DataFrame:
-        """Tell the answers in a table: assurance, value, low, high."""
+        """Return the answers in a table: assurance, value, low, high."""
+        ends = ["value", "low", "high"]
         rows = [(a.assurance, a.value, a.low, a.high) for a in self.answers]
-        return pd.DataFrame(rows, columns=["assurance", "value", "low", "high"], dtype=np.float64)
+        table = pd.DataFrame(rows, columns=["assurance", *ends], dtype=np.float64)
+        whole = self.question != "difference"  # numbers of documents
+        return table.astype(dict.fromkeys(ends, "Int64")) if whole else table
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the curve, the assurances and where they are reached."""
-        from stanoff.planning.figure import plan_plot
+        from stanoff.plots import plan_plot
 
         return plan_plot(self, ax=ax)
 

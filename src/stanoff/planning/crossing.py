@@ -19,8 +19,10 @@ class Crossing:
 
     Attributes
     ----------
-    value : the place; None if it is not reached
-    low, high : the ends of its 95% Monte-Carlo interval; high is None if it may not be reached
+    value : float or None
+        The place; None if it is not reached.
+    low, high : float or None
+        The ends of its 95% Monte-Carlo interval; high is None if it may not be reached.
     """
 
     value: float | None
@@ -36,9 +38,12 @@ def crossing(x: ArrayLike, reached: ArrayLike, total: ArrayLike, level: float) -
 
     Parameters
     ----------
-    x : the places, positive and ascending
-    reached, total : successes and trials at each
-    level : the rate that is asked for
+    x : array_like
+        The places, positive and ascending.
+    reached, total : array_like
+        Successes and trials at each.
+    level : float
+        The rate that is asked for.
 
     Examples
     --------

@@ -6,23 +6,22 @@ random numbers of its own, so it does not matter which worker takes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff import measures, models
-from stanoff.counts import PairedCounts, UnpairedCounts
-from stanoff.decision import Decision, Interval, decide_all
-from stanoff.engines import many
-from stanoff.errors import InputError
-from stanoff.measures import Measure
-from stanoff.planning.simulation import AnyCounts, Source
-from stanoff.posterior import hdis
-from stanoff.priors import Priors
+from stanoff.data.base import Data
+from stanoff.data.counts import rows
+from stanoff.engines import batch
+from stanoff.errors import InputError, SamplingWarning
+from stanoff.fit import fit
+from stanoff.inference.decision import Decision, decide_all
+from stanoff.inference.intervals import hdis
+from stanoff.models import Model
+from stanoff.planning.simulation import Source
+from stanoff.question import Question, Sampling
 
 Array = NDArray[np.float64]
 
@@ -36,107 +35,76 @@ class Judge:
 
     Attributes
     ----------
-    model, engine, draws, prior : what is fitted to each data set, and how
-    measure, beta, zero_division, prevalence : the score
-    function : of a measure that was registered by the user, how it is computed
-    rope, hdi : the region of practical equivalence, and the probability of the HDI
+    question : Question
+        Measure, ROPE and HDI.
+    sampling : Sampling
+        Model, prior and engine, and how many draws judge each data set.
     """
 
-    model: str
-    engine: str
-    draws: int
-    prior: Priors
-    measure: str
-    beta: float
-    zero_division: float
-    prevalence: float | None
-    function: Callable[[measures.Cells], Array] | None
-    higher_is_better: bool
-    rope: Interval
-    hdi: float
+    question: Question
+    sampling: Sampling
 
-    def score(self) -> Measure:
-        """Return the measure, also where its function is not registered in this process."""
-        if self.function is None:
-            settings: dict[str, Any] = {
-                "beta": self.beta,
-                "zero_division": self.zero_division,
-                "prevalence": self.prevalence,
-            }
-            return measures.get(self.measure, **settings)
-        return Measure(
-            self.measure,
-            self.function,
-            self.measure,
-            higher_is_better=self.higher_is_better,
-            beta=self.beta,
-            zero_division=self.zero_division,
-            prevalence=self.prevalence,
-        )
+    @property
+    def model(self) -> Model:
+        """The model, which a judge always has."""
+        assert self.sampling.model is not None
+        return self.sampling.model
+
+    @property
+    def draws(self) -> int:
+        """How many draws judge each data set."""
+        assert self.sampling.draws is not None
+        return self.sampling.draws
 
     def intervals(
-        self, counts: AnyCounts, seed: np.random.SeedSequence, *, alike: bool = False
+        self, counts: Data, seed: np.random.SeedSequence, *, alike: bool = False
     ) -> tuple[Array, Array]:
         """Return the ends of the HDI of delta, one of each per data set."""
-        if self.engine == "stan":
+        if self.sampling.engine == "stan":
             return self._by_stan(counts, seed)
         size = len(counts.categories)
         low, high = np.empty(size), np.empty(size)
-        score, rng = self.score(), np.random.default_rng(seed)
-        data = models.get(self.model).data(counts, self.prior)
-        for block, cells_A, cells_B in many.cells(
-            self.model, data, self.draws, rng, shared=not alike
-        ):
+        score, rng = self.question.measure, np.random.default_rng(seed)
+        block = self.model.data(counts, self.sampling.prior)
+        for some, cells in batch.cells(self.model, block, self.draws, rng, shared=not alike):
+            psi = score(cells)  # (data set, system, draw)
             with np.errstate(invalid="ignore"):  # infinite for both: found below
-                delta = score(cells_A) - score(cells_B)
+                delta = psi[:, 0] - psi[:, 1]
             if np.isnan(delta).any():
                 raise InputError(
                     f"{score.label} has no difference in some draws, where it is 0/0 or infinite "
                     "for both classifiers: choose another zero_division or measure."
                 )
-            low[block], high[block] = hdis(delta, self.hdi)
+            low[some], high[some] = hdis(delta, self.question.hdi)
         return low, high
 
     def verdicts(self, low: Array, high: Array) -> NDArray[np.str_]:
         """Decide on every HDI."""
-        return decide_all(low, high, self.rope, higher_is_better=self.higher_is_better)
+        better = self.question.measure.higher_is_better
+        return decide_all(low, high, self.question.rope, higher_is_better=better)
 
-    def _by_stan(self, counts: AnyCounts, seed: np.random.SeedSequence) -> tuple[Array, Array]:
-        # Categories of these two models do not know of each other: a run serves many data sets.
+    def _by_stan(self, counts: Data, seed: np.random.SeedSequence) -> tuple[Array, Array]:
+        # Independent categories do not know of each other: a run serves many data sets.
         size = len(counts.categories)
-        together = self.model in many.SAMPLERS
+        together = self.model.independent
         each = [slice(0, size)] if together else [slice(i, i + 1) for i in range(size)]
         ends = []
         for which, child in zip(each, seed.spawn(len(each)), strict=True):
             number = int(child.generate_state(1)[0] >> 2)
             delta = self._fitted(rows(counts, which), number)
-            ends.append(hdis(delta, self.hdi))
+            ends.append(hdis(delta, self.question.hdi))
         low, high = (np.concatenate(end) for end in zip(*ends, strict=True))
         return low, high
 
-    def _fitted(self, counts: AnyCounts, seed: int) -> Array:
-        import warnings
-
-        from stanoff.errors import SamplingWarning
-        from stanoff.fitting import fit
-
-        path = self.model.endswith(".stan")
+    def _fitted(self, counts: Data, seed: int) -> Array:
+        sampling = replace(
+            self.sampling, chains=STAN_CHAINS, draws=-(-self.draws // STAN_CHAINS), seed=seed
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SamplingWarning)  # among thousands some always have it
-            result = fit(
-                counts,
-                measure=self.measure,
-                beta=self.beta,
-                zero_division=self.zero_division,
-                prevalence=self.prevalence,
-                model=Path(self.model) if path else self.model,
-                prior=self.prior,
-                engine="stan",
-                chains=STAN_CHAINS,
-                draws=-(-self.draws // STAN_CHAINS),
-                seed=seed,
-            )
-        delta = result.draws.posterior["delta"]  # (chain, draw, data set)
+            made = fit(counts, self.question, sampling)
+        a, b = counts.systems
+        delta = made.between(a, b, self.question).scores.delta  # (chain, draw, data set)
         return np.moveaxis(delta, -1, 0).reshape(delta.shape[-1], -1)
 
 
@@ -146,10 +114,14 @@ class Chunk:
 
     Attributes
     ----------
-    source : where the data sets come from
-    size : how many there are
-    judges : each judges the same data sets
-    seed : makes the chunk what it is, whoever works on it
+    source : Source
+        Where the data sets come from.
+    size : int
+        How many there are.
+    judges : tuple of Judge
+        Each judges the same data sets.
+    seed : SeedSequence
+        Makes the chunk what it is, whoever works on it.
     """
 
     source: Source
@@ -157,7 +129,7 @@ class Chunk:
     judges: tuple[Judge, ...]
     seed: np.random.SeedSequence
 
-    def judged(self) -> tuple[AnyCounts, list[tuple[Array, Array]]]:
+    def judged(self) -> tuple[Data, list[tuple[Array, Array]]]:
         """Draw the data sets; return them, and the ends of their HDIs by judge."""
         key = self.seed.spawn_key
         of_documents, of_draws = (
@@ -173,10 +145,3 @@ def tallied(chunk: Chunk) -> NDArray[np.int64]:
     _, ends = chunk.judged()
     said = [judge.verdicts(*pair) for judge, pair in zip(chunk.judges, ends, strict=True)]
     return np.array([[int((each == one).sum()) for one in DECISIONS] for each in said])
-
-
-def rows(counts: AnyCounts, which: slice) -> AnyCounts:
-    """Take some data sets out of many."""
-    if isinstance(counts, PairedCounts):
-        return PairedCounts(counts.categories[which], counts.pos[which], counts.neg[which])
-    return UnpairedCounts(counts.categories[which], counts.cells_A[which], counts.cells_B[which])

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Unpack
 
-import numpy as np
 import pandas as pd
 
-from stanoff.counts import PairedCounts, UnpairedCounts
-from stanoff.decision import Decision, as_probability, as_rope
-from stanoff.engines import many
+from stanoff.comparison import Comparison
+from stanoff.data.base import Data
+from stanoff.data.counts import PairedCounts, rows
 from stanoff.errors import InputError, unknown
+from stanoff.inference.decision import Decision
+from stanoff.inference.evidence import Evidence
+from stanoff.inference.goals import goal_label
+from stanoff.models.priors import Prior, Priors
 from stanoff.planning.answers import Answer, Plan, frame_of
-from stanoff.planning.goals import goal_label
-from stanoff.planning.judging import DECISIONS, rows
-from stanoff.planning.plan import STEP, as_levels, as_most, settling
+from stanoff.planning.judging import DECISIONS
+from stanoff.planning.plan import ASSURANCE, STEP, as_levels, as_most, settling
 from stanoff.planning.scenarios import Scenario
 from stanoff.planning.search import Search
 from stanoff.planning.settings import Options, settings
-from stanoff.planning.simulation import AnyCounts, posterior_source
-from stanoff.priors import Prior, Priors
-from stanoff.result import Comparison
-from stanoff.words import documents, what_is_judged
+from stanoff.planning.simulation import FromPosterior
+from stanoff.text.words import documents, what_is_judged
 
 
 def scenario_of(result: Comparison, category: str | None = None) -> Scenario:
     """Return the posterior means of a comparison as a scenario; :class:`Comparison` explains it."""
     name = _category(result, category)
-    row = result.counts.categories.index(name)
-    drawn, counts = result.draws.posterior, _row(result, row)
+    if result.data.cells is None:
+        raise InputError("A scenario needs labels: counts of what the two systems said.")
+    row = result.data.categories.index(name)
+    drawn, counts = result.fit.draws.posterior, _row(result, name)
     called = f"of {result.names[0]} and {result.names[1]}"
     if {"mu", "theta_pos", "theta_neg"} <= set(drawn):
         mu, pos, neg = (
@@ -39,7 +42,8 @@ def scenario_of(result: Comparison, category: str | None = None) -> Scenario:
         pos, neg = counts.pos[0] + 1, counts.neg[0] + 1  # posterior means under the uniform prior
         mu = (counts.pos.sum() + 1) / (counts.pos.sum() + counts.neg.sum() + 2)
         return Scenario(float(mu), tuple(pos / pos.sum()), tuple(neg / neg.sum()), called)
-    tp, fp, fn, tn = np.stack([counts.cells_A[0], counts.cells_B[0]], axis=1)
+    assert counts.cells is not None
+    tp, fp, fn, tn = counts.cells[:, 0].T
     mu = ((tp + fn).sum() + 1) / ((tp + fp + fn + tn).sum() + 2)
     rho_pos, rho_neg = (tp + 1) / (tp + fn + 2), (fp + 1) / (fp + tn + 2)
     return Scenario.from_rates(float(mu), rho_pos=rho_pos, rho_neg=rho_neg, name=called)
@@ -50,47 +54,35 @@ def more_documents(
     category: str | None = None,
     *,
     goal: Any = "settled",
-    assurance: Any = 0.8,
+    assurance: Any = ASSURANCE,
     most: int = 1_000_000,
     **options: Unpack[Options],
 ) -> Plan:
-    """Tell how many more documents settle a comparison; :class:`Comparison` explains it."""
+    """Compute how many more documents settle a comparison; :class:`Comparison` explains it."""
     name = _category(result, category)
-    if result.model.name not in many.SAMPLERS:
+    if result.model.batch is None:
         raise InputError(
             f"There is no plan for the model {result.model.name!r}, whose categories hang together "
             "or are not conjugate: compare this category by model='paired' or 'unpaired' and ask "
             "that comparison."
         )
-    wanted, levels, top = settling(goal), as_levels(assurance), as_most(most)
-    row = result.counts.categories.index(name)
-    counts = _row(result, row)
-    rope = as_rope(options.get("rope", result.rope_used))
-    hdi = as_probability("hdi", options.get("hdi", result.hdi_used))
-    said = result.evidence(name, rope=rope, hdi=hdi)
-    measure = result.measure_used
     _refuse_others(options)
-    given: Options = {
-        "measure": measure.name,
-        "beta": measure.beta,
-        "zero_division": measure.zero_division,
-        "prevalence": measure.prevalence,
-        "prior": result.prior,
-        "same_documents": isinstance(counts, PairedCounts),
-        "seed": result.seed,
-    }
-    given.update(options)
-    given.update({"rope": rope, "hdi": hdi})
+    wanted, levels, top = settling(goal), as_levels(assurance), as_most(most)
+    counts, said = _row(result, name), result.evidence(name)
+    given: Options = {"seed": result.seed, **options}
+    given.update({"prior": result.prior, "same_documents": counts.paired})
     chosen = settings(result.model.name, **given)
+    judge = replace(chosen.judges[0], question=result.question)
+    chosen = replace(chosen, judges=(judge,))
     prior = _prior_of_documents(result, counts)
-    search = Search(lambda x: posterior_source(counts, prior, int(x)), chosen, wanted, whole=True)
+    search = Search(lambda x: FromPosterior(counts, prior, int(x)), chosen, wanted, whole=True)
     reached = said.decision in wanted
     if reached:
         rates = {str(d): float(d == said.decision) for d in DECISIONS}
         answers = tuple(Answer(level, 0, 0, 0, rates) for level in levels)
         curve = pd.DataFrame([{"more": 0, "power": 1.0, "se": 0.0, **rates, "datasets": 0}])
     else:
-        least = max(1, max(int(counts.cells_A.sum()), int(counts.cells_B.sum())) // 64)
+        least = max(1, max(counts.documents()) // 64)
         grid = sorted({1, top} | {x for x in (least * STEP**i for i in range(30)) if x < top})
         answers = tuple(
             Answer.of(level, found, search.seen, whole=True)
@@ -102,17 +94,16 @@ def more_documents(
         goal=goal_label(wanted),
         answers=answers,
         curve=curve,
-        judge=chosen.judges[0],
-        measure=measure.label,
+        judge=judge,
         facts={
             "names": result.names,
             "decision": said.decision,
             "documents": documents(result, name),
             "judged": what_is_judged(result, name),
             "reached": reached,
-            "limit": _limit(said, wanted, measure.higher_is_better),
+            "limit": _limit(said, wanted, result.measure.higher_is_better),
             "most": top,
-            "same_documents": isinstance(counts, PairedCounts),
+            "same_documents": counts.paired,
         },
         warnings=tuple(search.warned),
         seed=chosen.seed,
@@ -120,7 +111,7 @@ def more_documents(
 
 
 def _category(result: Comparison, category: str | None) -> str:
-    known = result.counts.categories
+    known = result.data.categories
     if category is None and len(known) == 1:
         return known[0]
     if category is None or category in set(result.categories) - set(known):
@@ -134,33 +125,32 @@ def _category(result: Comparison, category: str | None) -> str:
     return category
 
 
-def _row(result: Comparison, row: int) -> AnyCounts:
-    counts = result.counts
-    if not isinstance(counts, (PairedCounts, UnpairedCounts)):
-        counts = counts.paired
-    return rows(counts, slice(row, row + 1))
+def _row(result: Comparison, category: str) -> Data:
+    """Return the counts of one category against the rest."""
+    row = result.data.categories.index(category)
+    return rows(result.data.one_vs_rest(), slice(row, row + 1))
 
 
-def _prior_of_documents(result: Comparison, counts: AnyCounts) -> Priors:
+def _prior_of_documents(result: Comparison, counts: Data) -> Priors:
     """Return the prior of what documents will be like.
 
-    The unpaired model knows nothing of how its two classifiers go together; where they were
-    judged on the same documents, the paired model with the uniform prior tells that.
+    The unpaired model knows nothing of how its two systems go together; where they were judged on
+    the same documents, the paired model with the uniform prior knows that.
     """
-    mismatch = result.model.name == many.UNPAIRED and isinstance(counts, PairedCounts)
+    mismatch = counts.paired and result.model.default_for is not PairedCounts
     return Prior.uniform() if mismatch else result.prior
 
 
 def _refuse_others(options: Options) -> None:
-    fixed = {"measure", "beta", "zero_division", "prevalence", "prior", "engine", "same_documents"}
-    for name in fixed & set(options):
+    free = {"datasets", "draws", "seed", "jobs", "executor", "progress"}
+    for name in sorted(set(options) - free):
         raise InputError(
-            f"The {name!r} of a plan is that of the comparison: pass it there, or use "
-            "stanoff.plan(result.scenario(), ...)."
+            f"The {name!r} of a plan is that of the comparison: pass it there, judge(...) by it, "
+            "or use stanoff.plan(result.scenario(), ...)."
         )
 
 
-def _limit(said: Any, wanted: frozenset[Decision], higher_is_better: bool) -> float:
+def _limit(said: Evidence, wanted: frozenset[Decision], higher_is_better: bool) -> float:
     """Return how probable it is that endless documents come to the goal."""
     above, below = Decision.MUCH_BETTER, Decision.MUCH_WORSE
     if not higher_is_better:

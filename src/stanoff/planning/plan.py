@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from stanoff.decision import Decision, as_probability
+from stanoff._lib.arguments import as_probability, as_whole
 from stanoff.errors import InputError, invalid
-from stanoff.fitting import whole
+from stanoff.inference.decision import Decision
+from stanoff.inference.goals import SETTLED, Goal, as_goal, goal_label, verdict_of
 from stanoff.planning.answers import Answer, Plan, frame_of
-from stanoff.planning.goals import SETTLED, Goal, as_goal, goal_label, verdict_of
 from stanoff.planning.power import MOST
 from stanoff.planning.scenarios import Scenario, as_scenario
 from stanoff.planning.search import Search
-from stanoff.planning.settings import Options, Settings, settings
+from stanoff.planning.settings import Options, Settings, models_for, settings
 from stanoff.planning.simulation import FromScenario
 
+ASSURANCE = 0.8
 LEAST_MOST, STEP = 16, 4  # the search for a number of documents goes on by this factor
 SHIFTS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)  # logits beyond the edge of the ROPE
 FAR = 15.0  # logits: as good as A can get
@@ -27,24 +28,31 @@ def plan(
     n: int | None = None,
     *,
     goal: Any = None,
-    assurance: float | Sequence[float] = (0.8, 0.9),
+    assurance: float | Sequence[float] = ASSURANCE,
     most: int = 1_000_000,
-    model: str | Path = "paired",
+    model: str | Path | None = None,
     **options: Unpack[Options],
 ) -> Plan:
-    """Tell how many documents a goal takes, or how small a difference ``n`` documents can settle.
+    """Compute how many documents a goal takes, or which difference ``n`` documents can settle.
 
     Parameters
     ----------
-    scenario : what is suspected to be true; with ``n`` it tells what B is like, how common
-        positives are and how alike A and B answer, while A is made better or worse
-    n : documents in the test set, if the question is which difference they can settle
-    goal : ``">>"``, ``"="``, ``"settled"`` or several of them; what is true in the scenario unless
-        told; with ``n`` it is ``">>"`` or ``"<<"``
-    assurance : how probable it shall be that the goal is reached, one or several numbers
-    most : the largest number of documents to consider
-    model : which model will judge the documents
-    **options : as in :func:`stanoff.power`
+    scenario : Scenario or str
+        What is suspected to be true; with ``n`` it tells what B is like, how common positives are
+        and how alike A and B answer, while A is made better or worse.
+    n : int, optional
+        Documents in the test set, if the question is which difference they can settle.
+    goal : object
+        ``">>"``, ``"="``, ``"settled"`` or several of them; what is true in the scenario by
+        default; with ``n`` it is ``">>"`` or ``"<<"``.
+    assurance : float or sequence of float
+        How probable it shall be that the goal is reached, one or several numbers.
+    most : int
+        The largest number of documents to consider.
+    model : str or Path, optional
+        Which model will judge the documents.
+    **options
+        As in :func:`stanoff.power`.
 
     Returns
     -------
@@ -57,41 +65,17 @@ def plan(
     >>> 1500 < answer.value < 2200
     True
     """
+    if model is None:
+        model = models_for(options.get("same_documents", True))[0]
     if not isinstance(model, (str, Path)):
         raise invalid("model", "one model in a plan", model)
     chosen, suspected = settings(model, **options), as_scenario(scenario)
     levels = as_levels(assurance)
     if n is not None:
-        size = whole("n", n, 1)
-        if size > MOST:
-            raise invalid("n", f"at most {MOST:,}", n)
+        size = as_whole("n", n, most=MOST)
         return _difference(suspected, size, as_side(goal), levels, chosen)
-    top = as_most(most)
     wanted = _possible_goal(suspected, goal, chosen)
-    grid = [*(x for x in (STEP**i for i in range(20)) if x < top), top]
-    search = Search(
-        lambda x: FromScenario(suspected, int(x), chosen.same_documents), chosen, wanted, whole=True
-    )
-    crossings = search.run(grid, levels)
-    return Plan(
-        question="documents",
-        goal=goal_label(wanted),
-        answers=tuple(
-            Answer.of(level, found, search.seen, whole=True)
-            for level, found in zip(levels, crossings, strict=True)
-        ),
-        curve=frame_of("n", search),
-        judge=chosen.judges[0],
-        measure=chosen.score.label,
-        facts={
-            "scenario": suspected,
-            "delta": suspected.delta(chosen.score),
-            "most": top,
-            "same_documents": chosen.same_documents,
-        },
-        warnings=tuple(search.warned),
-        seed=chosen.seed,
-    )
+    return _documents(suspected, wanted, levels, as_most(most), chosen)
 
 
 def as_levels(assurance: Any) -> tuple[float, ...]:
@@ -104,10 +88,7 @@ def as_levels(assurance: Any) -> tuple[float, ...]:
 
 def as_most(most: Any) -> int:
     """Read the largest number of documents to consider."""
-    top = whole("most", most, MOST, least=LEAST_MOST)
-    if top > MOST:
-        raise invalid("most", f"at most {MOST:,}", most)
-    return top
+    return as_whole("most", most, least=LEAST_MOST, most=MOST)
 
 
 def settling(goal: Any) -> Goal:
@@ -130,9 +111,10 @@ def as_side(goal: Any) -> Decision:
 
 
 def _possible_goal(scenario: Scenario, goal: Any, chosen: Settings) -> Goal:
-    rope, delta = chosen.judges[0].rope, scenario.delta(chosen.score)
-    truth = verdict_of(delta, rope, higher_is_better=chosen.score.higher_is_better)
-    told = f"The difference in {chosen.score.label} is {delta:+.4g} in this scenario"
+    measure, rope = chosen.question.measure, chosen.question.rope
+    delta = scenario.delta(measure)
+    truth = verdict_of(delta, rope, higher_is_better=measure.higher_is_better)
+    told = f"The difference in {measure.label} is {delta:+.4g} in this scenario"
     if truth is None:
         raise InputError(f"{told}, an edge of the ROPE: no number of documents settles that.")
     wanted = as_goal(truth) if goal is None else settling(goal)
@@ -145,6 +127,35 @@ def _possible_goal(scenario: Scenario, goal: Any, chosen: Settings) -> Goal:
     return wanted
 
 
+def _documents(
+    suspected: Scenario, wanted: Goal, levels: tuple[float, ...], top: int, chosen: Settings
+) -> Plan:
+    """Search for the number of documents."""
+    grid = [*(x for x in (STEP**i for i in range(20)) if x < top), top]
+    search = Search(
+        lambda x: FromScenario(suspected, int(x), chosen.same_documents), chosen, wanted, whole=True
+    )
+    crossings = search.run(grid, levels)
+    return Plan(
+        question="documents",
+        goal=goal_label(wanted),
+        answers=tuple(
+            Answer.of(level, found, search.seen, whole=True)
+            for level, found in zip(levels, crossings, strict=True)
+        ),
+        curve=frame_of("n", search),
+        judge=chosen.judges[0],
+        facts={
+            "scenario": suspected,
+            "delta": suspected.delta(chosen.question.measure),
+            "most": top,
+            "same_documents": chosen.same_documents,
+        },
+        warnings=tuple(search.warned),
+        seed=chosen.seed,
+    )
+
+
 def _difference(
     base: Scenario, n: int, side: Decision, levels: tuple[float, ...], chosen: Settings
 ) -> Plan:
@@ -152,7 +163,7 @@ def _difference(
     from scipy.optimize import brentq
 
     sign = 1.0 if side == Decision.MUCH_BETTER else -1.0
-    rope, score = chosen.judges[0].rope, chosen.score
+    rope, score = chosen.question.rope, chosen.question.measure
     edge = rope[1] if (sign > 0) == score.higher_is_better else rope[0]
 
     def beyond(shift: float) -> float:
@@ -193,7 +204,6 @@ def _difference(
         ),
         curve=frame_of("difference", search, as_delta),
         judge=chosen.judges[0],
-        measure=score.label,
         facts={
             "scenario": base,
             "n": n,

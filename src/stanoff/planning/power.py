@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from stanoff._lib.arguments import as_whole
 from stanoff.errors import InputError, invalid
-from stanoff.planning.goals import Goal, as_goal, goal_label, verdict_of
+from stanoff.inference.goals import Goal, as_goal, goal_label, verdict_of
 from stanoff.planning.judging import DECISIONS, tallied
 from stanoff.planning.running import run
 from stanoff.planning.scenarios import Scenario, as_scenario
-from stanoff.planning.settings import Options, Settings, settings
+from stanoff.planning.settings import Options, Settings, models_for, settings
 from stanoff.planning.simulation import FromScenario, Source
 
 Tallies = NDArray[np.int64]
@@ -38,31 +39,45 @@ def power(
     n: int | Iterable[int],
     *,
     goal: Any = None,
-    model: str | Path | Sequence[str | Path] = ("paired", "unpaired"),
+    model: str | Path | Sequence[str | Path] | None = None,
     **options: Unpack[Options],
 ) -> pd.DataFrame:
-    """Tell how often a goal is reached at given sizes of the test set, if a scenario is true.
+    """Compute how often a goal is reached at given sizes of the test set, if a scenario is true.
 
     Data sets are drawn from the scenario, and each is judged as :func:`stanoff.compare` would.
     Ctrl-C returns what is done by then; ``attrs["warnings"]`` of the table says so.
 
     Parameters
     ----------
-    scenario : one or several: a :class:`Scenario`, or ``"a"`` or ``"b"`` of the paper
-    n : documents in the test set, one or several numbers
-    goal : ``">>"``, ``"="``, ``"settled"`` (neither ``<`` nor ``>``), or several decisions; for
-        every scenario what is true in it unless told
-    model : one or several; all judge the same data sets
-    measure, beta, zero_division, prevalence, rope, hdi, prior : as in :func:`stanoff.compare`
-    engine : ``"exact"``, or ``"stan"`` for models that are not conjugate
-    datasets : how many data sets are drawn for every scenario and size, 1,000 unless told
-    draws : how many posterior draws judge each, 4,000 unless told
-    same_documents : False if each classifier has a test set of its own, of size ``n``
-    seed : makes every number reproducible, however many workers there are
-    jobs : how many threads work on it, one per processor unless told
-    executor : who does the work instead: any ``concurrent.futures.Executor``, as of processes,
-        of Dask (``client.get_executor()``) or of MPI
-    progress : show a bar on stderr
+    scenario : Scenario, str or sequence of Scenario or str
+        One or several: a :class:`Scenario`, or ``"a"`` or ``"b"`` of the paper.
+    n : int or iterable of int
+        Documents in the test set, one or several numbers.
+    goal : object
+        ``">>"``, ``"="``, ``"settled"`` (neither ``<`` nor ``>``), or several decisions; for every
+        scenario what is true in it by default.
+    model : str, Path or sequence of str or Path, optional
+        One or several; all judge the same data sets; by default the paired and the unpaired one, or
+        the unpaired one where each classifier has a test set of its own.
+    measure, beta, zero_division, prevalence, rope, hdi, prior
+        As in :func:`stanoff.compare`.
+    engine : str
+        ``"exact"``, or ``"stan"`` for models that are not conjugate.
+    datasets : int
+        How many data sets are drawn for every scenario and size, 1,000 by default.
+    draws : int
+        How many posterior draws judge each, 4,000 by default.
+    same_documents : bool
+        False if each classifier has a test set of its own, of size ``n``.
+    seed : int, optional
+        Makes every number reproducible, however many workers there are.
+    jobs : int, optional
+        How many threads work on it, one per processor by default.
+    executor : Executor, optional
+        Who does the work instead: any ``concurrent.futures.Executor``, as of processes, of Dask
+        (``client.get_executor()``) or of MPI.
+    progress : bool
+        Show a bar on stderr.
 
     Returns
     -------
@@ -78,6 +93,8 @@ def power(
     >>> bool(table.power[0] < 0.5 < 0.9 < table.power[1])
     True
     """
+    if model is None:
+        model = models_for(options.get("same_documents", True))
     chosen = settings(model, **options)
     scenarios = _scenarios(scenario)
     sizes = _sizes(n)
@@ -91,26 +108,19 @@ def power(
         for size in sizes
     ]
     sources = [FromScenario(one, size, chosen.same_documents) for _, one, _, size in cells]
-    tallies, warned = tally(
-        sources, chosen, title=f"Judging {len(cells)} x {chosen.datasets:,} data sets"
-    )
-    table = pd.DataFrame(
-        [
-            {"scenario": name, "model": judge.model, "n": size, **_row(tallies[place, j], goal)}
-            for name in scenarios
-            for j, judge in enumerate(chosen.judges)
-            for place, (which, _, goal, size) in enumerate(cells)
-            if which == name and tallies[place, j].sum()
-        ],
-        columns=COLUMNS,
-    )
-    table.attrs.update(
-        warnings=warned,
-        seed=chosen.seed,
-        measure=chosen.score.label,
-        rope=list(chosen.judges[0].rope),
-        hdi=chosen.judges[0].hdi,
-    )
+    title = f"Judging {len(cells)} x {chosen.datasets:,} data sets"
+    tallies, warned = tally(sources, chosen, title=title)
+    rows = [
+        {"scenario": name, "model": judge.model.name, "n": size} | _row(tallies[place, j], goal)
+        for name in scenarios
+        for j, judge in enumerate(chosen.judges)
+        for place, (which, _, goal, size) in enumerate(cells)
+        if which == name and tallies[place, j].sum()
+    ]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    question = chosen.question
+    table.attrs.update(warnings=warned, seed=chosen.seed, measure=question.measure.label)
+    table.attrs.update(rope=list(question.rope), hdi=question.hdi)
     return table
 
 
@@ -183,18 +193,16 @@ def _scenarios(given: Any) -> dict[str, Scenario]:
 
 def _sizes(n: Any) -> list[int]:
     given = list(n) if isinstance(n, Iterable) and not isinstance(n, str) else [n]
-    for size in given:
-        whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
-        if not whole or not 1 <= size <= MOST:
-            raise invalid("n", f"whole numbers of documents from 1 to {MOST:,}", size)
-    if not given or len(set(given)) != len(given):
+    sizes = [as_whole("n", size, most=MOST) for size in given]
+    if not sizes or len(set(sizes)) != len(sizes):
         raise invalid("n", "different numbers of documents, at least one", n)
-    return [int(size) for size in given]
+    return sizes
 
 
 def _what_is_true(scenario: Scenario, chosen: Settings) -> Goal:
-    rope, delta = chosen.judges[0].rope, scenario.delta(chosen.score)
-    verdict = verdict_of(delta, rope, higher_is_better=chosen.score.higher_is_better)
+    measure, rope = chosen.question.measure, chosen.question.rope
+    delta = scenario.delta(measure)
+    verdict = verdict_of(delta, rope, higher_is_better=measure.higher_is_better)
     if verdict is None:
         raise InputError(
             f"The difference is {delta:+g}, an edge of the ROPE, so no decision is right: pass "

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from pickle import PicklingError
 from typing import Any, TypeVar
 
+from stanoff._lib.arguments import as_jobs
+from stanoff._lib.progress import step
 from stanoff.errors import InputError, invalid
-from stanoff.progress import step
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -28,12 +28,18 @@ def run(
 
     Parameters
     ----------
-    function : what to do with a task; it and the tasks can be sent to other processes
-    tasks : in the order in which they had better be done
-    jobs : how many threads of this process work on them, one per processor unless told
-    executor : who does the work instead: anything with the ``submit`` of ``concurrent.futures``
-    title : what to call it while it runs
-    progress : whether to show a bar on stderr
+    function : callable
+        What to do with a task; it and the tasks can be sent to other processes.
+    tasks : sequence of Task
+        In the order in which they had better be done.
+    jobs : int, optional
+        How many threads of this process work on them, one per processor by default.
+    executor : object
+        Who does the work instead: anything with the ``submit`` of ``concurrent.futures``.
+    title : str
+        What to call it while it runs.
+    progress : bool
+        Whether to show a bar on stderr.
 
     Examples
     --------
@@ -58,16 +64,6 @@ def run(
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
     return answers
-
-
-def as_jobs(jobs: Any) -> int:
-    """Read how many to employ; None for one per processor that this process may use."""
-    if jobs is None:
-        affinity = getattr(os, "sched_getaffinity", None)
-        return len(affinity(0)) if affinity else os.cpu_count() or 1
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise invalid("jobs", "a whole number >= 1", jobs)
-    return jobs
 
 
 def _here(

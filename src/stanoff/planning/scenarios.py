@@ -29,10 +29,14 @@ class Scenario:
 
     Attributes
     ----------
-    mu : prevalence, the share of positive documents
-    theta_pos : probabilities that both, only A, only B and neither say yes to a positive document
-    theta_neg : the same for a negative document
-    name : what it is called in tables and figures
+    mu : float
+        Prevalence, the share of positive documents.
+    theta_pos : tuple of float
+        Probabilities that both, only A, only B and neither say yes to a positive document.
+    theta_neg : tuple of float
+        The same for a negative document.
+    name : str
+        What it is called in tables and figures.
 
     Examples
     --------
@@ -79,12 +83,17 @@ class Scenario:
 
         Parameters
         ----------
-        mu : prevalence
-        rho_pos : how often A and B say yes to positive documents: their recalls
-        rho_neg : how often A and B say yes to negative documents: their false positive rates
-        correlation : phi coefficient between the two answers given the class; one number, or
-            one for positive and one for negative documents
-        name : what it is called in tables and figures
+        mu : float
+            Prevalence.
+        rho_pos : sequence of float
+            How often A and B say yes to positive documents: their recalls.
+        rho_neg : sequence of float
+            How often A and B say yes to negative documents: their false positive rates.
+        correlation : float or sequence of float
+            Phi coefficient between the two answers given the class; one number, or one for positive
+            and one for negative documents.
+        name : str
+            What it is called in tables and figures.
 
         Examples
         --------
@@ -133,8 +142,10 @@ class Scenario:
 
         Parameters
         ----------
-        measure : its name, or a :class:`stanoff.measures.Measure`
-        **settings : ``beta``, ``zero_division``, ``prevalence``, as in :func:`stanoff.compare`
+        measure : str or measures.Measure
+            Its name, or a :class:`stanoff.measures.Measure`.
+        **settings
+            ``beta``, ``zero_division``, ``prevalence``, as in :func:`stanoff.compare`.
         """
         chosen = (
             measure if isinstance(measure, measures.Measure) else measures.get(measure, **settings)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from stanoff.inference.goals import Goal
 from stanoff.planning.crossing import Crossing, bracket, crossing
-from stanoff.planning.goals import Goal
 from stanoff.planning.judging import DECISIONS
 from stanoff.planning.power import tally
 from stanoff.planning.settings import Settings
@@ -28,12 +28,18 @@ class Search:
 
     Attributes
     ----------
-    source_at : the data sets at a place
-    chosen : how they are judged
-    goal : which decisions count
-    whole : whether places are whole numbers, as documents are
-    seen : the decisions counted so far, by place
-    warned : what speaks against the numbers
+    source_at : callable
+        The data sets at a place.
+    chosen : Settings
+        How they are judged.
+    goal : frozenset of Decision
+        Which decisions count.
+    whole : bool
+        Whether places are whole numbers, as documents are.
+    seen : dict
+        The decisions counted so far, by place.
+    warned : list of str
+        What speaks against the numbers.
     """
 
     source_at: Callable[[float], Source]
@@ -49,8 +55,10 @@ class Search:
 
         Parameters
         ----------
-        grid : places for the first look, ascending; it ends where the highest level is passed
-        levels : the probabilities asked for
+        grid : sequence of float
+            Places for the first look, ascending; it ends where the highest level is passed.
+        levels : sequence of float
+            The probabilities asked for.
         """
         few = max(min(100, self.chosen.datasets), self.chosen.datasets // COARSELY)
         for start in range(0, len(grid), AT_ONCE):

@@ -9,18 +9,16 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from stanoff import measures, models
-from stanoff.counts import PairedCounts, UnpairedCounts
-from stanoff.decision import as_probability, as_rope
-from stanoff.engines import many
-from stanoff.errors import InputError, invalid, unknown
-from stanoff.fitting import ENGINES, as_prior, as_seed, whole
-from stanoff.measures import Measure
+from stanoff._lib.arguments import as_flag, as_whole
+from stanoff.data.counts import PairedCounts, UnpairedCounts
+from stanoff.errors import InputError, invalid
+from stanoff.models.priors import Priors
 from stanoff.planning.judging import Chunk, Judge
-from stanoff.planning.simulation import AnyCounts, Source
-from stanoff.priors import Priors
+from stanoff.planning.simulation import Source
+from stanoff.question import Question, Sampling
 
 DATASETS, DRAWS = 1000, 4000
+LEAST_DRAWS = 100
 NUMBERS_PER_CHUNK = 2_000_000  # 500 data sets of 4,000 draws
 STAN_TOGETHER, STAN_APART = 20, 5  # data sets per chunk; CmdStan writes every draw to a file
 
@@ -34,7 +32,7 @@ class Options(TypedDict, total=False):
     prevalence: float | None
     rope: Any
     hdi: float
-    prior: Priors | None
+    prior: Priors | str | None
     engine: str
     datasets: int
     draws: int
@@ -51,17 +49,21 @@ class Settings:
 
     Attributes
     ----------
-    judges : one per model
-    score : the measure
-    datasets : how many data sets per cell of the study
-    per_chunk : how many of them one worker takes at a time
-    same_documents : whether both classifiers judge the same documents
-    seed : where all random numbers come from
-    jobs, executor, progress : who does the work, and whether to show it
+    judges : tuple of Judge
+        One per model; all ask the same question.
+    datasets : int
+        How many data sets per cell of the study.
+    per_chunk : int
+        How many of them one worker takes at a time.
+    same_documents : bool
+        Whether both systems judge the same documents.
+    seed : int
+        Where all random numbers come from.
+    jobs, executor, progress
+        Who does the work, and whether to show it.
     """
 
     judges: tuple[Judge, ...]
-    score: Measure
     datasets: int
     per_chunk: int
     same_documents: bool
@@ -69,6 +71,11 @@ class Settings:
     jobs: int | None
     executor: Any
     progress: bool
+
+    @property
+    def question(self) -> Question:
+        """What all judges are asked."""
+        return self.judges[0].question
 
     def chunks(
         self, sources: Sequence[Source], *, first: int = 0, datasets: int | None = None
@@ -92,14 +99,8 @@ class Settings:
 def settings(
     model: str | Path | Sequence[str | Path],
     *,
-    measure: str = "f1",
-    beta: float = 1.0,
-    zero_division: float | str = 0.0,
-    prevalence: float | None = None,
-    rope: Any = 0.05,
-    hdi: float = 0.95,
-    prior: Priors | None = None,
     engine: str = "exact",
+    prior: Priors | str | None = None,
     datasets: int = DATASETS,
     draws: int = DRAWS,
     same_documents: bool = True,
@@ -107,65 +108,51 @@ def settings(
     jobs: int | None = None,
     executor: Any = None,
     progress: bool = False,
+    **judging: Any,
 ) -> Settings:
     """Check the options of a study; :func:`stanoff.power` explains them."""
-    if not isinstance(engine, str) or engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
-    if not isinstance(same_documents, bool):
-        raise invalid("same_documents", "True or False", same_documents)
     names = [model] if isinstance(model, (str, Path)) else list(model)
     if not names or len({str(name) for name in names}) != len(names):
         raise invalid("model", "one model or several different ones", model)
-    score = measures.get(measure, beta=beta, zero_division=zero_division, prevalence=prevalence)
-    weights, rounds = as_prior(prior), whole("draws", draws, DRAWS, least=100)
-    judges = tuple(
-        Judge(
-            model=str(name),
-            engine=engine,
-            draws=rounds,
-            prior=weights,
-            measure=score.name,
-            beta=score.beta,
-            zero_division=score.zero_division,
-            prevalence=score.prevalence,
-            function=score.function if score.code is None else None,
-            higher_is_better=score.higher_is_better,
-            rope=as_rope(rope),
-            hdi=as_probability("hdi", hdi),
-        )
-        for name in names
-    )
+    if "average" in judging:
+        raise InputError("There is no average in a plan: a scenario is about one category.")
+    question = Question.read(**judging)
+    rounds = as_whole("draws", draws, least=LEAST_DRAWS)
+    drawing: dict[str, Any] = {"prior": prior, "engine": engine, "draws": rounds, "seed": seed}
+    judges = tuple(Judge(question, Sampling.read(model=name, **drawing)) for name in names)
     for judge in judges:
-        _check(judge, same_documents)
+        _check(judge, as_flag("same_documents", same_documents))
     per_chunk = max(1, NUMBERS_PER_CHUNK // rounds)
     if engine == "stan":
-        together = all(judge.model in many.SAMPLERS for judge in judges)
+        together = all(judge.model.independent for judge in judges)
         per_chunk = STAN_TOGETHER if together else STAN_APART
     return Settings(
         judges=judges,
-        score=score,
-        datasets=whole("datasets", datasets, DATASETS),
+        datasets=as_whole("datasets", datasets),
         per_chunk=per_chunk,
         same_documents=same_documents,
-        seed=as_seed(seed),
+        seed=judges[0].sampling.seed,
         jobs=jobs,
         executor=executor,
         progress=progress,
     )
 
 
+def models_for(same_documents: bool) -> tuple[str, ...]:
+    """Name the conjugate models that can judge such documents."""
+    return ("paired", "unpaired") if same_documents else ("unpaired",)
+
+
 def _check(judge: Judge, same_documents: bool) -> None:
     """Refuse models that cannot be used here, and priors that do not fit, before any work."""
-    chosen = models.get(Path(judge.model) if judge.model.endswith(".stan") else judge.model)
-    if chosen.classes:
+    model = judge.model
+    if model.classes:
         raise InputError(
-            f"The model {chosen.name!r} is about classes, but a scenario is about one category "
+            f"The model {model.name!r} is about classes, but a scenario is about one category "
             "against the rest: pass 'paired', 'unpaired' or another model of categories."
         )
-    if judge.engine == "exact" and judge.model not in many.SAMPLERS:
-        raise invalid("engine", f"'stan' for {chosen.name}, which is not conjugate", "exact")
+    if judge.sampling.engine == "exact" and model.batch is None:
+        raise invalid("engine", f"'stan' for {model.name}, which is not conjugate", "exact")
     one = np.ones((1, 4), dtype=np.int64)
-    counts: AnyCounts = PairedCounts(("1",), one, one)
-    if not same_documents:
-        counts = UnpairedCounts(("1",), one, one)
-    chosen.data(counts, judge.prior)
+    kind = PairedCounts if same_documents else UnpairedCounts
+    model.data(kind(("1",), one, one), judge.sampling.prior)

@@ -11,12 +11,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.counts import PairedCounts, UnpairedCounts
-from stanoff.engines import exact
+from stanoff.data.base import Data
+from stanoff.data.counts import PairedCounts, UnpairedCounts
+from stanoff.models import Model
+from stanoff.models.paired import PAIRED
+from stanoff.models.priors import Priors
+from stanoff.models.unpaired import UNPAIRED
 from stanoff.planning.scenarios import Scenario
-from stanoff.priors import Priors
 
-AnyCounts = PairedCounts | UnpairedCounts
 Counts = NDArray[np.int64]
 
 
@@ -27,7 +29,7 @@ class Source(Protocol):
     def alike(self) -> bool:
         """Whether its data sets hardly differ from each other."""
 
-    def draw(self, size: int, rng: np.random.Generator) -> AnyCounts:
+    def draw(self, size: int, rng: np.random.Generator) -> Data:
         """Draw so many data sets, a row of counts each."""
 
 
@@ -37,9 +39,12 @@ class FromScenario:
 
     Attributes
     ----------
-    scenario : what is true
-    n : documents per data set; per classifier where each has its own
-    same_documents : whether both classifiers judge the same documents
+    scenario : Scenario
+        What is true.
+    n : int
+        Documents per data set; per classifier where each has its own.
+    same_documents : bool
+        Whether both classifiers judge the same documents.
     """
 
     scenario: Scenario
@@ -51,7 +56,7 @@ class FromScenario:
         """Whether its data sets hardly differ from each other."""
         return False
 
-    def draw(self, size: int, rng: np.random.Generator) -> AnyCounts:
+    def draw(self, size: int, rng: np.random.Generator) -> Data:
         """Draw so many data sets.
 
         Examples
@@ -77,44 +82,45 @@ class FromPosterior:
 
     Attributes
     ----------
-    counts : what was observed, one row
-    data : these counts with their prior, as the Stan program of their kind takes them
-    more : how many documents are added; per classifier where each has its own
+    counts : PairedCounts or UnpairedCounts
+        What was observed, one row.
+    prior : Prior or tuple of Prior
+        The prior of what documents will be like.
+    more : int
+        How many documents are added; per system where each has its own.
     """
 
-    counts: AnyCounts
-    data: dict[str, NDArray[np.float64]]
+    counts: Data
+    prior: Priors
     more: int
 
     @property
     def alike(self) -> bool:
         """Whether its data sets hardly differ, because most of their documents are the same."""
-        return self.more < max(self.counts.documents)
+        return self.more < max(self.counts.documents())
 
-    def draw(self, size: int, rng: np.random.Generator) -> AnyCounts:
+    def draw(self, size: int, rng: np.random.Generator) -> Data:
         """Draw so many data sets."""
         names = tuple(map(str, range(size)))
-        data = {**self.data, "prior_only": 0}
+        drawn = self._drawn(PAIRED if self.counts.paired else UNPAIRED, size, rng)
         if isinstance(self.counts, PairedCounts):
-            drawn = exact.paired(data, size, rng)
             mu = drawn["mu"]
             pos, neg = mu * drawn["theta_pos"][:, 0], (1 - mu) * drawn["theta_neg"][:, 0]
             new = rng.multinomial(self.more, _proper(np.concatenate([pos, neg], axis=1)))
             return PairedCounts(names, new[:, :4] + self.counts.pos, new[:, 4:] + self.counts.neg)
-        drawn = exact.unpaired(data, size, rng)
+        assert isinstance(self.counts, UnpairedCounts)
         a, b = (
-            rng.multinomial(self.more, _proper(drawn[f"cells_{name}"][:, 0])) + seen
-            for name, seen in (("A", self.counts.cells_A), ("B", self.counts.cells_B))
+            rng.multinomial(self.more, _proper(drawn["cells"][:, system, 0])) + seen
+            for system, seen in enumerate(self.counts.cells)
         )
         return UnpairedCounts(names, a, b)
 
-
-def posterior_source(counts: AnyCounts, prior: Priors, more: int) -> FromPosterior:
-    """Gather what is needed to draw further documents after those observed."""
-    from stanoff.models import paired_data, unpaired_data
-
-    build = paired_data if isinstance(counts, PairedCounts) else unpaired_data
-    return FromPosterior(counts, build(counts, prior), more)
+    def _drawn(
+        self, model: Model, size: int, rng: np.random.Generator
+    ) -> dict[str, NDArray[np.float64]]:
+        assert model.exact is not None
+        block = model.data(self.counts, self.prior) | {"prior_only": 0}
+        return model.exact(block, size, rng)
 
 
 def _proper(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,113 +4,135 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stanoff.decision import Decision
-from stanoff.escaping import shown
-from stanoff.planning.goals import as_goal
+from stanoff._lib.escaping import shown
+from stanoff.inference.decision import Decision
+from stanoff.inference.goals import goal_in_words
+from stanoff.text.numbers import ends, level
 
 if TYPE_CHECKING:
     from stanoff.planning.answers import Answer, Plan
 
 
 def told(plan: Plan) -> str:
-    """Tell the answer to a plan in words that can be pasted into a proposal."""
+    """Describe the answer to a plan in words that can be pasted into a proposal."""
     tell = {"documents": _documents, "difference": _difference, "more documents": _more}
     return " ".join([tell[plan.question](plan), *plan.warnings])
 
 
-def goal_in_words(goal: str, a: str = "A", b: str = "B") -> str:
-    """Write a goal as people read it: A ≫ B, or a settled verdict."""
-    if goal == "settled":
-        return "a settled verdict"
-    wanted = as_goal(goal.split(" or "))
-    return " or ".join(f"{a} {d.symbol} {b}" for d in Decision if d in wanted)
-
-
 def _documents(plan: Plan) -> str:
     scenario, most = plan.facts["scenario"], plan.facts["most"]
-    parts = [
-        f"{_count(answer, most, _what(plan))} for a probability of {_percent(answer.assurance)}"
-        for answer in plan.answers
-    ]
     called = f"scenario {shown(scenario.name)}" if scenario.name else "this scenario"
     called = called.replace("scenario of ", "the scenario of ")
+    enough, short = [], []
+    for answer in plan.answers:
+        if answer.value is None:
+            short.append(_percent(answer.assurance))
+        else:
+            n, chance = f"{answer.value:,.0f} {_what(plan)}", f"{_a(answer.assurance)} chance"
+            enough.append((n, chance, _interval(answer, ",.0f")))
+    parts = []
+    if enough:
+        (n, chance, interval), *rest = enough
+        aim = f"of deciding {goal_in_words(plan.goal)}"
+        parts.append(f"About {n} give the {_judge(plan)} {chance} {aim}{interval}")
+        parts += [f"about {n}, {chance}{interval}" for n, chance, interval in rest]
+    if short:
+        limit = f"{most:,} {_what(plan)}"
+        parts.append(
+            f"{limit} are too few for a chance of {' or '.join(short)}"
+            + ("" if enough else f" of deciding {goal_in_words(plan.goal)} by the {_judge(plan)}")
+        )
     return (
-        f"If {called} is true, with a difference in {plan.measure} of {plan.facts['delta']:+.3g}, "
-        f"the {plan.judge.model} model comes to {goal_in_words(plan.goal)} (ROPE {_rope(plan)}, "
-        f"{100 * plan.judge.hdi:g}% HDI) on {', and on '.join(parts)}."
+        f"{'; '.join(parts)}, if {called} is true, with a difference in {plan.measure} of "
+        f"{plan.facts['delta']:+.3g} ({_rule(plan)})."
     )
 
 
 def _difference(plan: Plan) -> str:
     parts = []
     for answer in plan.answers:
-        sure = f"for a probability of {_percent(answer.assurance)}"
+        chance = f"{_a(answer.assurance)} chance"
         if answer.value is None:
-            parts.append(f"at no difference up to {plan.facts['most']:+.3g} {sure}")
+            parts.append(f"no difference up to {plan.facts['most']:+.3g} has {chance}")
         else:
-            parts.append(f"from about {answer.value:+.3f}{_interval(answer, '+.3f')} {sure}")
-    b = plan.facts["scenario"].psi(plan.judge.score())[1]
+            parts.append(
+                f"a difference of about {answer.value:+.3f}{_interval(answer, '+.3f')} has {chance}"
+            )
+    b = plan.facts["scenario"].psi(plan.judge.question.measure)[1]
     return (
-        f"On {plan.facts['n']:,} {_what(plan)} the {plan.judge.model} model comes to "
-        f"{goal_in_words(plan.goal)} (ROPE {_rope(plan)}, {100 * plan.judge.hdi:g}% HDI) by the "
-        f"difference in {plan.measure}: {', and '.join(parts)}; B scores {b:.3g}."
+        f"With {plan.facts['n']:,} {_what(plan)} {', and '.join(parts)} of leading the "
+        f"{_judge(plan)} to {goal_in_words(plan.goal)} in {plan.measure} ({_rule(plan)}); "
+        f"B scores {b:.3g}."
     )
 
 
 def _more(plan: Plan) -> str:
     a, b = map(shown, plan.facts["names"])
     now, n = plan.facts["decision"], plan.facts["documents"]
-    start = f"{a} {now.symbol} {b} by {plan.facts['judged']} on {n}"
+    start = f"{a} {now.symbol} {b} in {plan.facts['judged']} ({n})"
     if plan.facts["reached"]:
         return f"{start} is the goal already: no more documents are needed."
     goal = goal_in_words(plan.goal, a, b)
-    parts = [_future(answer, plan) for answer in plan.answers if not _never(answer, plan)]
+    parts = [_future(answer, plan, goal) for answer in plan.answers if not _never(answer, plan)]
     never = [_percent(answer.assurance) for answer in plan.answers if _never(answer, plan)]
     if never:
         limit = _percent(plan.facts["limit"])
         parts.append(
-            f"never with a probability of {' or '.join(never)}, because by what is known now the "
-            f"truth is such with a probability of {limit}"
+            f"No number of documents gives a chance of {' or '.join(never)} of {goal}: by what is "
+            f"known now, the chance that the truth is such is {limit}."
         )
-    unsettled = "" if now.settled else ", and not settled"
-    return f"{start} now{unsettled}. It will come to {goal} {', and '.join(parts)}."
+    unsettled = "" if now.settled else ", but this is not settled"
+    return " ".join([f"{start} now{unsettled}.", *parts])
 
 
 def _never(answer: Answer, plan: Plan) -> bool:
     return answer.value is None and bool(plan.facts["limit"] <= answer.assurance)
 
 
-def _future(answer: Answer, plan: Plan) -> str:
+def _future(answer: Answer, plan: Plan, goal: str) -> str:
     rates = sorted(answer.rates.items(), key=lambda item: -item[1])
     verdicts = [f"{Decision(d).symbol} {_percent(rate)}" for d, rate in rates if rate >= 0.005]
+    if answer.value is None:
+        return (
+            f"{plan.facts['most']:,} more {_what(plan)} give the {_judge(plan)} less than "
+            f"{_a(answer.assurance)} chance of {goal}; the verdicts then are "
+            f"{', '.join(verdicts)}."
+        )
     return (
-        f"with a probability of {_percent(answer.assurance)} on "
-        f"{_count(answer, plan.facts['most'], 'more ' + _what(plan))}, where the verdicts are "
-        f"{', '.join(verdicts)}"
+        f"About {answer.value:,.0f} more {_what(plan)} give the {_judge(plan)} "
+        f"{_a(answer.assurance)} chance of {goal}{_interval(answer, ',.0f')}; the verdicts then "
+        f"are {', '.join(verdicts)}."
     )
 
 
+def _judge(plan: Plan) -> str:
+    return f"{shown(plan.judge.model.name)} model"
+
+
+def _rule(plan: Plan) -> str:
+    question = plan.judge.question
+    low, high = question.rope
+    rope = f"±{high:g}" if low == -high else ends(question.rope)
+    return f"ROPE {rope}, {level(question.hdi)} HDI"
+
+
 def _what(plan: Plan) -> str:
-    return "documents" if plan.facts["same_documents"] else "documents for each classifier"
-
-
-def _count(answer: Answer, most: int, documents: str) -> str:
-    if answer.value is None:
-        return f"more than {most:,} {documents}"
-    return f"about {answer.value:,.0f} {documents}{_interval(answer, ',.0f')}"
+    return "documents" if plan.facts["same_documents"] else "documents of each system"
 
 
 def _interval(answer: Answer, form: str) -> str:
     low, high = answer.low, answer.high
     if low is None or high is None:
         return f" (at least {low:{form}})" if low is not None else ""
-    return f" ({low:{form}} to {high:{form}})"
+    return f" (between {low:{form}} and {high:{form}})"
 
 
-def _rope(plan: Plan) -> str:
-    low, high = plan.judge.rope
-    return f"±{high:g}" if low == -high else f"[{low:+g}, {high:+g}]"
+def _a(share: float) -> str:
+    """Write a percentage with its article: an 80 % chance, a 90 % chance."""
+    text = _percent(share)
+    vowel = text.startswith(("8", "11 ", "18 ", "11.", "18."))
+    return f"{'an' if vowel else 'a'} {text}"
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%"
+    return f"{100 * share:.0f} %"

@@ -5,6 +5,7 @@ from stanoff.plots.frequency import frequency_plot
 from stanoff.plots.graphical import graph_plot
 from stanoff.plots.joint import joint_plot
 from stanoff.plots.mosaic import mosaic_plot
+from stanoff.plots.plan import plan_plot
 from stanoff.plots.posterior import factor_plot, posterior_plot, trace_plot
 from stanoff.plots.power import power_plot
 from stanoff.plots.sensitivity import prior_plot, rope_plot
@@ -17,6 +18,7 @@ __all__ = [
     "graph_plot",
     "joint_plot",
     "mosaic_plot",
+    "plan_plot",
     "posterior_plot",
     "power_plot",
     "prior_plot",

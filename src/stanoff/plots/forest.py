@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from matplotlib.axes import Axes
 
-from stanoff.counts import AVERAGES
+from stanoff.comparison import Comparison
+from stanoff.data.counts import AVERAGES
 from stanoff.plots.rows import Row, draw_rows, key
 from stanoff.plots.theme import delta_label, new_axes, short_names, themed
-from stanoff.result import Comparison
 
 PER_ROW, MOST_HEIGHT = 0.2, 14.0  # inches
 
@@ -19,8 +17,6 @@ def forest_plot(
     result: Comparison,
     *,
     sort: bool = True,
-    rope: Any = None,
-    hdi: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw delta of every category, and of the averages below them, with HDIs and the ROPE.
@@ -31,11 +27,12 @@ def forest_plot(
 
     Parameters
     ----------
-    result : a comparison
-    sort : whether the category with the highest delta comes first; else as they are
-    rope : a half-width or two ends, instead of the comparison's
-    hdi : a probability, instead of the comparison's
-    ax : where to draw; a new figure unless told, the taller the more categories there are
+    result : Comparison
+        A comparison.
+    sort : bool
+        Whether the category with the highest delta comes first; else as they are.
+    ax : Axes, optional
+        Where to draw; a new figure by default, the taller the more categories there are.
 
     Examples
     --------
@@ -46,8 +43,8 @@ def forest_plot(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['0', '1', 'macro average', 'micro average', 'weighted average']
     """
-    known = result.counts.categories
-    judged = [result.evidence(name, rope=rope, hdi=hdi) for name in result.categories]
+    known = result.data.categories
+    judged = [result.evidence(name) for name in result.categories]
     if sort:
         judged[: len(known)] = sorted(judged[: len(known)], key=lambda e: -e.mean)
     rows = [Row(e.category, e.mean, e.hdi, e.decision) for e in judged[: len(known)]]
@@ -61,7 +58,7 @@ def forest_plot(
     band = judged[0].rope
     step = draw_rows(ax, rows, band, apart=averages)
     told = "" if step == 1 else f"{len(known):,} categories, one in {step} labelled"
-    ax.set(ylabel=told, xlabel=delta_label(ax, result, result.measure_used.label))
+    ax.set(ylabel=told, xlabel=delta_label(ax, result, result.measure.label))
     a, b = short_names(result, 20)
     key(ax, rows, band, judged[0].hdi_probability, f"{a} against {b}")
     return ax

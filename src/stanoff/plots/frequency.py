@@ -13,8 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 from numpy.typing import NDArray
 
-from stanoff import posterior
+from stanoff.comparison import Comparison
 from stanoff.errors import InputError, invalid
+from stanoff.inference.intervals import hdi as hdi_of
 from stanoff.plots.theme import (
     DASHES,
     LINES,
@@ -25,7 +26,7 @@ from stanoff.plots.theme import (
     themed,
     wrapped,
 )
-from stanoff.result import Comparison
+from stanoff.text.numbers import level
 
 Array = NDArray[np.float64]
 
@@ -47,11 +48,15 @@ def frequency_plot(
 
     Parameters
     ----------
-    scores : a row per category and a column per classifier; or a comparison, whose posterior
-        means are drawn, with the HDI of the average over each interval
-    frequency : category to number of training documents
-    window : how many times its start an interval reaches, above 1
-    ax : where to draw; a new figure unless told
+    scores : DataFrame or Comparison
+        A row per category and a column per classifier; or a comparison, whose posterior means are
+        drawn, with the HDI of the average over each interval.
+    frequency : mapping or Series
+        Category to number of training documents.
+    window : float
+        How many times its start an interval reaches, above 1.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -69,31 +74,43 @@ def frequency_plot(
     interval[some] = np.floor(np.log(counted[some]) / np.log(float(window)) + 1e-9).astype(int)
     ax = ax or new_axes()
     for i, name in enumerate(table.columns):
-        values = table[name].to_numpy(dtype=float)
-        color, known = LINES[i % len(LINES)], np.isfinite(values)
-        ax.plot(counted[known], values[known], ".", color=color, alpha=0.35, markersize=4)
-        groups = [
-            np.flatnonzero(known & (interval == place)) for place in np.unique(interval[known])
-        ]
-        middle = [_centre(counted[group]) for group in groups]
-        if draws:
-            ends = np.array([posterior.hdi(draws[i][..., g].mean(axis=-1), hdi) for g in groups]).T
-            ax.fill_between(middle, *ends, color=color, alpha=0.18, linewidth=0)
-            ax.vlines(middle, *ends, color=color, alpha=0.5, linewidth=1)
-        ax.plot(
-            middle,
-            [values[group].mean() for group in groups],
-            color=color,
-            marker=MARKERS[i % len(MARKERS)],
-            linestyle=DASHES[i % len(DASHES)],
-            linewidth=1.6,
-            label=literal(shortened(str(name), 20)),
-        )
+        of_one = draws[i] if draws else None
+        _line(ax, i, str(name), table[name].to_numpy(dtype=float), counted, interval, of_one, hdi)
     _scale(ax, counted.min(), counted.max())
     ax.set_xlabel("training documents of the category")
     ax.set_ylabel(wrapped(ax, literal(label)))
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
     return ax
+
+
+def _line(
+    ax: Axes,
+    place: int,
+    name: str,
+    values: Array,
+    counted: Array,
+    interval: NDArray[np.int64],
+    draws: Array | None,
+    hdi: float,
+) -> None:
+    """Draw the categories of one system as dots, and their averages per interval as a line."""
+    color, known = LINES[place % len(LINES)], np.isfinite(values)
+    ax.plot(counted[known], values[known], ".", color=color, alpha=0.35, markersize=4)
+    groups = [np.flatnonzero(known & (interval == one)) for one in np.unique(interval[known])]
+    middle = [_centre(counted[group]) for group in groups]
+    if draws is not None:
+        ends = np.array([hdi_of(draws[..., g].mean(axis=-1), hdi) for g in groups]).T
+        ax.fill_between(middle, *ends, color=color, alpha=0.18, linewidth=0)
+        ax.vlines(middle, *ends, color=color, alpha=0.5, linewidth=1)
+    ax.plot(
+        middle,
+        [values[group].mean() for group in groups],
+        color=color,
+        marker=MARKERS[place % len(MARKERS)],
+        linestyle=DASHES[place % len(DASHES)],
+        linewidth=1.6,
+        label=literal(shortened(name, 20)),
+    )
 
 
 def _scale(ax: Axes, low: float, high: float) -> None:
@@ -116,19 +133,16 @@ def _scale(ax: Axes, low: float, high: float) -> None:
 def _read(scores: Any) -> tuple[pd.DataFrame, list[Array], str, float]:
     """Read scores as a table; of a comparison also the draws behind them."""
     if isinstance(scores, Comparison):
-        known = scores.counts.categories
-        draws = [
-            np.stack([scores.row_draws("posterior", psi, name) for name in known], axis=-1)
-            for psi in ("psi_A", "psi_B")
-        ]
+        known = scores.data.categories
+        draws = [scores.scores.psi[:, :, system, : len(known)] for system in (0, 1)]
         if not np.isfinite(draws).all():
             raise InputError(f"{scores.model.name} has no scores of A and B to show.")
         means = np.stack([each.mean(axis=(0, 1)) for each in draws], axis=1)
         table = pd.DataFrame(means, index=list(known), columns=list(scores.names))
-        label = f"{scores.measure_used.label}, mean and {100 * scores.hdi_used:g}% HDI"
+        label = f"{scores.measure.label}, mean and {level(scores.hdi)} HDI"
         if scores.names[0] == scores.names[1]:
             table.columns = pd.Index([f"{scores.names[0]} (A)", f"{scores.names[1]} (B)"])
-        return table, draws, label, scores.hdi_used
+        return table, draws, label, scores.hdi
     if not isinstance(scores, pd.DataFrame):
         raise invalid("scores", "a DataFrame or a Comparison", scores)
     kinds = [dtype.kind for dtype in scores.dtypes if isinstance(dtype, np.dtype)]

@@ -9,8 +9,8 @@ from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
 from stanoff import models
 from stanoff.errors import InputError
-from stanoff.graphs import Graph, Kind, Node, Plate
 from stanoff.models import Model
+from stanoff.models.graphs import Graph, Kind, Node, Plate
 from stanoff.plots.theme import literal, new_axes, shortened, themed
 
 RADIUS, DOT, RING = 0.32, 0.07, 0.05
@@ -28,8 +28,10 @@ def graph_plot(model: Model | str, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : one of the registered models, or its name
-    ax : where to draw; a new figure unless told
+    model : Model or str
+        One of the registered models, or its name.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def _draw_edge(ax: Axes, parent: Node, child: Node) -> None:
 
 
 def rim(node: Node) -> float:
-    """Tell how far from its centre a node ends."""
+    """Return how far from its centre a node ends."""
     return DOT if node.kind is Kind.GIVEN else RADIUS
 
 

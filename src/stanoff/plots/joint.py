@@ -9,8 +9,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from stanoff.comparison import Comparison
 from stanoff.errors import InputError
-from stanoff.evidence import Evidence
+from stanoff.inference.evidence import Evidence
 from stanoff.plots.theme import (
     BLUE,
     GREY,
@@ -24,8 +25,8 @@ from stanoff.plots.theme import (
     with_room,
     wrapped,
 )
-from stanoff.result import Comparison
-from stanoff.words import percent, what_is_judged
+from stanoff.text.numbers import ends, percent
+from stanoff.text.words import what_is_judged
 
 LEAST_DRAWS, MOST_DRAWS = 100, 4000  # that a kernel density is estimated from
 TAILS = 0.005  # of the draws at either end are left outside
@@ -42,9 +43,12 @@ def joint_plot(result: Comparison, category: str | None = None, *, ax: Axes | No
 
     Parameters
     ----------
-    result : a comparison
-    category : one of its categories or averages; the one decided upon unless told
-    ax : where to draw; a new figure unless told
+    result : Comparison
+        A comparison.
+    category : str, optional
+        One of its categories or averages; the one decided upon by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -54,25 +58,23 @@ def joint_plot(result: Comparison, category: str | None = None, *, ax: Axes | No
     'F1 of A'
     """
     evidence = result.evidence(category)
-    psi_A, psi_B = (
-        result.row_draws("posterior", name, evidence.category).ravel()
-        for name in ("psi_A", "psi_B")
-    )
+    row = result.categories.index(evidence.category)
+    psi_A, psi_B = (result.scores.psi[:, :, system, row].ravel() for system in (0, 1))
     if not (np.isfinite(psi_A).all() and np.isfinite(psi_B).all()):
         raise InputError(
             f"{result.model.name} has no scores of A and B to show: they are not numbers."
         )
     ax = ax or new_axes(WIDTH, HEIGHT)
-    low, high = _window(psi_A, psi_B, result.measure_used.range)
+    low, high = _window(psi_A, psi_B, result.measure.range)
     ax.set(xlim=(low, high), ylim=(low, high), aspect="equal")
     ax.locator_params(nbins=6)
-    ends = np.array([low, high])
+    line = np.array([low, high])
     start, stop = evidence.rope
-    ax.fill_between(ends, ends + start, ends + stop, color=GREY, alpha=0.13, linewidth=0, zorder=0)
+    ax.fill_between(line, line + start, line + stop, color=GREY, alpha=0.13, linewidth=0, zorder=0)
     for end in evidence.rope:
-        ax.plot(ends, ends + end, color=RED, linestyle=":", linewidth=1.2, zorder=1)
-    ax.plot(ends, ends, color="black", linewidth=0.8, zorder=2)
-    shown = _regions(ax, psi_A, psi_B, result.measure_used.range)
+        ax.plot(line, line + end, color=RED, linestyle=":", linewidth=1.2, zorder=1)
+    ax.plot(line, line, color="black", linewidth=0.8, zorder=2)
+    shown = _regions(ax, psi_A, psi_B, result.measure.range)
     ax.plot([psi_B.mean()], [psi_A.mean()], "+", color="black", markersize=9, zorder=5)
     _sides(ax, result, evidence)
     _key(ax, result, evidence, shown)
@@ -123,7 +125,7 @@ def _regions(
 
 
 def _sides(ax: Axes, result: Comparison, evidence: Evidence) -> None:
-    """Tell the shares of the draws at the sides of the diagonal, away from where they lie."""
+    """Write the shares of the draws at the sides of the diagonal, away from where they lie."""
     x, y = ax.transAxes.inverted().transform(
         ax.transData.transform((evidence.psi_B, evidence.psi_A))
     )
@@ -149,8 +151,7 @@ def _sides(ax: Axes, result: Comparison, evidence: Evidence) -> None:
 
 
 def _key(ax: Axes, result: Comparison, evidence: Evidence, shown: str) -> None:
-    low, high = evidence.rope
-    rope = f"ROPE [{low:+g}, {high:+g}]: {percent(evidence.p_rope)}"
+    rope = f"ROPE {ends(evidence.rope)}: {percent(evidence.p_rope)}"
     legend = ax.legend(
         handles=[
             Patch(facecolor=BLUE, alpha=0.6, label=shown),

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from stanoff.confusion import ConfusionCounts
-from stanoff.counts import PairedCounts
+from stanoff.comparison import Comparison
+from stanoff.data.counts import PairedCounts
 from stanoff.errors import InputError
 from stanoff.plots.theme import (
     BLUE,
@@ -20,8 +20,7 @@ from stanoff.plots.theme import (
     shortened,
     themed,
 )
-from stanoff.result import Comparison
-from stanoff.words import percent
+from stanoff.text.numbers import percent
 
 BAR, STEP = 0.75, 2.9  # width of a column, and from column to column
 ALL_RIGHT, ONLY_A, ONLY_B, ALL_WRONG = range(4)
@@ -44,10 +43,13 @@ def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
 
     Parameters
     ----------
-    result : a comparison on the same documents
-    category : one of its categories; all of them together for an average, which is the default
-        where there is one
-    ax : where to draw; a new figure unless told
+    result : Comparison
+        A comparison on the same documents.
+    category : str, optional
+        One of its categories; all of them together for an average, which is the default where there
+        is one.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -56,21 +58,13 @@ def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
     >>> mosaic_plot(result).texts[1].get_text()
     'both said yes: 310 (77.9%)'
     """
-    counts = result.counts.paired if isinstance(result.counts, ConfusionCounts) else result.counts
+    counts = result.data.one_vs_rest()
     if not isinstance(counts, PairedCounts):
         raise InputError(
             "A mosaic needs outcome pairs, but A and B were counted apart "
             f"({result.model.name}): pass both predictions of the same documents."
         )
-    name = result.evidence(category).category
-    known = result.counts.categories
-    if name in known:
-        row = known.index(name)
-        tables = {"positive": counts.pos[row], "negative": counts.neg[row]}
-        heading = "" if len(known) == 1 else f", category {shortened(name, 28)}"
-    else:
-        tables = {"positive": counts.pos.sum(axis=0), "negative": counts.neg.sum(axis=0)}
-        heading = f", {len(known):,} categories together"
+    tables, heading = _tables(counts, result.evidence(category).category)
     ax = ax or new_axes(7.2, 4.2)
     ax.set(xlim=(-0.1, 2 * STEP - 0.15), ylim=(0, 1))
     ax.set_yticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
@@ -84,26 +78,37 @@ def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
         ax.text(i * STEP, 1.02, told, ha="left", va="bottom", fontsize=10, fontweight="bold")
         said = ("both said yes", f"only {a}", f"only {b}", "neither")
         _column(ax, i * STEP, table, said, right if i == 0 else right[::-1])
-    handles = [
-        ax.bar([0], [0], color=color, hatch=hatch, edgecolor="white", label=who)
-        for who, (color, hatch) in zip(
-            ("both right", f"only {a} right", f"only {b} right", "both wrong"),
-            LOOKS.values(),
-            strict=True,
-        )
-    ]
+    _key(ax, ("both right", f"only {a} right", f"only {b} right", "both wrong"))
     ax.set(ylabel="share of the documents", ylim=(0, 1))
     a, b = short_names(result, 22)
     ax.set_title(f"{a} and {b}{literal(heading)}", pad=22, fontsize=11)
+    return ax
+
+
+def _tables(counts: PairedCounts, name: str) -> tuple[dict[str, NDArray[np.int64]], str]:
+    """Return the outcome pairs of positives and negatives, and what to call them."""
+    known = counts.categories
+    if name in known:
+        row = known.index(name)
+        heading = "" if len(known) == 1 else f", category {shortened(name, 28)}"
+        return {"positive": counts.pos[row], "negative": counts.neg[row]}, heading
+    together = {"positive": counts.pos.sum(axis=0), "negative": counts.neg.sum(axis=0)}
+    return together, f", {len(known):,} categories together"
+
+
+def _key(ax: Axes, who: tuple[str, ...]) -> None:
+    """Explain the colours below the axes."""
     ax.legend(
-        handles=handles,
+        handles=[
+            ax.bar([0], [0], color=color, hatch=hatch, edgecolor="white", label=one)
+            for one, (color, hatch) in zip(who, LOOKS.values(), strict=True)
+        ],
         loc="upper center",
         bbox_to_anchor=(0.5, -0.02),
-        ncols=4 if len(a + b) < 24 else 2,
+        ncols=4 if sum(map(len, who)) < 70 else 2,
         frameon=False,
         fontsize=9,
     )
-    return ax
 
 
 def _column(

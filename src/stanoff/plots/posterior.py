@@ -10,8 +10,9 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
+from stanoff.comparison import Comparison
 from stanoff.errors import InputError
-from stanoff.evidence import Evidence, density_at
+from stanoff.inference.evidence import Evidence, density_at
 from stanoff.plots.theme import (
     BLUE,
     GREEN,
@@ -25,8 +26,7 @@ from stanoff.plots.theme import (
     window_of,
     write,
 )
-from stanoff.result import Comparison
-from stanoff.words import digits_for, percent
+from stanoff.text.numbers import digits_for, ends, level, percent
 
 MOST_POINTS = 5000
 
@@ -42,9 +42,12 @@ def posterior_plot(
 
     Parameters
     ----------
-    result : a comparison
-    category : one of its categories or its average; the one decided upon unless told
-    ax : where to draw; a new figure unless told
+    result : Comparison
+        A comparison.
+    category : str, optional
+        One of its categories or its average; the one decided upon by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
     """
     ax = ax or new_axes()
     evidence = result.evidence(category)
@@ -70,9 +73,8 @@ def posterior_plot(
     write(ax, evidence.mean, 0.965, f"mean {evidence.mean:+.{d}f}", "black")
     less, greater = 100 * evidence.p_less, 100 * evidence.p_greater
     write(ax, 0.0, 0.895, f"{less:.1f}% < 0 < {greater:.1f}%", GREEN)
-    low_end, high_end = evidence.rope
-    told = f"{percent(evidence.p_rope)} in ROPE [{low_end:+g}, {high_end:+g}]"
-    write(ax, (low_end + high_end) / 2, 0.81, told, RED)
+    told = f"{percent(evidence.p_rope)} in ROPE {ends(evidence.rope)}"
+    write(ax, sum(evidence.rope) / 2, 0.81, told, RED)
     _hdi_bar(ax, evidence, d)
     return ax
 
@@ -86,18 +88,22 @@ def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
 
     Parameters
     ----------
-    result : a comparison
-    category : one of its categories or its average; the one decided upon unless told
-    ax : where to draw; a new figure unless told
+    result : Comparison
+        A comparison.
+    category : str, optional
+        One of its categories or its average; the one decided upon by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
     """
-    if not result.draws.prior:
+    if result.prior_scores is None:
         raise InputError(
             f"{result.model.name} draws no prior, so there is no Bayes factor to show."
         )
     ax = ax or new_axes()
     evidence = result.evidence(category)
     groups = {
-        name: result.row_draws(name, "delta", evidence.category) for name in ("prior", "posterior")
+        "prior": result.row_draws("prior", "delta", evidence.category),
+        "posterior": result.row_draws("posterior", "delta", evidence.category),
     }
     window = window_of(evidence, groups["posterior"].ravel())
     for (name, delta), color, line in zip(groups.items(), (ORANGE, BLUE), ("--", "-"), strict=True):
@@ -138,9 +144,12 @@ def trace_plot(result: Comparison, category: str | None = None, *, ax: Axes | No
 
     Parameters
     ----------
-    result : a comparison
-    category : one of its categories or its average; the one decided upon unless told
-    ax : where to draw; a new figure unless told
+    result : Comparison
+        A comparison.
+    category : str, optional
+        One of its categories or its average; the one decided upon by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
     """
     ax = ax or new_axes()
     evidence = result.evidence(category)
@@ -178,5 +187,5 @@ def _hdi_bar(ax: Axes, evidence: Evidence, digits: int) -> None:
         transform=place,
         clip_on=False,
     )
-    share = f"{100 * evidence.hdi_probability:g}% HDI"
-    write(ax, (low + high) / 2, 0.06, f"{share} [{low:+.{digits}f}, {high:+.{digits}f}]", "black")
+    told = f"{level(evidence.hdi_probability)} HDI {ends(evidence.hdi, digits)}"
+    write(ax, (low + high) / 2, 0.06, told, "black")

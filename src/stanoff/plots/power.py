@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from stanoff.decision import Decision
 from stanoff.errors import invalid, unknown
+from stanoff.inference.decision import Decision
 from stanoff.plots.theme import (
     DASHES,
     LINES,
@@ -31,10 +31,13 @@ def power_plot(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
 
     Parameters
     ----------
-    frame : with the columns ``n``, ``model``, ``power`` and ``se``; also ``scenario`` and
-        ``goal`` where there are several
-    goal : the decision to be reached; of a frame with a column ``goal`` only its rows are drawn
-    ax : where to draw; a new figure unless told
+    frame : DataFrame
+        With the columns ``n``, ``model``, ``power`` and ``se``; also ``scenario`` and ``goal``
+        where there are several.
+    goal : str, optional
+        The decision to be reached; of a frame with a column ``goal`` only its rows are drawn.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
 
     Examples
     --------

@@ -12,7 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.transforms import blended_transform_factory
 
-from stanoff.decision import Decision, Interval
+from stanoff._lib.arguments import Interval
+from stanoff.inference.decision import Decision
 from stanoff.plots.theme import (
     GREEN,
     GREY,
@@ -23,6 +24,7 @@ from stanoff.plots.theme import (
     shortened,
     with_room,
 )
+from stanoff.text.numbers import ends, level
 
 LEAST_PITCH = 7.5  # points from label to label, below which some are left out
 FAR = 20  # an end so many times as far away as nearly all others is drawn as an arrow
@@ -34,10 +36,14 @@ class Row:
 
     Attributes
     ----------
-    label : its name
-    mean, hdi : posterior mean of delta and its interval
-    decision : what follows from them
-    bold : whether it is the one that counts
+    label : str
+        Its name.
+    mean, hdi : float or tuple of float
+        Posterior mean of delta and its interval.
+    decision : Decision
+        What follows from them.
+    bold : bool
+        Whether it is the one that counts.
     """
 
     label: str
@@ -52,10 +58,14 @@ def draw_rows(ax: Axes, rows: Sequence[Row], rope: Interval, apart: Sequence[Row
 
     Parameters
     ----------
-    ax : where
-    rows : from the top
-    rope : the region of practical equivalence
-    apart : rows that stand below the others, and are always labelled
+    ax : Axes
+        Where.
+    rows : sequence of Row
+        From the top.
+    rope : tuple of float
+        The region of practical equivalence.
+    apart : sequence of Row
+        Rows that stand below the others, and are always labelled.
     """
     together = [*rows, *apart]
     lines = len(rows) + 1 + (1.5 + len(apart) if apart else 0)
@@ -106,9 +116,9 @@ def key(ax: Axes, rows: Sequence[Row], rope: Interval, hdi: float, heading: str)
             )
         )
     marks = marks[::-1]
-    told = f"ROPE [{rope[0]:+g}, {rope[1]:+g}]"
+    told = f"ROPE {ends(rope)}"
     marks.append(Patch(facecolor=GREY, alpha=0.25, edgecolor=RED, linestyle=":", label=told))
-    marks.append(Line2D([], [], color=GREY, label=f"{100 * hdi:g}% HDI, mean marked"))
+    marks.append(Line2D([], [], color=GREY, label=f"{level(hdi)} HDI, mean marked"))
     legend = ax.legend(
         handles=marks,
         title=heading,
@@ -133,11 +143,11 @@ def _draw(ax: Axes, rows: Sequence[Row], places: np.typing.ArrayLike, pitch: flo
         if not chosen:
             continue
         y = everywhere[chosen]
-        starts, ends = np.array([rows[i].hdi for i in chosen]).T
+        starts, stops = np.array([rows[i].hdi for i in chosen]).T
         ax.hlines(
             y,
             np.clip(starts, low, high),
-            np.clip(ends, low, high),
+            np.clip(stops, low, high),
             color=mark.color,
             linewidth=width,
             zorder=2,
@@ -153,7 +163,7 @@ def _draw(ax: Axes, rows: Sequence[Row], places: np.typing.ArrayLike, pitch: flo
             markeredgewidth=width,
             zorder=3,
         )
-        for beyond, edge, arrow in ((starts < low, low, "<"), (ends > high, high, ">")):
+        for beyond, edge, arrow in ((starts < low, low, "<"), (stops > high, high, ">")):
             if beyond.any():
                 ax.plot(
                     np.full(beyond.sum(), edge),
@@ -191,12 +201,12 @@ def _label(
 
 def _window(rows: Sequence[Row], rope: Interval) -> tuple[float, float]:
     """Choose a range that shows all intervals, unless a few reach very far."""
-    ends = np.array([row.hdi for row in rows])
-    usual = np.quantile(np.abs(ends).max(axis=1), 0.8) if len(rows) > 3 else np.inf
+    hdis = np.array([row.hdi for row in rows])
+    usual = np.quantile(np.abs(hdis).max(axis=1), 0.8) if len(rows) > 3 else np.inf
     most = max(FAR * usual, *np.abs(rope))
-    if np.abs(ends).max() > most:
-        near = ends[np.abs(ends).max(axis=1) <= most]
-        ends = 1.5 * near
-    means = np.clip([row.mean for row in rows], ends.min(), ends.max())
-    shown = [*ends.ravel(), *means, *rope, 0.0]
+    if np.abs(hdis).max() > most:
+        near = hdis[np.abs(hdis).max(axis=1) <= most]
+        hdis = 1.5 * near
+    means = np.clip([row.mean for row in rows], hdis.min(), hdis.max())
+    shown = [*hdis.ravel(), *means, *rope, 0.0]
     return with_room(min(shown), max(shown))

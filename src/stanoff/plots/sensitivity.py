@@ -9,8 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
-from stanoff.decision import Decision, rope_flips
+from stanoff.comparison import Comparison
 from stanoff.errors import invalid
+from stanoff.inference.decision import Decision, rope_flips
+from stanoff.inference.sensitivity import over_ropes
+from stanoff.models.priors import Prior
 from stanoff.plots.rows import Row, draw_rows, key
 from stanoff.plots.theme import (
     BLUE,
@@ -27,10 +30,7 @@ from stanoff.plots.theme import (
     title,
     wrapped,
 )
-from stanoff.priors import Prior
-from stanoff.result import Comparison
-from stanoff.sensitivity import over_ropes
-from stanoff.words import what_is_judged
+from stanoff.text.words import what_is_judged
 
 FINE = 200  # steps from no ROPE to the widest
 
@@ -47,10 +47,14 @@ def prior_plot(
 
     Parameters
     ----------
-    result : a comparison; it is fitted again for every prior
-    category : one of its categories or averages; the one decided upon unless told
-    priors : priors by name; uniform, Jeffreys and Perks unless told
-    ax : where to draw; a new figure unless told
+    result : Comparison
+        A comparison; it is fitted again for every prior.
+    category : str, optional
+        One of its categories or averages; the one decided upon by default.
+    priors : mapping, optional
+        Priors by name; uniform, Jeffreys and Perks by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -94,11 +98,15 @@ def rope_plot(
 
     Parameters
     ----------
-    result : a comparison
-    category : one of its categories or averages; the one decided upon unless told
-    ropes : two half-widths or more, around the middle of the comparison's ROPE; from 0 to beyond
-        the last flip unless told
-    ax : where to draw; a new figure unless told
+    result : Comparison
+        A comparison.
+    category : str, optional
+        One of its categories or averages; the one decided upon by default.
+    ropes : sequence of float, optional
+        Two half-widths or more, around the middle of the comparison's ROPE; from 0 to beyond the
+        last flip by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -108,7 +116,7 @@ def rope_plot(
     'half-width of the ROPE around 0'
     """
     said = result.evidence(category)
-    flips = rope_flips(said, higher_is_better=result.measure_used.higher_is_better)
+    flips = rope_flips(said, higher_is_better=result.measure.higher_is_better)
     used = (said.rope[1] - said.rope[0]) / 2
     if ropes is None:
         widest = max([2 * used, *(1.25 * width for width, *_ in flips)]) or 0.1

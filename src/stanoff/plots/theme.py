@@ -25,11 +25,11 @@ import seaborn as sns
 from matplotlib import font_manager
 from matplotlib.axes import Axes
 
-from stanoff.decision import Decision
+from stanoff.comparison import Comparison
 from stanoff.errors import InputError, invalid
-from stanoff.evidence import Evidence
-from stanoff.result import Comparison
-from stanoff.words import what_is_judged
+from stanoff.inference.decision import Decision
+from stanoff.inference.evidence import Evidence
+from stanoff.text.words import what_is_judged
 
 P = ParamSpec("P")
 
@@ -89,6 +89,8 @@ def theme() -> Iterator[None]:
         "legend.frameon": False,
         "mathtext.fontset": "dejavusans",
     }
+    # Load the backend now: one that is loaded inside is forgotten at the end, with all figures.
+    plt.draw_if_interactive()  # type: ignore[no-untyped-call]
     with matplotlib.style.context(["default", ours]):
         yield
 
@@ -119,8 +121,13 @@ def new_axes(width: float = WIDTH, height: float = HEIGHT) -> Axes:
 
 def window_of(evidence: Evidence, delta: np.typing.NDArray[np.float64]) -> tuple[float, float]:
     """Choose the range to show: nearly all draws, the ROPE and 0, with some room."""
-    ends = [*np.quantile(delta, [0.0005, 0.9995]), *evidence.rope, *evidence.hdi, 0.0]
+    ends = shown_ends(evidence, delta)
     return with_room(min(ends), max(ends))
+
+
+def shown_ends(evidence: Evidence, delta: np.typing.NDArray[np.float64]) -> list[float]:
+    """List what a figure of delta must show: nearly all draws, the ROPE, the HDI and 0."""
+    return [*np.quantile(delta, [0.0005, 0.9995]), *evidence.rope, *evidence.hdi, 0.0]
 
 
 def with_room(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
@@ -141,7 +148,7 @@ def label_axis(ax: Axes, result: Comparison, evidence: Evidence) -> None:
 def delta_label(ax: Axes, result: Comparison, what: str) -> str:
     """Say what delta is, on as many lines as it takes."""
     a, b = short_names(result, 30)
-    lower = "" if result.measure_used.higher_is_better else " (lower is better)"
+    lower = "" if result.measure.higher_is_better else " (lower is better)"
     return wrapped(ax, f"δ = {literal(shortened(what, 60))} of {a} − that of {b}{lower}")
 
 
@@ -197,7 +204,7 @@ def letters_across(ax: Axes, size: float = 10) -> int:
 
 
 def points_high(ax: Axes) -> float:
-    """Tell how high the axes are, in points."""
+    """Return how high the axes are, in points."""
     return float(ax.bbox.height / ax.figure.dpi * 72)
 
 

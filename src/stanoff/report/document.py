@@ -30,8 +30,10 @@ class Paragraph:
 
     Attributes
     ----------
-    text : what it says
-    note : show it as a caution
+    text : str
+        What it says.
+    note : bool
+        Show it as a caution.
     """
 
     text: str
@@ -52,12 +54,17 @@ class Table:
 
     Attributes
     ----------
-    frame : what is shown; cells that are not text are written with ``str``. For links in cells
-        the frame must be of ``dtype=object``: pandas makes plain text of them else
-    caption : what it tells
-    highlight : by (row position, column name): ``"mark"``, ``"strong"`` or ``"faint"``
-    row_headings : whether the first column names the rows
-    anchor : the id to link to
+    frame : DataFrame
+        What is shown; cells that are not text are written with ``str``. For links in cells the
+        frame must be of ``dtype=object``: pandas makes plain text of them else.
+    caption : str
+        What it tells.
+    highlight : mapping
+        By (row position, column name): ``"mark"``, ``"strong"`` or ``"faint"``.
+    row_headings : bool
+        Whether the first column names the rows.
+    anchor : str
+        The id to link to.
     """
 
     frame: pd.DataFrame
@@ -73,10 +80,14 @@ class Figure:
 
     Attributes
     ----------
-    svg : what ``stanoff.report.figures.as_bytes`` returned
-    caption : what it shows
-    alt : the same in words for those who do not see it; the caption unless told
-    anchor : the id to link to
+    svg : bytes
+        What ``stanoff.report.figures.as_bytes`` returned.
+    caption : str
+        What it shows.
+    alt : str
+        The same in words for those who do not see it; the caption by default.
+    anchor : str
+        The id to link to.
     """
 
     svg: bytes
@@ -94,10 +105,14 @@ class Section:
 
     Attributes
     ----------
-    title : the heading
-    blocks : paragraphs (or plain texts), lists, tables and figures
-    anchor : its id; made from the title unless told
-    level : 2, or 3 for a part of the section before it
+    title : str
+        The heading.
+    blocks : sequence of dict
+        Paragraphs (or plain texts), lists, tables and figures.
+    anchor : str
+        Its id; made from the title by default.
+    level : int
+        2, or 3 for a part of the section before it.
     """
 
     title: str
@@ -117,8 +132,10 @@ def document(title: str, sections: Sequence[Section], *, subtitle: str = "") -> 
 
     Parameters
     ----------
-    title, subtitle : what stands on top
-    sections : what follows
+    title, subtitle : str
+        What stands on top.
+    sections : sequence of Section
+        What follows.
 
     Examples
     --------

@@ -40,8 +40,10 @@ def embedded(rows: Sequence[Array], keep_sides_of: Sequence[float]) -> tuple[lis
 
     Parameters
     ----------
-    rows : the draws of delta, a row per category
-    keep_sides_of : values that no draw may cross or reach by being moved onto the grid
+    rows : sequence of ndarray
+        The draws of delta, a row per category.
+    keep_sides_of : sequence of float
+        Values that no draw may cross or reach by being moved onto the grid.
     """
     total = sum(row.size for row in rows)
     every = max(1, ceil(total / MOST_DRAWS))

@@ -119,12 +119,18 @@ function sentenceOf(names, row, said) {
   const [a, b] = names;
   const more = said.decision === "<" || said.decision === ">" ? ", but this is not settled" : "";
   return (
-    `${a} is ${WORDS[said.decision]} ${b} (${a} ${SYMBOLS[said.decision]} ${b}) by ${row.judged}, ` +
-    `on ${row.documents}${more}: the difference is ${row.mean}, with a ` +
+    `${a} is ${WORDS[said.decision]} ${b} in ${row.judged} (${row.documents})${more}: ` +
+    `under the ${row.model} model the difference is ${row.mean}, with a ` +
     `${general(100 * said.probability)}% HDI of ${interval(said.hdi, row.digits)}; it lies below, ` +
     `inside and above the ROPE ${ropeText(said.rope)} with probability ${percent(said.below)}, ` +
     `${percent(said.inside)} and ${percent(said.above)}.`
   );
+}
+
+// The half-width of a ROPE with so many decimals at most, but never 0: as numbers.py.
+function halfWidth(width, digits) {
+  const text = fixed(width, digits).replace(/0+$/, "").replace(/\.$/, "");
+  return `±${text === "0" ? general(Number(width.toPrecision(1))) : text}`;
 }
 
 // What would change it, in the words of words.py.
@@ -135,14 +141,10 @@ function changeOf(decision, flips, rope, digits) {
   const at = flips.findIndex(({ before }) => before === decision);
   const passed = at < 0 ? flips.length : at;
   const others = [
-    ...flips.slice(0, passed).reverse().map((flip) => ["below", flip.width, flip.before, ""]),
-    ...flips.slice(passed).map((flip) => ["from", flip.width, flip.after, " on"]),
-  ];
-  const parts = others.map(
-    ([side, width, other, on], i) =>
-      `${side} ${i ? "" : "a ROPE of "}±${fixed(width, Math.max(4, digits))}${around}${on} ` +
-      `${i ? "" : "the decision would be "}${SYMBOLS[other]}`,
-  );
-  const told = parts.join(", ");
-  return `${told[0].toUpperCase()}${told.slice(1)}.`;
+    ...flips.slice(0, passed).reverse().map((flip) => [flip.width, "narrower", flip.before]),
+    ...flips.slice(passed).map((flip) => [flip.width, "wider", flip.after]),
+  ].map(([width, how, other]) => [`${halfWidth(width, digits)}${around} or ${how}`, other]);
+  const [[first, verdict], ...rest] = others;
+  const told = `With a ROPE of ${first} the decision would be ${SYMBOLS[verdict]}`;
+  return [told, ...rest.map(([width, other]) => `; with ${width}, ${SYMBOLS[other]}`), "."].join("");
 }

@@ -48,9 +48,12 @@ def inline(svg: bytes, prefix: str, alt: str) -> Markup:
 
     Parameters
     ----------
-    svg : what ``as_bytes`` returned
-    prefix : letters and digits that no other figure of the page has
-    alt : what the figure shows, for those who do not see it
+    svg : bytes
+        What ``as_bytes`` returned.
+    prefix : str
+        Letters and digits that no other figure of the page has.
+    alt : str
+        What the figure shows, for those who do not see it.
 
     Examples
     --------

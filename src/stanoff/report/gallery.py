@@ -1,24 +1,14 @@
-"""Which figures a comparison has, and what each of them shows."""
+"""The figures of a comparison, drawn and saved for a page."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from stanoff.errors import InputError
+from stanoff.comparison import Comparison
+from stanoff.plots.gallery import GALLERY
 from stanoff.report.figures import as_bytes
-from stanoff.result import Comparison
-from stanoff.words import what_is_judged
-
-CAPTIONS = {
-    "forest": "All categories: mean and HDI of the difference, and the ROPE.",
-    "posterior": "Posterior of the difference ({}), with its HDI and the ROPE.",
-    "factor": "Prior and posterior density of the difference ({}); their ratio at 0 is the Bayes "
-    "factor.",
-    "joint": "Posterior of both scores together ({}).",
-    "mosaic": "What both classifiers said of the same documents ({}).",
-    "trace": "The difference along the chains ({}): a healthy sampler shows no drift and no gaps.",
-}
+from stanoff.text.words import what_is_judged
 
 
 @dataclass(frozen=True)
@@ -27,9 +17,12 @@ class Picture:
 
     Attributes
     ----------
-    name : which plot
-    caption : what it shows
-    svg : the figure
+    name : str
+        Which plot.
+    caption : str
+        What it shows.
+    svg : bytes
+        The figure.
     """
 
     name: str
@@ -38,25 +31,21 @@ class Picture:
 
 
 def pictures(
-    result: Comparison, category: str, names: Collection[str] = tuple(CAPTIONS)
+    result: Comparison, category: str, names: Collection[str] = tuple(GALLERY)
 ) -> Iterator[Picture]:
     """Draw what there is to draw of one row of the summary; what does not apply is left out.
 
     Parameters
     ----------
-    result : a comparison
-    category : the row
-    names : which figures, all unless told
+    result : Comparison
+        What is shown.
+    category : str
+        The row.
+    names : collection of str
+        Which figures, all by default.
     """
     judged = what_is_judged(result, category)
-    for name, caption in CAPTIONS.items():
-        if name not in names:
-            continue
-        if name == "forest" and len(result.categories) == 1:
-            continue
-        try:
-            plot = getattr(result, f"plot_{name}")
-            ax = plot() if name == "forest" else plot(category)
-        except InputError:
-            continue  # no prior, no pairs, no scores, or draws that are not finite
-        yield Picture(name, caption.replace("{}", judged), as_bytes(ax))
+    for name, plot in GALLERY.items():
+        if name in names and plot.applies(result, category):
+            svg = as_bytes(plot.draw(result, category))
+            yield Picture(name, plot.caption.replace("{}", judged), svg)

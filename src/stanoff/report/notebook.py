@@ -6,18 +6,18 @@ import hashlib
 
 from markupsafe import Markup
 
-from stanoff.errors import InputError
+from stanoff.comparison import Comparison
+from stanoff.plots.gallery import drawable
 from stanoff.report.figures import as_bytes, inline
 from stanoff.report.templates import render
-from stanoff.result import Comparison
-from stanoff.tables import PAPER, formatted
+from stanoff.text.tables import PAPER, formatted
 
 MOST_ROWS, MOST_SENTENCES = 30, 3
 
 
 def notebook(result: Comparison) -> str:
     """Render a small piece of HTML that brings its own styles and no script."""
-    decided = result.average or (result.categories[0] if len(result.categories) == 1 else None)
+    decided = result.decided
     sentences = str(result).split("\n")
     shown = [c for c in result.categories if c == decided]
     shown = [c for c in result.categories if c != decided][: MOST_ROWS - len(shown)] + shown
@@ -36,10 +36,9 @@ def notebook(result: Comparison) -> str:
 
 
 def _posterior(result: Comparison, category: str) -> Markup | None:
-    try:
-        svg = as_bytes(result.plot_posterior(category))
-    except InputError:
-        return None  # the draws are not finite
+    if not drawable(result, category):
+        return None
+    svg = as_bytes(result.plot_posterior(category))
     # A notebook shows many results on one page: their ids must not clash.
     prefix = f"s{hashlib.sha256(svg).hexdigest()[:12]}"
     return inline(svg, prefix, f"Posterior of the difference. {result.sentence(category)}")

@@ -7,15 +7,17 @@ from math import isfinite, isnan
 from typing import Any
 
 from stanoff import __version__
-from stanoff.escaping import latex, one_line, shown
-from stanoff.evidence import Evidence
+from stanoff._lib.escaping import latex, one_line, shown
+from stanoff.comparison import Comparison
+from stanoff.inference.evidence import Evidence
 from stanoff.report.embedding import embedded, json_block
 from stanoff.report.figures import inline
 from stanoff.report.gallery import Picture, pictures
 from stanoff.report.templates import inlined, policy, render
-from stanoff.result import Comparison
-from stanoff.tables import HEADINGS, PAPER, formatted
-from stanoff.words import digits_for, documents, sentence, what_is_judged, what_would_change
+from stanoff.text.frames import frame_as_latex
+from stanoff.text.numbers import digits_for, ends, level
+from stanoff.text.tables import HEADINGS, PAPER, formatted
+from stanoff.text.words import caption_of, documents, sentence, what_is_judged, what_would_change
 
 BIBTEX = """\
 @inproceedings{zhang2016bayesian,
@@ -52,8 +54,10 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
 
     Parameters
     ----------
-    result : a comparison
-    drawn : its figures, if they have been drawn already
+    result : Comparison
+        A comparison.
+    drawn : sequence of Picture, optional
+        Its figures, if they have been drawn already.
     """
     focus = result.categories.index(result.average or result.categories[0])
     said = [result.evidence(category) for category in result.categories]
@@ -77,10 +81,10 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
             for key, heading in zip(COLUMNS, table.columns, strict=True)
         ],
         rows=list(zip(table.to_numpy().tolist(), said, strict=True)),
-        averages=len(result.categories) - len(result.counts.categories),
-        middle=(result.rope_used[0] + result.rope_used[1]) / 2,
-        rope=f"[{result.rope_used[0]:+g}, {result.rope_used[1]:+g}]",
-        hdi=f"{100 * result.hdi_used:g}%",
+        averages=len(result.categories) - len(result.data.categories),
+        middle=(result.rope[0] + result.rope[1]) / 2,
+        rope=ends(result.rope),
+        hdi=level(result.hdi),
         every=every,
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
         warnings=result.warnings,
@@ -94,17 +98,17 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
 
 
 def settings(result: Comparison) -> dict[str, str]:
-    """Tell what was compared and how, by name."""
-    shape = result.draws.posterior["delta"].shape
+    """Describe what was compared and how, by name."""
+    chains, draws = result.fit.draws.shape
     return {
         "documents": documents(result),
-        "measure": f"{result.measure_used.label} = {result.measure_used.formula}",
+        "measure": f"{result.measure.label} = {result.measure.formula}",
         "model": result.model.name,
         "engine": result.engine,
         "prior": str(result.prior),
-        "ROPE": f"[{result.rope_used[0]:+g}, {result.rope_used[1]:+g}]",
-        "HDI": f"{100 * result.hdi_used:g}%",
-        "draws": f"{shape[0]} × {shape[1]:,}",
+        "ROPE": ends(result.rope),
+        "HDI": level(result.hdi),
+        "draws": f"{chains} × {draws:,}",
         "seed": str(result.seed),
         "stanoff": __version__,
     }
@@ -112,12 +116,13 @@ def settings(result: Comparison) -> dict[str, str]:
 
 def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]], int]:
     draws = [result.row_draws("posterior", "delta", category) for category in result.categories]
-    coded, every = embedded(draws, keep_sides_of=(*result.rope_used, 0.0))
+    coded, every = embedded(draws, keep_sides_of=(*result.rope, 0.0))
     rows = [
         {
             "name": e.category,
             "judged": what_is_judged(result, e.category),
             "documents": documents(result, e.category),
+            "model": shown(result.model.name),
             "mean": f"{e.mean:+.{digits_for(e.std)}f}",
             "digits": digits_for(e.std),
             "draws": code,
@@ -146,11 +151,11 @@ def _data(
         for key in COLUMNS
         if key not in computed
     }
-    higher = result.measure_used.higher_is_better
+    higher = result.measure.higher_is_better
     return {
         "names": [shown(name) for name in result.names],
-        "rope": result.rope_used,
-        "hdi": result.hdi_used,
+        "rope": result.rope,
+        "hdi": result.hdi,
         "higher": higher,
         "lower": "" if higher else " Lower is better for this measure.",
         "warnings": result.sampler_warnings,
@@ -167,8 +172,6 @@ def _data(
 
 def _latex_parts(result: Comparison) -> list[Any]:
     """Split the LaTeX table: between its texts stand the cells that the reader may change."""
-    from stanoff.latex import caption_of, frame_as_latex
-
     table, caption = formatted(result, PAPER), caption_of(result)
     token = "cell"
     while token in frame_as_latex(table, caption):
@@ -177,15 +180,14 @@ def _latex_parts(result: Comparison) -> list[Any]:
         table[HEADINGS[key]] = [
             f"{token}{i}z{COLUMNS.index(key)}{token}" for i in range(len(table))
         ]
-    low, high = result.rope_used
-    told = f"{100 * result.hdi_used:g}% HDI and the ROPE [{low:+g}, {high:+g}]"
+    told = f"{level(result.hdi)} HDI and the ROPE {ends(result.rope)}"
     before, after = caption.rsplit(told, 1)
     parts = (frame_as_latex(table, f"{before}{token}caption{token}{after}") + "\n").split(token)
     return [_place(part) if i % 2 else part for i, part in enumerate(parts)]
 
 
 def _place(part: str) -> list[int]:
-    """Tell row and column of a cell; the caption has neither."""
+    """Return row and column of a cell; the caption has neither."""
     return [] if part == "caption" else [int(number) for number in part.split("z")]
 
 

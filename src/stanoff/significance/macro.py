@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stanoff import measures
-from stanoff.confusion import ConfusionCounts
-from stanoff.counts import PairedCounts, UnpairedCounts
+from stanoff.data.base import Data
 from stanoff.errors import InputError, invalid
-from stanoff.models import AnyCounts
+from stanoff.significance.micro import cells_of
 from stanoff.significance.result import (
     Significance,
     check_options,
@@ -27,7 +26,7 @@ DIGITS = 12  # scores that differ by rounding errors only are ties
 
 
 def macro_sign_test(
-    a: AnyCounts | ArrayLike,
+    a: Data | ArrayLike,
     b: ArrayLike | None = None,
     *,
     measure: str = "f1",
@@ -38,13 +37,16 @@ def macro_sign_test(
 
     Parameters
     ----------
-    a, b : counts of both classifiers; or the scores of A and those of B, a score per category,
-        higher is better
-    measure : the measure of counts; of scores only its name is told
-    alternative : ``"two-sided"``, ``"greater"`` (A is better), ``"less"``, or ``"one-sided"``: the
-        side that the data lean to, as Yang and Liu do
-    approximation : None for the exact binomial p-value; ``"yang1999"`` for the normal one where
-        n > 12
+    a, b : Data or array_like or array_like, optional
+        Counts of both classifiers; or the scores of A and those of B, a score per category, higher
+        is better.
+    measure : str
+        The measure of counts; of scores only its name is told.
+    alternative : str
+        ``"two-sided"``, ``"greater"`` (A is better), ``"less"``, or ``"one-sided"``: the side that
+        the data lean to, as Yang and Liu do.
+    approximation : str, optional
+        None for the exact binomial p-value; ``"yang1999"`` for the normal one where n > 12.
 
     Examples
     --------
@@ -65,7 +67,7 @@ def macro_sign_test(
 
 
 def macro_t_test(
-    a: AnyCounts | ArrayLike,
+    a: Data | ArrayLike,
     b: ArrayLike | None = None,
     *,
     measure: str = "f1",
@@ -76,9 +78,11 @@ def macro_t_test(
 
     Parameters
     ----------
-    a, b, measure, alternative : as in :func:`macro_sign_test`
-    approximation : None for the paired t-test of all categories; ``"yang1999"`` leaves out those
-        where A and B tie, and takes the normal distribution where more than 40 are left
+    a, b, measure, alternative : Data or array_like or array_like or str, optional
+        As in :func:`macro_sign_test`.
+    approximation : str, optional
+        None for the paired t-test of all categories; ``"yang1999"`` leaves out those where A and B
+        tie, and takes the normal distribution where more than 40 are left.
 
     Examples
     --------
@@ -90,7 +94,7 @@ def macro_t_test(
 
 
 def macro_rank_test(
-    a: AnyCounts | ArrayLike,
+    a: Data | ArrayLike,
     b: ArrayLike | None = None,
     *,
     measure: str = "f1",
@@ -101,7 +105,8 @@ def macro_rank_test(
 
     Parameters
     ----------
-    a, b, measure, alternative, approximation : as in :func:`macro_t_test`
+    a, b, measure, alternative, approximation : Data or array_like or array_like or str, optional
+        As in :func:`macro_t_test`.
 
     Examples
     --------
@@ -117,7 +122,7 @@ def macro_rank_test(
 
 
 def wilcoxon_test(
-    a: AnyCounts | ArrayLike,
+    a: Data | ArrayLike,
     b: ArrayLike | None = None,
     *,
     measure: str = "f1",
@@ -127,7 +132,8 @@ def wilcoxon_test(
 
     Parameters
     ----------
-    a, b, measure, alternative : as in :func:`macro_sign_test`
+    a, b, measure, alternative : Data or array_like or array_like or str, optional
+        As in :func:`macro_sign_test`.
 
     Examples
     --------
@@ -163,8 +169,10 @@ def friedman_test(scores: Any, *, measure: str = "f1") -> Significance:
 
     Parameters
     ----------
-    scores : a row per category, a column per classifier
-    measure : what the scores are
+    scores : object
+        A row per category, a column per classifier.
+    measure : str
+        What the scores are.
 
     Examples
     --------
@@ -186,10 +194,13 @@ def anova_test(scores: Any, *, measure: str = "f1", paired: bool = True) -> Sign
 
     Parameters
     ----------
-    scores : a row per category, a column per classifier
-    measure : what the scores are
-    paired : take the categories as blocks (repeated measures; of two classifiers it is the
-        square of the T-test), rather than as independent samples (SciPy's ``f_oneway``)
+    scores : object
+        A row per category, a column per classifier.
+    measure : str
+        What the scores are.
+    paired : bool
+        Take the categories as blocks (repeated measures; of two classifiers it is the square of the
+        T-test), rather than as independent samples (SciPy's ``f_oneway``).
 
     Examples
     --------
@@ -256,21 +267,20 @@ def _ties(ties: int, what: str) -> str:
     return f"{ties} categories tie and are {what}" if ties > 1 else f"1 category ties and is {what}"
 
 
-def _differences(a: AnyCounts | ArrayLike, b: ArrayLike | None, measure: str) -> tuple[Scores, str]:
+def _differences(a: Data | ArrayLike, b: ArrayLike | None, measure: str) -> tuple[Scores, str]:
     first, second, label = _scores(a, b, measure)
     return np.round(first - second, DIGITS), label
 
 
-def _scores(
-    a: AnyCounts | ArrayLike, b: ArrayLike | None, measure: str
-) -> tuple[Scores, Scores, str]:
+def _scores(a: Data | ArrayLike, b: ArrayLike | None, measure: str) -> tuple[Scores, Scores, str]:
     """Return what A and B score per category, turned so that higher is better."""
-    if isinstance(a, (PairedCounts, UnpairedCounts, ConfusionCounts)):
+    if isinstance(a, Data):
         if b is not None:
             raise InputError("Pass counts, which are of A and B, or the scores of both.")
         chosen = measures.get(measure)
         turn = 1 if chosen.higher_is_better else -1
-        pair = turn * chosen(a.cells_A), turn * chosen(a.cells_B)
+        of_a, of_b = turn * chosen(cells_of(a))
+        pair = of_a, of_b
         label = chosen.label
     else:
         if b is None:

@@ -7,10 +7,10 @@ from typing import Literal, cast
 
 import numpy as np
 
-from stanoff.confusion import ConfusionCounts
-from stanoff.counts import PairedCounts, UnpairedCounts
+from stanoff.data.base import Data
+from stanoff.data.counts import PairedCounts, rows
+from stanoff.data.tallies import Counts
 from stanoff.errors import InputError, invalid, unknown
-from stanoff.models import AnyCounts
 from stanoff.significance.result import (
     Significance,
     check_options,
@@ -19,7 +19,6 @@ from stanoff.significance.result import (
     undoable,
 )
 from stanoff.significance.signs import binomial
-from stanoff.tallies import Counts
 
 # How many trials went well, and how many there were, by cells tp, fp, fn, tn.
 PROPORTIONS = {
@@ -32,7 +31,7 @@ SMALL = 40
 
 
 def sign_test(
-    counts: AnyCounts, *, alternative: str = "two-sided", approximation: str | None = None
+    counts: Data, *, alternative: str = "two-sided", approximation: str | None = None
 ) -> Significance:
     """Compare how often only A and only B is right: the micro sign test, s-test.
 
@@ -41,11 +40,13 @@ def sign_test(
 
     Parameters
     ----------
-    counts : of the same documents, their categories pooled
-    alternative : ``"two-sided"``, ``"greater"`` (A is better), ``"less"``, or ``"one-sided"``: the
-        side that the data lean to, as Yang and Liu do
-    approximation : None for the exact binomial p-value; ``"yang1999"`` for the normal one where
-        n > 12
+    counts : Data
+        Of the same documents, their categories pooled.
+    alternative : str
+        ``"two-sided"``, ``"greater"`` (A is better), ``"less"``, or ``"one-sided"``: the side that
+        the data lean to, as Yang and Liu do.
+    approximation : str, optional
+        None for the exact binomial p-value; ``"yang1999"`` for the normal one where n > 12.
 
     Examples
     --------
@@ -64,16 +65,17 @@ def sign_test(
     )
 
 
-def mcnemar_test(
-    counts: AnyCounts, *, method: str = "exact", correction: bool = True
-) -> Significance:
+def mcnemar_test(counts: Data, *, method: str = "exact", correction: bool = True) -> Significance:
     """Compare how often only A and only B is right, after McNemar; always two-sided.
 
     Parameters
     ----------
-    counts : of the same documents, their categories pooled
-    method : ``"exact"``, which is the two-sided s-test, or ``"chi2"``
-    correction : take 1 off the difference (Edwards' continuity correction) in ``"chi2"``
+    counts : Data
+        Of the same documents, their categories pooled.
+    method : str
+        ``"exact"``, which is the two-sided s-test, or ``"chi2"``.
+    correction : bool
+        Take 1 off the difference (Edwards' continuity correction) in ``"chi2"``.
 
     Examples
     --------
@@ -108,7 +110,7 @@ def mcnemar_test(
 
 
 def proportion_test(
-    counts: AnyCounts, measure: str = "accuracy", *, alternative: str = "two-sided"
+    counts: Data, measure: str = "accuracy", *, alternative: str = "two-sided"
 ) -> Significance:
     """Compare two proportions as if of independent samples: the p-test.
 
@@ -118,10 +120,13 @@ def proportion_test(
 
     Parameters
     ----------
-    counts : paired or not, their categories pooled
-    measure : ``"recall"`` (of the true yes), ``"precision"`` (of the assigned yes),
-        ``"accuracy"`` or ``"error"`` (of all documents and categories)
-    alternative : as in :func:`sign_test`
+    counts : Data
+        Paired or not, their categories pooled.
+    measure : str
+        ``"recall"`` (of the true yes), ``"precision"`` (of the assigned yes), ``"accuracy"`` or
+        ``"error"`` (of all documents and categories).
+    alternative : str
+        As in :func:`sign_test`.
 
     Examples
     --------
@@ -154,7 +159,7 @@ def proportion_test(
 
 
 def welch_test(
-    counts: AnyCounts, measure: str = "accuracy", *, alternative: str = "two-sided"
+    counts: Data, measure: str = "accuracy", *, alternative: str = "two-sided"
 ) -> Significance:
     """Compare two proportions by Welch's t-test of 0 and 1.
 
@@ -163,7 +168,8 @@ def welch_test(
 
     Parameters
     ----------
-    counts, measure, alternative : as in :func:`proportion_test`
+    counts, measure, alternative : Data or str
+        As in :func:`proportion_test`.
 
     Examples
     --------
@@ -212,14 +218,15 @@ def welch_test(
     )
 
 
-def columns(counts: AnyCounts) -> dict[str, list[float]]:
+def columns(counts: Data) -> dict[str, list[float]]:
     """Return the columns "sign-test" and "t-test" of Tables 4 to 6 of Zhang et al. (2016).
 
     Both compare accuracy, two-sided: the exact s-test, and Welch's t-test.
 
     Parameters
     ----------
-    counts : what was observed; of unpaired counts the sign test is NaN
+    counts : Data
+        What was observed; of unpaired counts the sign test is NaN.
 
     Returns
     -------
@@ -233,55 +240,54 @@ def columns(counts: AnyCounts) -> dict[str, list[float]]:
     >>> {name: [round(p, 3) for p in column] for name, column in columns(counts).items()}
     {'sign_test': [0.021, 1.0], 't_test': [0.06, 0.701]}
     """
+    if counts.cells is None:
+        return dict.fromkeys(("sign_test", "t_test"), [float("nan")] * len(counts.categories))
     each = one_by_one(counts)
     signs = [float("nan")] * len(each)
-    if not isinstance(counts, UnpairedCounts):
+    if counts.paired:
         signs = [sign_test(one).p_value for one in each]
     return {"sign_test": signs, "t_test": [welch_test(one).p_value for one in each]}
 
 
-def one_by_one(counts: AnyCounts) -> list[PairedCounts | UnpairedCounts]:
+def one_by_one(counts: Data) -> list[Data]:
     """Give every category counts of its own."""
-    counts = check_counts(counts)
-    each: list[PairedCounts | UnpairedCounts] = []
-    for i, category in enumerate(counts.categories):
-        row = slice(i, i + 1)
-        if isinstance(counts, UnpairedCounts):
-            each.append(UnpairedCounts((category,), counts.cells_A[row], counts.cells_B[row]))
-        else:
-            each.append(PairedCounts((category,), counts.pos[row], counts.neg[row]))
-    return each
+    each = check_counts(counts)
+    return [rows(each, slice(i, i + 1)) for i in range(len(each.categories))]
 
 
-def only_right(counts: AnyCounts) -> tuple[Counts, Counts]:
-    """Tell, category by category, how often only A and how often only B is right."""
-    counts = check_counts(counts)
-    if isinstance(counts, UnpairedCounts):
+def only_right(counts: Data) -> tuple[Counts, Counts]:
+    """Count, category by category, how often only A and how often only B is right."""
+    pairs = check_counts(counts)
+    if not isinstance(pairs, PairedCounts):
         raise InputError(
             "Sign tests need both classifiers on the same documents: pass PairedCounts, not "
             "UnpairedCounts."
         )
-    return counts.pos[:, 1] + counts.neg[:, 2], counts.pos[:, 2] + counts.neg[:, 1]
+    return pairs.pos[:, 1] + pairs.neg[:, 2], pairs.pos[:, 2] + pairs.neg[:, 1]
 
 
-def proportions(counts: AnyCounts, measure: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Tell for A and for B how many trials went well, and how many there were."""
+def proportions(counts: Data, measure: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Count for A and for B how many trials went well, and how many there were."""
     if measure not in PROPORTIONS:
         raise unknown("measure", measure, PROPORTIONS)
-    counts = check_counts(counts)
     hits, trials = PROPORTIONS[measure]
-    pooled = (cells.sum(axis=0) for cells in (counts.cells_A, counts.cells_B))
+    pooled = cells_of(counts).sum(axis=1)
     k_n = [(int(cells[list(hits)].sum()), int(cells[list(trials)].sum())) for cells in pooled]
     return k_n[0], k_n[1]
 
 
-def check_counts(counts: AnyCounts) -> PairedCounts | UnpairedCounts:
+def check_counts(counts: Data) -> Data:
     """Take counts of any kind; those of classes become one against the rest."""
-    if isinstance(counts, ConfusionCounts):
-        return counts.paired
-    if not isinstance(counts, (PairedCounts, UnpairedCounts)):
+    if not isinstance(counts, Data) or counts.cells is None:
         raise invalid("counts", "PairedCounts or UnpairedCounts", type(counts).__name__)
-    return counts
+    return counts.one_vs_rest()
+
+
+def cells_of(counts: Data) -> Counts:
+    """Return the observed cells of both systems (system, category, 4)."""
+    cells = check_counts(counts).cells
+    assert cells is not None
+    return cells
 
 
 def _std(mean: float, n: int) -> float:

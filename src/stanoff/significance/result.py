@@ -17,16 +17,25 @@ class Significance:
 
     Attributes
     ----------
-    test : what the test is called: ``"s-test"``, ``"T-test"``, ``"McNemar"`` ...
-    measure : what was compared
-    statistic : its value; above 0 where A is better, in tests that know a direction
-    n : how many trials, or pairs that differ, the test rests on
-    k : how many of them speak for A, in tests that count them
-    p_value : NaN where the test cannot be done
-    alternative : ``"two-sided"``; ``"greater"`` for A better, ``"less"`` for B better; or
-        ``"one-sided"``, the side that the data lean to, as in Yang and Liu (1999)
-    direction : 1 where A did better, -1 where B did, 0 where neither did or the test cannot tell
-    note : what to know about ties, empty samples and constant scores
+    test : str
+        What the test is called: ``"s-test"``, ``"T-test"``, ``"McNemar"`` ...
+    measure : str
+        What was compared.
+    statistic : float
+        Its value; above 0 where A is better, in tests that know a direction.
+    n : int
+        How many trials, or pairs that differ, the test rests on.
+    k : int or None
+        How many of them speak for A, in tests that count them.
+    p_value : float
+        NaN where the test cannot be done.
+    alternative : str
+        ``"two-sided"``; ``"greater"`` for A better, ``"less"`` for B better; or ``"one-sided"``,
+        the side that the data lean to, as in Yang and Liu (1999).
+    direction : int
+        1 where A did better, -1 where B did, 0 where neither did or the test cannot tell.
+    note : str
+        What to know about ties, empty samples and constant scores.
 
     Examples
     --------

@@ -25,12 +25,18 @@ def binomial(
 
     Parameters
     ----------
-    test, measure : what to call it
-    n : how many differ
-    k : how many of them speak for A
-    alternative : as in :class:`Significance`
-    approximation : ``"yang1999"`` takes the standard normal distribution where n > 12
-    note : what else to say
+    test, measure : str
+        What to call it.
+    n : int
+        How many differ.
+    k : int
+        How many of them speak for A.
+    alternative : str
+        As in :class:`Significance`.
+    approximation : str or None
+        ``"yang1999"`` takes the standard normal distribution where n > 12.
+    note : str
+        What else to say.
     """
     from scipy.stats import binomtest
 

@@ -8,34 +8,30 @@ import pandas as pd
 
 from stanoff.significance.result import Significance
 from stanoff.significance.together import table
+from stanoff.text.frames import dumped, frame_text, records
+from stanoff.text.numbers import p_value
 
 SHOWN = {">>": "≫", "<<": "≪", "~": "∼", "!=": "≠"}
 
 
 def as_text(outcomes: Sequence[Significance], names: tuple[str, str], style: str) -> str:
-    """Write outcomes as ``"table"``, ``"json"``, ``"csv"`` or ``"markdown"``.
+    """Write outcomes in one of ``stanoff.text.frames.FORMATS``.
 
     Parameters
     ----------
-    outcomes : what the tests said
-    names : what A and B are called
-    style : one of the four
+    outcomes : sequence of Significance
+        What the tests said.
+    names : tuple of str
+        What A and B are called.
+    style : str
+        The format.
     """
-    from stanoff.texts import dumped, frame_as_markdown
-
-    if style == "csv":
-        return str(table(outcomes).to_csv(index=False, lineterminator="\n")).rstrip("\n")
+    numbers = table(outcomes)
     if style == "json":
-        rows = table(outcomes).astype(object).where(lambda cells: cells.notna(), None)
-        sentences = [str(outcome) for outcome in outcomes]
-        return dumped(
-            {
-                "names": dict(zip("AB", names, strict=True)),
-                "tests": rows.assign(sentence=sentences).to_dict("records"),
-            }
-        )
-    text = formatted(outcomes)
-    return frame_as_markdown(text) if style == "markdown" else _for_terminal(text, names)
+        rows = numbers.assign(sentence=[str(outcome) for outcome in outcomes])
+        return dumped({"names": dict(zip("AB", names, strict=True)), "tests": records(rows)})
+    below = [f"A is {names[0]}, B is {names[1]}. ⋆: p < 0.05."]
+    return frame_text(formatted(outcomes), style, numbers=numbers, below=below)
 
 
 def formatted(outcomes: Sequence[Significance]) -> pd.DataFrame:
@@ -45,7 +41,7 @@ def formatted(outcomes: Sequence[Significance]) -> pd.DataFrame:
     --------
     >>> outcome = Significance("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
     >>> formatted([outcome]).to_numpy().tolist()
-    [['S-test', 'F1', '9', '10', '9', '0.021', '2', '>', '']]
+    [['S-test', 'F1', '9', '10', '9', '⋆ 0.021', '2', '>', '']]
     """
     rows = [
         [
@@ -54,7 +50,7 @@ def formatted(outcomes: Sequence[Significance]) -> pd.DataFrame:
             "" if o.statistic != o.statistic else f"{o.statistic:.5g}",
             f"{o.n:,}",
             "" if o.k is None else f"{o.k:,}",
-            p_text(o.p_value),
+            p_value(o.p_value),
             str(o.sides),
             SHOWN.get(o.symbol, o.symbol),
             o.note,
@@ -63,37 +59,3 @@ def formatted(outcomes: Sequence[Significance]) -> pd.DataFrame:
     ]
     headings = ["test", "measure", "statistic", "n", "k", "p", "sides", "A ? B", "note"]
     return pd.DataFrame(rows, columns=headings)
-
-
-def p_text(p: float) -> str:
-    """Write a p-value as people do.
-
-    Examples
-    --------
-    >>> p_text(0.0004), p_text(0.0215), p_text(float("nan"))
-    ('<0.001', '0.021', '')
-    """
-    if p != p:
-        return ""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _for_terminal(text: pd.DataFrame, names: tuple[str, str]) -> str:
-    import io
-
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    shown = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in text.columns:
-        left = heading in ("test", "measure", "note")
-        shown.add_column(Text(heading), justify="left" if left else "right", no_wrap=True)
-    for row in text.to_numpy().tolist():
-        shown.add_row(*map(Text, row))
-    file = io.StringIO()
-    console = Console(file=file, width=240)
-    console.print(Text(f"A is {names[0]}, B is {names[1]}."))
-    console.print(shown)
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).rstrip()

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from stanoff import measures
-from stanoff.counts import UnpairedCounts
-from stanoff.errors import InputError, unknown
-from stanoff.models import AnyCounts
+from stanoff._lib.arguments import as_one_of
+from stanoff.data.base import Data
+from stanoff.errors import InputError
 from stanoff.significance.macro import (
     macro_rank_test,
     macro_sign_test,
@@ -19,6 +19,7 @@ from stanoff.significance.macro import (
 )
 from stanoff.significance.micro import (
     PROPORTIONS,
+    cells_of,
     check_counts,
     mcnemar_test,
     proportion_test,
@@ -27,14 +28,14 @@ from stanoff.significance.micro import (
 )
 from stanoff.significance.result import Significance, check_options, undoable
 
-LEVELS = ("both", "micro", "macro")
+AVERAGES = ("both", "micro", "macro")
 MACRO_TESTS = ("S-test", "T-test", "T'-test", "Wilcoxon")
 
 
 def all_tests(
-    counts: AnyCounts,
+    counts: Data,
     *,
-    level: str = "both",
+    average: str = "both",
     measure: str = "f1",
     alternative: str = "two-sided",
     approximation: str | None = None,
@@ -43,12 +44,16 @@ def all_tests(
 
     Parameters
     ----------
-    counts : of unpaired counts there are no sign tests of decisions; with fewer than two
-        categories there are no tests of scores per category
-    level : ``"micro"`` for the tests of pooled decisions, ``"macro"`` for those of scores per
-        category, or ``"both"``
-    measure : what the tests of scores per category compare
-    alternative, approximation : as in :func:`sign_test`; McNemar's are always two-sided
+    counts : Data
+        Of unpaired counts there are no sign tests of decisions; with fewer than two categories
+        there are no tests of scores per category.
+    average : str
+        ``"micro"`` for the tests of pooled decisions, ``"macro"`` for those of scores per category,
+        or ``"both"``.
+    measure : str
+        What the tests of scores per category compare.
+    alternative, approximation : str, optional
+        As in :func:`sign_test`; McNemar's are always two-sided.
 
     Examples
     --------
@@ -58,19 +63,18 @@ def all_tests(
     ['s-test', 'McNemar exact', 'McNemar chi-square']
     """
     check_options(alternative, approximation)
-    if level not in LEVELS:
-        raise unknown("level", level, LEVELS)
+    as_one_of("average", average, AVERAGES)
     one = len(check_counts(counts).categories) < 2
-    if level == "macro" and one:
+    if average == "macro" and one:
         raise InputError("Tests of scores per category need two categories at least; there is one.")
     outcomes = []
-    if level != "macro":
-        if not isinstance(counts, UnpairedCounts):
+    if average != "macro":
+        if counts.paired:
             outcomes.append(sign_test(counts, alternative=alternative, approximation=approximation))
             outcomes += [mcnemar_test(counts, method=how) for how in ("exact", "chi2")]
         outcomes += [proportion_test(counts, m, alternative=alternative) for m in PROPORTIONS]
         outcomes.append(welch_test(counts, alternative=alternative))
-    if level != "micro" and not one:
+    if average != "micro" and not one:
         odd = _infinite(counts, measure)
         if odd is not None:
             return [*outcomes, *odd]
@@ -82,11 +86,10 @@ def all_tests(
     return outcomes
 
 
-def _infinite(counts: AnyCounts, measure: str) -> list[Significance] | None:
+def _infinite(counts: Data, measure: str) -> list[Significance] | None:
     """Say of every test of scores that it cannot be done, where one of the scores is infinite."""
     chosen = measures.get(measure)
-    scores = np.concatenate([chosen(counts.cells_A), chosen(counts.cells_B)])
-    if np.isfinite(scores).all():
+    if np.isfinite(chosen(cells_of(counts))).all():
         return None
     note = f"{chosen.label} is infinite in some category"
     n = len(counts.categories)

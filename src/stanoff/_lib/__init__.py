@@ -1,0 +1,1 @@
+"""What every folder needs: readers of arguments, escaping, files, progress."""

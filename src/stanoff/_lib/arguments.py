@@ -1,0 +1,108 @@
+"""Readers of arguments: each takes what a caller gave and returns what the code works with.
+
+What cannot be used is refused with an error that names the parameter, the rule and the value.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+from stanoff.errors import invalid, unknown
+
+Interval = tuple[float, float]
+
+MOST_SEED = 2**31 - 1
+
+
+def as_one_of(parameter: str, value: Any, known: Iterable[str]) -> str:
+    """Read a word out of a list of known ones."""
+    names = list(known)
+    if not isinstance(value, str) or value not in names:
+        raise unknown(parameter, value, names)
+    return value
+
+
+def as_whole(parameter: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
+    """Read a whole number within bounds.
+
+    Examples
+    --------
+    >>> as_whole("draws", 100)
+    100
+    """
+    rule = f"a whole number >= {least}"
+    if most is not None:
+        rule = f"a whole number from {least} to {most:,}"
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or int(value) < least or (most is not None and int(value) > most):
+        raise invalid(parameter, rule, value)
+    return int(value)
+
+
+def as_seed(seed: Any) -> int:
+    """Read a seed, or take a random one."""
+    if seed is None:
+        return secrets.randbelow(MOST_SEED) + 1
+    return as_whole("seed", seed, least=0, most=MOST_SEED)
+
+
+def as_flag(parameter: str, value: Any) -> bool:
+    """Read True or False."""
+    if not isinstance(value, bool):
+        raise invalid(parameter, "True or False", value)
+    return value
+
+
+def as_probability(parameter: str, value: Any) -> float:
+    """Read a probability strictly between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise invalid(parameter, "a number between 0 and 1, both excluded", value)
+    return float(value)
+
+
+def as_rope(rope: Any) -> Interval:
+    """Read a ROPE: a half-width around 0, or its two ends.
+
+    Examples
+    --------
+    >>> as_rope(0.05), as_rope((-0.01, 0.03))
+    ((-0.05, 0.05), (-0.01, 0.03))
+    """
+    rule = "a half-width >= 0 or two finite ends in ascending order"
+    both = isinstance(rope, Real) and not isinstance(rope, bool)
+    if isinstance(rope, (str, bytes, Mapping)):
+        raise invalid("rope", rule, rope)
+    try:
+        ends = (-rope, rope) if both else rope
+        low, high = (float(end) + 0.0 for end in ends)  # + 0.0 turns -0.0 into 0.0
+    except (TypeError, ValueError, OverflowError):
+        raise invalid("rope", rule, rope) from None
+    if not (isfinite(low) and isfinite(high) and low <= high):
+        raise invalid("rope", rule, rope)
+    return low, high
+
+
+def as_names(names: Any) -> tuple[str, str]:
+    """Read what A and B are called."""
+    called = [" ".join(str(name).split()) for name in names] if isinstance(names, Sequence) else []
+    if isinstance(names, str) or len(set(called)) != 2 or len(called) != 2 or not all(called):
+        raise invalid("names", "two different names", names)
+    for name in called:
+        if not name.isprintable():
+            raise invalid("names", "printable", name)
+    return called[0], called[1]
+
+
+def as_jobs(jobs: Any) -> int:
+    """Read how many workers to employ; None means one per processor that this process may use."""
+    return cores() if jobs is None else as_whole("jobs", jobs)
+
+
+def cores() -> int:
+    """Count the processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,240 @@
+"""The entrance: from labels or counts to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+from numpy.typing import ArrayLike
+
+from stanoff._lib.arguments import as_names, as_one_of
+from stanoff.comparison import Comparison
+from stanoff.data import sources
+from stanoff.data.base import Data
+from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
+from stanoff.errors import InputError, invalid
+from stanoff.fit import fit
+from stanoff.question import Options, Question, Sampling, read
+
+
+def compare(
+    data: Any = None,
+    y_pred_a: Any = None,
+    y_pred_b: Any = None,
+    *,
+    truth: str | None = None,
+    a: Any = None,
+    b: Any = None,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    names: tuple[str, str] | None = None,
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compare two systems by what they predicted.
+
+    Parameters
+    ----------
+    data : array_like, data frame or path
+        The true labels, with ``y_pred_a`` and ``y_pred_b`` beside them; or a data frame or the
+        path of a file, with the names of its columns in ``truth``, ``a`` and ``b``.
+    y_pred_a, y_pred_b : array_like
+        What A and B predicted, in the order of the true labels.
+    truth, a, b : str
+        Names of columns. For two different test sets ``a`` and ``b`` are pairs of arrays, (true
+        labels, predictions), and there is no ``data``.
+    pos_label : optional
+        The positive label, 1 by default; with more than two labels, the one that is judged against
+        the rest.
+    labels : sequence, optional
+        The categories to average over, all by default.
+    names : tuple of str, optional
+        What A and B are called; by default the names of their columns, if these are known.
+    measure : str
+        ``"f1"`` (F-beta, the default), ``"precision"``, ``"recall"``, ``"mcc"`` ..., see
+        ``stanoff measures``, or one registered with :func:`stanoff.measures.register`.
+    beta : float
+        Weight of recall in F-beta.
+    zero_division : float
+        What a measure is where it is 0/0: 0 (default), 1 or NaN.
+    prevalence : float, optional
+        Share of positives to judge the systems at, instead of the one in the data.
+    average : str, optional
+        None to judge one category, or ``"macro"``, ``"micro"`` or ``"weighted"``.
+    rope : float or tuple of float
+        Region of practical equivalence: a half-width around 0, or two ends; 0.05 by default.
+    hdi : float
+        Probability of the highest density interval, 0.95 by default.
+    model : str or path, optional
+        By default the one that suits the data: ``"paired"`` for binary and multi-label data,
+        ``"joint"`` for single-label classes with an average, ``"unpaired"`` for two test sets.
+        ``"hierarchical"`` and ``"hierarchical_unpaired"`` let categories learn from each other;
+        ``"multiclass"`` takes each system's classes by themselves; ``"documents"`` is the unpaired
+        model without counting first; or the path of a Stan program of your own.
+    prior : Prior or str, optional
+        Uniform by default; ``"jeffreys"`` and ``"perks"`` are known by name. An unpaired model
+        also takes one for A and one for B.
+    engine : str, optional
+        ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler. The default is Stan,
+        and exact for the joint model.
+    chains, draws, warmup : int, optional
+        With Stan 4 chains, 1,000 draws to keep of each (fewer beyond 200 categories) and 1,000 to
+        discard; the exact engine has one chain of 50,000 independent draws (10,000 of the joint
+        model, and fewer of many categories) and no warm-up.
+    seed : int, optional
+        Makes every number reproducible; without one a random seed is taken and kept.
+    progress : bool
+        Show the sampler's progress on stderr.
+
+    Returns
+    -------
+    Comparison
+        The posterior, the evidence, the verdict.
+
+    Examples
+    --------
+    >>> truth = [1, 1, 1, 0, 0, 0] * 50
+    >>> result = compare(truth, truth, [1, 0, 1, 0, 1, 0] * 50, engine="exact", seed=1)
+    >>> str(result.decision)
+    '>>'
+    """
+    question, sampling = read(**options)
+    observed = count(
+        data,
+        y_pred_a,
+        y_pred_b,
+        truth=truth,
+        a=a,
+        b=b,
+        pos_label=pos_label,
+        labels=labels,
+        average=question.average,
+        names=names,
+    )
+    return _compared(observed, question, sampling)
+
+
+def count(
+    data: Any = None,
+    y_pred_a: Any = None,
+    y_pred_b: Any = None,
+    *,
+    truth: str | None = None,
+    a: Any = None,
+    b: Any = None,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    average: str | None = None,
+    names: tuple[str, str] | None = None,
+) -> Data:
+    """Count what two systems predicted, without fitting anything.
+
+    The counts are what :func:`compare` would fit a model to, and what the tests in
+    ``stanoff.significance`` take.
+
+    Parameters
+    ----------
+    data, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names
+        As in :func:`compare`.
+
+    Returns
+    -------
+    PairedCounts, UnpairedCounts or ConfusionCounts
+        Outcome pairs of the same documents; cells of two test sets; with an average over
+        single-label classes, the combinations of classes.
+
+    Examples
+    --------
+    >>> counts = count([1, 1, 0], [1, 1, 1], [1, 0, 0])
+    >>> counts.pos.tolist(), counts.neg.tolist()
+    ([[1, 1, 0, 0]], [[0, 1, 0, 0]])
+    """
+    if average is not None:
+        as_one_of("average", average, AVERAGES)
+    chosen: dict[str, Any] = {"pos_label": pos_label, "labels": labels, "average": average}
+    called = None if names is None else as_names(names)
+    counted: Data
+    if data is None:
+        counted = sources.from_two_test_sets(a, b, **chosen)
+    elif y_pred_a is None and y_pred_b is None:
+        counted = sources.from_table(data, truth=truth, a=a, b=b, **chosen)
+        called = called or as_names((str(a), str(b)))
+    elif (truth, a, b) != (None, None, None):
+        raise InputError("Pass predictions as arrays or as names of columns, not both.")
+    else:
+        counted = sources.from_arrays(data, y_pred_a, y_pred_b, **chosen)
+    return counted if called is None else replace(counted, systems=called)
+
+
+def compare_counts(
+    c_pos: ArrayLike | None = None,
+    c_neg: ArrayLike | None = None,
+    *,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    categories: Sequence[str] | None = None,
+    names: tuple[str, str] | None = None,
+    **options: Unpack[Options],
+) -> Comparison:
+    """Compare two systems by counts of documents.
+
+    Parameters
+    ----------
+    c_pos, c_neg : array_like
+        Positive and negative documents by outcome pair: both, only A, only B, neither said yes; a
+        row of four per category. Or ``c_pos`` alone: what :func:`count` returned.
+    a, b : array_like
+        Instead of these, documents of each system by cell: tp, fp, fn, tn.
+    categories : sequence of str, optional
+        Their names.
+    names : tuple of str, optional
+        What A and B are called.
+    **options
+        As in :func:`compare`.
+
+    Examples
+    --------
+    >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+    >>> str(result.decision)
+    '='
+    """
+    question, sampling = read(**options)
+    if isinstance(c_pos, Data):
+        if any(more is not None for more in (c_neg, a, b, categories)):
+            raise InputError("Pass what count() returned alone: it has everything in it.")
+        observed = c_pos
+    else:
+        observed = _given(c_pos, c_neg, a, b, categories)
+    if names is not None:
+        observed = replace(observed, systems=as_names(names))
+    return _compared(observed, question, sampling)
+
+
+def _given(
+    c_pos: ArrayLike | None,
+    c_neg: ArrayLike | None,
+    a: ArrayLike | None,
+    b: ArrayLike | None,
+    categories: Sequence[str] | None,
+) -> Data:
+    """Check counts that the caller made."""
+    pairs, cells = {"c_pos": c_pos, "c_neg": c_neg}, {"a": a, "b": b}
+    given = {name: values for name, values in (pairs | cells).items() if values is not None}
+    if set(given) not in (set(pairs), set(cells)):
+        raise InputError("Pass either c_pos and c_neg, or a and b.")
+    first, second = (given_counts(name, values) for name, values in given.items())
+    if first.shape != second.shape:
+        told = f"{len(first)} and {len(second)}"
+        raise InputError(f"{' and '.join(given)} must have as many rows, but have {told}.")
+    known = tuple(str(i) for i in range(len(first))) if len(first) > 1 else ("1",)
+    if categories is not None:
+        known = tuple(str(name) for name in categories) if isinstance(categories, Sequence) else ()
+        if isinstance(categories, str) or len(known) != len(first) or len(set(known)) != len(known):
+            raise invalid("categories", f"{len(first)} different names", categories)
+    kind = PairedCounts if a is None else UnpairedCounts
+    return kind(known, first, second)
+
+
+def _compared(data: Data, question: Question, sampling: Sampling) -> Comparison:
+    a, b = data.systems
+    return fit(data, question, sampling).between(a, b, question)

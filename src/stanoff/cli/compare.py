@@ -1,0 +1,54 @@
+"""``stanoff compare``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stanoff.cli.base import command, in_words_of_options
+from stanoff.cli.options import (
+    LABELS,
+    MEASURE,
+    MODEL,
+    RULE,
+    SAMPLING,
+    STYLE,
+    columns,
+    given,
+    options,
+)
+
+if TYPE_CHECKING:
+    from stanoff.comparison import Comparison
+
+COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, *SAMPLING)
+
+
+@command
+@click.argument("file")
+@options(columns(), COMPARING)
+@click.option("--save", type=click.Path(), help="Keep the result; see: stanoff show.")
+@STYLE
+def compare(file: str, save: str | None, style: str, **values: Any) -> None:
+    """Compare two columns of predictions in FILE (CSV, Parquet or JSON lines)."""
+    from stanoff.text.formats import as_text
+
+    result = compared(file, values)
+    if save is not None:
+        result.save(save)
+    text = as_text(result, style)
+    click.echo(in_words_of_options(text, compare) if style == "table" else text)
+
+
+def compared(file: str, values: dict[str, Any]) -> Comparison:
+    """Compare as the options say; what the sampler complains of is in the result."""
+    import warnings
+
+    from stanoff.api import compare as run
+    from stanoff.errors import SamplingWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        return run(file, progress=sys.stderr.isatty(), **given(values))

@@ -1,0 +1,158 @@
+"""The options that commands share, in groups.
+
+An option that is not given is not passed on, so that every default has one home: the function that
+the command calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stanoff.errors import InputError
+
+Decorator = Callable[[Any], Any]
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+AVERAGES = ("macro", "micro", "weighted")
+
+
+class Rope(click.ParamType[Any]):
+    """A half-width, or two ends with a comma between them."""
+
+    name = "half-width | low,high"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | tuple[float, ...]:
+        """Read one number or two."""
+        try:
+            numbers = tuple(float(part) for part in str(value).split(","))
+        except ValueError:
+            numbers = ()
+        if len(numbers) not in (1, 2):
+            self.fail(f"{value!r} is neither a half-width nor two ends such as -0.01,0.03.")
+        return numbers[0] if len(numbers) == 1 else numbers
+
+
+def columns(*, required: bool = True) -> tuple[Decorator, ...]:
+    """Return the options that name the columns of a file."""
+    return (
+        click.option("--truth", required=required, help="Column of true labels."),
+        click.option("--a", required=required, help="Column of A's predictions."),
+        click.option("--b", required=required, help="Column of B's predictions."),
+    )
+
+
+POS_LABEL = click.option(
+    "--pos-label", "--positive", "pos_label", help="The positive label.  [default: 1]"
+)
+NAMES = click.option(
+    "--names", type=(str, str), help="What to call A and B.  [default: the columns]"
+)
+LABELS = (
+    POS_LABEL,
+    click.option("--labels", multiple=True, help="A category to average over; may be repeated."),
+    click.option("--average", type=click.Choice(AVERAGES), help="Judge all categories together."),
+    NAMES,
+)
+MEASURE = (
+    click.option("--measure", help="See: stanoff measures.  [default: f1]"),
+    click.option("--beta", type=float, help="Beta of F-beta.  [default: 1]"),
+    click.option(
+        "--zero-division", type=float, help="What a measure is at 0/0: 0, 1 or nan.  [default: 0]"
+    ),
+    click.option("--prevalence", type=float, help="Share of positives to judge at."),
+)
+RULE = (
+    click.option("--rope", type=Rope(), help="Region of practical equivalence.  [default: 0.05]"),
+    click.option(
+        "--hdi", type=float, help="Probability of the highest density interval.  [default: 0.95]"
+    ),
+)
+MODEL = (
+    click.option(
+        "--model", help="See: stanoff models; or a .stan file.  [default: what suits the data]"
+    ),
+    click.option(
+        "--prior",
+        multiple=True,
+        help="uniform, jeffreys, perks, or weights such as beta=2,alpha_pos=0.5; twice for one of "
+        "A and one of B.  [default: uniform]",
+    ),
+    click.option("--engine", type=click.Choice(["stan", "exact"]), help="What draws."),
+)
+SAMPLING = (
+    click.option("--draws", type=int, help="Draws to keep per chain."),
+    click.option("--chains", type=int, help="Chains."),
+    click.option("--warmup", type=int, help="Draws to discard per chain."),
+    click.option("--seed", type=int, help="Makes every number reproducible."),
+)
+SCENARIO = (
+    click.option("--mu", type=float, help="Prevalence, for a scenario of your own."),
+    click.option("--rho-pos", type=(float, float), help="How often A and B say yes to positives."),
+    click.option("--rho-neg", type=(float, float), help="How often A and B say yes to negatives."),
+    click.option(
+        "--correlation", type=float, help="Phi between A and B given the class.  [default: 0]"
+    ),
+)
+STUDY = (
+    click.option("--datasets", type=int, help="Simulated per place.  [default: 1000]"),
+    click.option("--draws", type=int, help="Per data set.  [default: 4000]"),
+    click.option("--two-test-sets", is_flag=True, help="Each system has its own documents."),
+    click.option("--seed", type=int, help="Makes every number reproducible."),
+    click.option("--jobs", type=int, help="Threads.  [default: one per processor]"),
+    click.option("--figure", type=click.Path(), help="Also draw it: .svg, .pdf or .png."),
+)
+STYLE = click.option(
+    "--format", "style", type=click.Choice(FORMATS), default="table", show_default=True
+)
+
+
+def options(*groups: tuple[Decorator, ...]) -> Decorator:
+    """Give a command several groups of options at once."""
+
+    def give(function: Any) -> Any:
+        for option in reversed([option for group in groups for option in group]):
+            function = option(function)
+        return function
+
+    return give
+
+
+def given(values: dict[str, Any]) -> dict[str, Any]:
+    """Keep the options that the user gave; read priors as the API takes them."""
+    kept = {name: value for name, value in values.items() if value not in (None, ())}
+    if "prior" in kept:
+        from stanoff.models.priors import as_prior
+
+        priors = [as_prior(text) for text in kept["prior"]]
+        if len(priors) > 2:
+            raise InputError("--prior goes once, or twice: for A and for B in an unpaired model.")
+        kept["prior"] = priors[0] if len(priors) == 1 else tuple(priors)
+    return kept
+
+
+def check_figure(path: str | None) -> None:
+    """Refuse a figure that cannot be written before anything is simulated for it."""
+    if path is not None and Path(path).suffix.lower() not in (".svg", ".pdf", ".png"):
+        raise InputError(f"A figure is written as .svg, .pdf or .png, not {path!r}.")
+
+
+def draw(ax: Any, path: str) -> None:
+    """Save a figure in the format that its name ends with."""
+    from stanoff._lib.files import write_bytes
+    from stanoff.report.figures import as_bytes
+
+    write_bytes(path, as_bytes(ax, Path(path).suffix.removeprefix(".").lower()))
+
+
+def interrupted(warnings: Any) -> None:
+    """Say what is missing, with the exit code of an interrupted program."""
+    for warning in warnings:
+        click.echo(warning, err=True)
+    if warnings:
+        click.get_current_context().exit(130)

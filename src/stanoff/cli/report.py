@@ -1,0 +1,70 @@
+"""``stanoff report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stanoff.cli.base import command
+from stanoff.cli.compare import COMPARING, compared
+from stanoff.cli.options import columns, given, options
+
+
+@command
+@click.argument("file", type=click.Path())
+@options(columns(required=False), COMPARING)
+@click.option("--out", type=click.Path(), help="The page, or for a study the folder, to write.")
+@click.option("--jobs", type=int, default=1, show_default=True, help="Comparisons at a time.")
+@click.pass_context
+def report(ctx: click.Context, /, file: str, out: str | None, jobs: int, **values: Any) -> None:
+    """Write a report that opens without a network.
+
+    FILE holds predictions (CSV, Parquet, JSON lines), and --truth, --a and --b name its columns:
+    the report is one page. Or FILE is a result that `compare --save` has written (.nc). Or it is a
+    study (.toml) of many comparisons: the report is a folder.
+    """
+    kind = Path(file).suffix
+    if kind in (".toml", ".nc"):
+        for name in given(values):
+            word = name.replace("_", "-")
+            raise click.UsageError(f"--{word} does not go with {file}, which has it already.")
+    if kind == ".toml":
+        _study(ctx, file, out, jobs)
+        return
+    if out is None:
+        raise click.UsageError("--out must name the page to write, for example report.html.")
+    if kind == ".nc":
+        from stanoff.store.saving import load
+
+        result = load(file)
+    else:
+        for name in ("truth", "a", "b"):
+            if values[name] is None:
+                raise click.UsageError(f"--{name} must name a column of {file}.")
+        result = compared(file, values)
+    click.echo(f"Wrote {result.to_html(out)}", err=True)
+
+
+def _study(ctx: click.Context, file: str, out: str | None, jobs: int) -> None:
+    from stanoff.study.build import build
+    from stanoff.study.config import read_study
+
+    study = read_study(file)
+    if out is None and study.out is None:
+        raise click.UsageError(f"--out, or out in {file}, must name the folder to write to.")
+    folder = Path(out) if out is not None else study.out
+    assert folder is not None
+    outcomes = build(study, folder, jobs=jobs)
+    broken = [outcome for outcome in outcomes if outcome.error]
+    for outcome in broken:
+        click.echo(f"Error: {outcome.title}: {outcome.error}", err=True)
+    reused = sum(outcome.reused for outcome in outcomes)
+    click.echo(
+        f"Wrote {folder / 'index.html'}: {len(outcomes) - len(broken)} comparisons, "
+        f"{reused} of them from fits that were there.",
+        err=True,
+    )
+    if broken:
+        ctx.exit(1)

@@ -1,0 +1,30 @@
+"""``stanoff show``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from stanoff.cli.base import command
+from stanoff.cli.options import AVERAGES, MEASURE, RULE, STYLE, given, options
+
+
+@command
+@click.argument("file", type=click.Path())
+@options(MEASURE, RULE)
+@click.option("--average", type=click.Choice(AVERAGES), help="Judge all categories together.")
+@click.option("--category", help="Only this category or average.")
+@STYLE
+def show(file: str, category: str | None, style: str, **values: Any) -> None:
+    """Show the result in FILE, which `compare --save` or save() has written.
+
+    Another measure, average, ROPE or HDI is applied to the draws in it.
+    """
+    from stanoff.store.saving import load
+    from stanoff.text.formats import as_text
+
+    result = load(file).judge(**given(values))
+    if category is not None:
+        result.evidence(category)  # complains of a category that is not there
+    click.echo(as_text(result, style, categories=None if category is None else [category]))

@@ -1,0 +1,100 @@
+"""What ``stanoff doctor`` finds: every part that a comparison needs."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from stanoff import __version__
+from stanoff.cmdstan.building import GET_COMPILER, compiler
+from stanoff.cmdstan.compile import executable_of
+from stanoff.cmdstan.find import cache_folder, find_cmdstan
+from stanoff.errors import ToolchainError
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at.
+
+    Attributes
+    ----------
+    what : str
+        Its name.
+    good : bool
+        Whether it is as it should be.
+    found : str
+        What was seen.
+    advice : str
+        What to do if it is not good.
+    """
+
+    what: str
+    good: bool
+    found: str
+    advice: str = ""
+
+
+def examine() -> list[Finding]:
+    """Look at Python, the packages, the compiler, CmdStan, the cache and the models."""
+    from stanoff.models import MODELS, stan_folder
+
+    packages = ", ".join(f"{p} {version(p)}" for p in ("cmdstanpy", "arviz-stats", "numpy"))
+    findings = [
+        Finding(
+            "stanoff", True, f"{__version__} on Python {platform.python_version()}, {packages}"
+        ),
+        _tool("C++ compiler", compiler()),
+        _tool("make", "make"),
+        _cache(cache_folder()),
+    ]
+    try:
+        cmdstan = find_cmdstan()
+    except ToolchainError as error:
+        advice = "point CMDSTAN to a CmdStan that has been built, or unset it"
+        return [*findings, Finding("CmdStan", False, str(error), advice)]
+    if cmdstan is None:
+        findings.append(Finding("CmdStan", False, "not found", "run: stanoff setup"))
+        return findings
+    number = ".".join(map(str, cmdstan.version))
+    findings.append(Finding("CmdStan", True, f"{number} at {cmdstan.path}, from {cmdstan.origin}"))
+    for model in MODELS.values():
+        if not model.program:
+            continue
+        executable = executable_of(model.stan_file, stan_folder(), cmdstan)
+        done = executable.exists()
+        findings.append(
+            Finding(
+                f"model {model.name}",
+                done,
+                str(executable) if done else "not compiled",
+                "run: stanoff setup (or just compare: it compiles what it needs)",
+            )
+        )
+    return findings
+
+
+def _tool(what: str, program: str) -> Finding:
+    path = shutil.which(program)
+    if path is None:
+        return Finding(what, False, f"{program} not found", GET_COMPILER)
+    told = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
+    return Finding(what, True, f"{path}, {(told.splitlines() or ['?'])[0]}")
+
+
+def _cache(folder: Path) -> Finding:
+    nearest = next(p for p in (folder, *folder.parents) if p.exists())
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        advice = "set STANOFF_CACHE to a folder that can be written"
+        return Finding("cache", False, f"{folder} ({error.strerror})", advice)
+    free = shutil.disk_usage(nearest).free / 1e9
+    origin = "STANOFF_CACHE" if os.environ.get("STANOFF_CACHE") else "the user's cache"
+    return Finding("cache", True, f"{folder} ({origin}), {free:.0f} GB free")

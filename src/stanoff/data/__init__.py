@@ -1,0 +1,1 @@
+"""What was observed: labels from arrays, frames and files, and the counts that models need."""

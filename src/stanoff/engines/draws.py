@@ -1,0 +1,72 @@
+"""What an engine returns: arrays whose first two axes are chain and draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Variables = Mapping[str, NDArray[Any]]
+
+PER_SYSTEM = ("cells", "psi")
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Draws of a model's variables.
+
+    Attributes
+    ----------
+    posterior, prior : mapping
+        The variables of the model, by name: ``cells`` (chain, draw, system, category, cell) and
+        whatever else it has. The prior is empty where a program cannot draw it.
+    sample_stats : mapping
+        What the sampler tells of itself, with ArviZ's names.
+    """
+
+    posterior: Variables
+    prior: Variables
+    sample_stats: Variables
+
+    def __post_init__(self) -> None:
+        for group in (self.posterior, self.prior, self.sample_stats):
+            for values in group.values():
+                values.flags.writeable = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many chains, and how many draws of each."""
+        chains, draws = next(iter(self.posterior.values())).shape[:2]
+        return chains, draws
+
+
+def stacked(variables: Variables) -> dict[str, NDArray[Any]]:
+    """Put ``cells_A`` and ``cells_B``, ``psi_A`` and ``psi_B`` on one axis of systems."""
+    out = dict(variables)
+    for name in PER_SYSTEM:
+        if f"{name}_A" in out and f"{name}_B" in out:
+            out[name] = np.stack([out.pop(f"{name}_A"), out.pop(f"{name}_B")], axis=2)
+    return out
+
+
+def judged(variables: Variables, categories: int) -> dict[str, NDArray[Any]]:
+    """Keep the cells and scores of the categories that are judged, which come first."""
+    kept = {"cells": (..., slice(categories), slice(None)), "psi": (..., slice(categories))}
+    kept["delta"] = kept["psi"]
+    return {
+        name: values[kept[name]] if name in kept else values for name, values in variables.items()
+    }
+
+
+def unstacked(variables: Variables, pair: tuple[int, int]) -> dict[str, NDArray[Any]]:
+    """Undo :func:`stacked` for two of the systems."""
+    out = {name: values for name, values in variables.items() if name not in PER_SYSTEM}
+    for name in PER_SYSTEM:
+        if name in variables:
+            for letter, system in zip("AB", pair, strict=True):
+                out[f"{name}_{letter}"] = variables[name][:, :, system]
+    return out

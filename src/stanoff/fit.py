@@ -1,0 +1,130 @@
+"""A fit: what was observed, what was fitted to it, and the draws; any question is asked of it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from stanoff import engines, models
+from stanoff.data.base import Data
+from stanoff.data.counts import AVERAGES
+from stanoff.engines.diagnostics import trouble
+from stanoff.engines.draws import Draws
+from stanoff.engines.provenance import Provenance, gather
+from stanoff.engines.stan import WARMUP
+from stanoff.errors import InputError, SamplingWarning, unknown
+from stanoff.inference.scores import scored
+from stanoff.models import Model
+from stanoff.models.priors import Priors
+from stanoff.question import Question, Sampling
+
+if TYPE_CHECKING:
+    from stanoff.comparison import Comparison
+
+JUDGED = ("psi", "delta")
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A model fitted to data.
+
+    Attributes
+    ----------
+    data : Data
+        What was observed, with the names of the systems.
+    model : Model
+        What was fitted.
+    prior : Prior or tuple of Prior
+        The weights it was fitted with.
+    engine : str
+        ``"stan"`` or ``"exact"``.
+    seed : int
+        Makes the draws reproducible.
+    draws : Draws
+        The draws, with an axis for the systems.
+    sampler_warnings : tuple of str
+        What the sampler complained of, in words.
+    provenance : Provenance
+        The versions behind it, and the program that was run.
+    """
+
+    data: Data
+    model: Model
+    prior: Priors
+    engine: str
+    seed: int
+    draws: Draws
+    sampler_warnings: tuple[str, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
+
+    def between(self, a: str, b: str, question: Question) -> Comparison:
+        """Compare two of the systems.
+
+        Parameters
+        ----------
+        a, b : str
+            Their names.
+        question : Question
+            What is asked.
+        """
+        from stanoff.comparison import Comparison
+
+        for parameter, name in (("a", a), ("b", b)):
+            if name not in self.data.systems:
+                raise unknown(parameter, name, self.data.systems)
+        clash = set(AVERAGES) & set(self.data.categories)
+        if question.average is not None and clash:
+            raise InputError(f"A category is called {clash.pop()!r}, like an average: rename it.")
+        question = replace(question, measure=self.model.named(question.measure))
+        pair = self.data.systems.index(a), self.data.systems.index(b)
+        posterior = scored(self.model, self.draws.posterior, question, pair)
+        posterior.check(question.measure)
+        prior = None
+        if self.draws.prior:
+            prior = scored(self.model, self.draws.prior, question, pair)
+        return Comparison(self, question, pair, posterior, prior)
+
+
+def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
+    """Fit a model to data.
+
+    Parameters
+    ----------
+    data : Data
+        What was observed.
+    question : Question
+        A Stan program computes its measure; any other can be asked of the fit.
+    sampling : Sampling
+        The model, and how it is drawn.
+    """
+    if max(data.documents()) == 0:
+        raise InputError("There is nothing to compare: all counts are 0.")
+    model = sampling.model or models.for_data(data)
+    engine = sampling.engine or model.engine
+    seen = model.takes(data)
+    draws = engines.sample(engine, model, seen, sampling, question.measure)
+    chains, kept = draws.shape
+    settings = {"chains": chains, "draws": kept}
+    if engine == "stan":
+        settings["warmup"] = sampling.warmup or WARMUP
+    return Fit(
+        data=seen,
+        model=model,
+        prior=sampling.prior,
+        engine=engine,
+        seed=sampling.seed,
+        draws=draws,
+        sampler_warnings=_sampler_trouble(draws) if engine == "stan" else (),
+        provenance=gather(model, engine, settings),
+    )
+
+
+def _sampler_trouble(draws: Draws) -> tuple[str, ...]:
+    """Say what the chains look like, of the scores that the program computed."""
+    told = trouble(draws, [draws.posterior[name] for name in JUDGED if name in draws.posterior])
+    if not told:
+        return ()
+    message = f"The sampler had trouble: {'; '.join(told)}. Draw more, or look at plot_trace()."
+    warnings.warn(message, SamplingWarning, stacklevel=4)
+    return (message,)

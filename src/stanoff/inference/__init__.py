@@ -1,0 +1,1 @@
+"""From draws to a verdict: scores, intervals, evidence, decision."""

@@ -1,0 +1,21 @@
+"""Measures of one system: how they are computed, averaged, and what they do not see."""
+
+from stanoff.measures.averages import averaged, of_classes
+from stanoff.measures.cells import CELLS, MEASURES, Array, Cells, Measure, ratio, shifted
+from stanoff.measures.registry import ALIASES, get, name_of, register
+
+__all__ = [
+    "ALIASES",
+    "CELLS",
+    "MEASURES",
+    "Array",
+    "Cells",
+    "Measure",
+    "averaged",
+    "get",
+    "name_of",
+    "of_classes",
+    "ratio",
+    "register",
+    "shifted",
+]

@@ -1,0 +1,59 @@
+"""Averages of a measure over categories, and over classes of which every document has one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stanoff.measures.cells import Array, Measure, ratio
+
+
+def averaged(measure: Measure, cells: ArrayLike, average: str) -> Array:
+    """Average a measure over categories, the axis before the cells.
+
+    Parameters
+    ----------
+    measure : Measure
+        Which one.
+    cells : array_like
+        (..., category, cell).
+    average : str
+        ``"macro"``, the plain mean of the categories' scores; ``"weighted"``, their mean weighted
+        by prevalence; ``"micro"``, the score of the pooled cells.
+
+    Examples
+    --------
+    >>> from stanoff.measures import get
+    >>> cells = [[1, 0, 1, 2], [2, 1, 0, 1]]
+    >>> [round(float(averaged(get("recall"), cells, how)), 3) for how in ("macro", "micro")]
+    [0.75, 0.75]
+    """
+    cells = np.asarray(cells, dtype=np.float64)
+    if average == "micro":
+        return measure(cells.mean(axis=-2))  # pooled, and still probabilities if they were
+    scores = measure(cells)
+    if average == "macro":
+        return np.asarray(scores.mean(axis=-1))
+    support = cells[..., 0] + cells[..., 2]
+    return ratio((scores * support).sum(axis=-1), support.sum(axis=-1), measure.zero_division)
+
+
+def of_classes(measure: Measure, cells: ArrayLike, average: str) -> Array:
+    """Average a measure over classes of which every document has exactly one.
+
+    Accuracy and error are then those of the documents, however the classes are averaged: the share
+    that got its class, not the mean over classes of being right about each.
+
+    Examples
+    --------
+    >>> from stanoff.measures import get
+    >>> cells = [[0.3, 0.2, 0.1, 0.4], [0.4, 0.1, 0.2, 0.3]]
+    >>> round(float(of_classes(get("accuracy"), cells, "macro")), 3)
+    0.7
+    """
+    if measure.of_documents is not None:
+        tp, fn = np.asarray(cells)[..., 0].sum(axis=-1), np.asarray(cells)[..., 2].sum(axis=-1)
+        # Of all classes these are all documents; of some, the documents of those.
+        right = tp if np.allclose(tp + fn, 1) else ratio(tp, tp + fn, measure.zero_division)
+        return np.asarray(measure.of_documents(right))
+    return averaged(measure, cells, average)

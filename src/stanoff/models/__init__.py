@@ -1,0 +1,50 @@
+"""The models: each in a file of its own, registered here by one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stanoff.data.base import Data
+from stanoff.errors import InputError, unknown
+from stanoff.models.base import Model, stan_folder
+from stanoff.models.documents import DOCUMENTS
+from stanoff.models.hierarchical import HIERARCHICAL
+from stanoff.models.hierarchical_unpaired import HIERARCHICAL_UNPAIRED
+from stanoff.models.joint import JOINT
+from stanoff.models.multiclass import MULTICLASS
+from stanoff.models.paired import PAIRED
+from stanoff.models.unpaired import UNPAIRED
+
+__all__ = ["MODELS", "Model", "for_data", "get", "stan_folder"]
+
+MODELS: dict[str, Model] = {
+    model.name: model
+    for model in (
+        PAIRED,
+        UNPAIRED,
+        HIERARCHICAL,
+        HIERARCHICAL_UNPAIRED,
+        MULTICLASS,
+        JOINT,
+        DOCUMENTS,
+    )
+}
+
+
+def get(name: str | Path) -> Model:
+    """Look up a model by its name, or make one of a Stan program by its path."""
+    if isinstance(name, (str, Path)) and Path(name).suffix == ".stan":
+        from stanoff.models.own import own_model
+
+        return own_model(Path(name))
+    if not isinstance(name, str) or name not in MODELS:
+        raise unknown("model", name, [*MODELS, "path/to/your.stan"])
+    return MODELS[name]
+
+
+def for_data(data: Data) -> Model:
+    """Return the default model of a kind of data."""
+    for model in MODELS.values():
+        if model.default_for is not None and isinstance(data, model.default_for):
+            return model
+    raise InputError(f"There is no default model for {type(data).__name__}: pass model=.")

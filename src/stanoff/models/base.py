@@ -1,0 +1,212 @@
+"""What a model is: a Stan program, the data it asks for, its conjugate sampler if it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff.data.base import Data
+from stanoff.data.counts import AVERAGES, OUTCOMES
+from stanoff.errors import InputError
+from stanoff.measures import CELLS, Measure, averaged, of_classes
+from stanoff.models.graphs import Graph
+from stanoff.models.priors import NAMED, Prior, Priors
+
+Array = NDArray[np.float64]
+Block = dict[str, Any]
+Variables = Mapping[str, NDArray[Any]]
+Sampler = Callable[[Mapping[str, Any], int, np.random.Generator], dict[str, Array]]
+
+EXACT_DRAWS = 50_000
+
+COORDS = {"outcome": OUTCOMES, "cell": CELLS, "classifier": ("A", "B")}
+SHARED_DIMS = {
+    "cells": ("system", "category", "cell"),
+    "psi": ("system", "row"),
+    "cells_A": ("category", "cell"),
+    "cells_B": ("category", "cell"),
+    "psi_A": ("category",),
+    "psi_B": ("category",),
+    "delta": ("category",),
+}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How a conjugate model draws many data sets at once, out of Gammas.
+
+    Attributes
+    ----------
+    shapes : callable
+        The data block to the shapes of the Gammas, an array (data set) for each.
+    build : callable
+        Draws of these Gammas to cells (data set, system, draw, cell).
+    counts : tuple of str
+        Which parts of the data block have a row per data set.
+    """
+
+    shapes: Callable[[Mapping[str, Any]], list[Array]]
+    build: Callable[[list[Array]], Array]
+    counts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of how systems came to their answers.
+
+    Attributes
+    ----------
+    name : str
+        The word that ``compare(model=...)`` takes; its program is ``stan/<name>.stan``.
+    data : callable
+        Data and prior to what only this program asks for.
+    observed : tuple of str
+        Which of these are counts.
+    dims : mapping
+        The dimensions of its own variables, after chain and draw.
+    exact : callable or None
+        Its conjugate sampler.
+    batch : Batch or None
+        Its conjugate sampler of many data sets.
+    infinite_at_zero : callable or None
+        Whether the prior density of delta at 0 is infinite for a measure and a prior; None where
+        no theorem tells.
+    default_for : type or None
+        The kind of data for which it is the default.
+    engine : str
+        The default engine.
+    program : bool
+        Whether it has a Stan program.
+    most_categories : int or None
+        How many categories its program takes at most.
+    exact_draws : int
+        How many draws the exact engine takes by default.
+    classes : bool
+        Whether it is about single-label classes rather than categories against the rest.
+    independent : bool
+        Whether its categories do not know of each other.
+    priors : mapping
+        Priors worth comparing, by name.
+    graph : Graph or None
+        What depends on what, as ``stanoff.plots.graph_plot`` draws it.
+    file : Path or None
+        Its program, where that is not ``stan/<name>.stan``.
+    """
+
+    name: str
+    data: Callable[[Any, Priors], Block]
+    observed: tuple[str, ...]
+    dims: Mapping[str, tuple[str, ...]]
+    exact: Sampler | None = None
+    batch: Batch | None = None
+    infinite_at_zero: Callable[[Measure, Priors], bool] | None = None
+    default_for: type[Data] | None = None
+    engine: str = "stan"
+    program: bool = True
+    most_categories: int | None = None
+    exact_draws: int = EXACT_DRAWS
+    classes: bool = False
+    independent: bool = False
+    priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
+    graph: Graph | None = None
+    file: Path | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from stanoff.models import get
+
+        return get, (self.name,)  # by name: its functions may not travel to other processes
+
+    @property
+    def stan_file(self) -> Path:
+        """Where its program is."""
+        return self.file or stan_folder() / f"{self.name}.stan"
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure) -> Block:
+        """Gather all that the program asks for."""
+        return {
+            "K": len(data.categories),
+            **self.data(data, prior),
+            **measure_data(measure),
+            "prior_only": 0,
+        }
+
+    def takes(self, data: Data) -> Data:
+        """Return the data as this model sees them: classes, or categories against the rest."""
+        return data if self.classes else data.one_vs_rest()
+
+    def named(self, measure: Measure) -> Measure:
+        """Return the measure as it is called under this model."""
+        return measure
+
+    def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
+        """Score the draws: psi with the dimensions (chain, draw, system, row).
+
+        The rows are the categories and, with an average, every kind of average after them.
+
+        Parameters
+        ----------
+        draws : mapping
+            The variables of one group, as an engine returned them.
+        measure : Measure
+            How to score.
+        average : str or None
+            None for the categories alone.
+        """
+        if "cells" not in draws:
+            raise InputError(
+                f"{self.name} does not generate cells_A and cells_B, so that there are no "
+                "averages and no other measures."
+            )
+        cells = draws["cells"]
+        psi = measure(cells)
+        if average is None:
+            return psi
+        take = of_classes if self.classes else averaged
+        more = [take(measure, cells, kind) for kind in AVERAGES]
+        return np.concatenate([psi, np.stack(more, axis=-1)], axis=-1)
+
+    def has_other_measures(self, draws: Variables) -> bool:
+        """Return whether these draws can be scored by another measure than that of the fit."""
+        return True
+
+    def difference(self, draws: Variables, psi: Array, pair: tuple[int, int]) -> Array:
+        """Return delta (chain, draw, row) of two systems from their psi (chain, draw, 2, row)."""
+        with np.errstate(invalid="ignore"):  # both infinite: whoever asked finds out
+            return np.asarray(psi[..., 0, :] - psi[..., 1, :])
+
+
+def measure_data(measure: Measure) -> Block:
+    """Say to a program which measure is meant; one that it does not know is computed later."""
+    return {
+        "measure": measure.code or 1,
+        "f_beta": measure.beta,
+        "zero_division": measure.zero_division,
+        "prevalence": measure.prevalence or 0.0,
+    }
+
+
+@cache
+def stan_folder() -> Path:
+    """Find ``stan/``: inside the installed package, or at the top of the repository."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "stan", package.parents[1] / "stan"):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"The Stan programs are missing from {package}; reinstall stanoff.")
+
+
+def unless_prior(data: Mapping[str, Any], *names: str) -> list[NDArray[np.int64]]:
+    """Return these counts of a data block; without documents where the prior is drawn."""
+    return [np.asarray(data[name]) * (1 - data["prior_only"]) for name in names]
+
+
+def kappa_data(prior: Prior) -> Block:
+    """Return the hyper-parameters of a concentration."""
+    location, scale = prior.kappa
+    return {"kappa_location": location, "kappa_scale": scale}

@@ -1,0 +1,73 @@
+"""The unpaired model document by document: to show that counting first changes nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stanoff.data.base import Data
+from stanoff.errors import InputError
+from stanoff.models import unpaired
+from stanoff.models.base import Block, Model
+from stanoff.models.graphs import (
+    CLASSIFIERS,
+    DOCUMENTS_EACH,
+    Graph,
+    Kind,
+    Node,
+    Plate,
+    edges_of,
+    given,
+    plate_of,
+)
+from stanoff.models.priors import Priors
+
+NODES = (
+    given("alpha_pos", r"$\alpha^{+}$", 0.6, 5.1),
+    given("alpha_neg", r"$\alpha^{-}$", 2.2, 5.1),
+    given("beta", r"$\beta$", 4.2, 5.1),
+    Node("rho_pos", r"$\rho^{+}$", 0.6, 4),
+    Node("rho_neg", r"$\rho^{-}$", 2.2, 4),
+    Node("mu", r"$\mu$", 4.2, 4),
+    Node("said", r"$\hat{y}$", 0.9, 2.5, Kind.OBSERVED),
+    Node("y", "$y$", 4.2, 2.5, Kind.OBSERVED),
+    Node("psi", r"$\psi$", 3.1, 0.9, Kind.DERIVED),
+    Node("delta", r"$\delta$", 3.1, -0.5, Kind.DERIVED),
+)
+GRAPH = Graph(
+    NODES,
+    edges_of(
+        rho_pos="alpha_pos",
+        rho_neg="alpha_neg",
+        mu="beta",
+        y="mu",
+        said="rho_pos rho_neg y",
+        psi="mu rho_pos rho_neg",
+        delta="psi",
+    ),
+    (Plate(DOCUMENTS_EACH, ("said", "y")), plate_of(CLASSIFIERS, NODES, "delta")),
+)
+
+
+def data(counts: Data, prior: Priors) -> Block:
+    """Write every document out again."""
+    if len(counts.categories) > 1:
+        raise InputError("model='documents' compares one category; use 'unpaired' for several.")
+    block = unpaired.data(counts, prior)
+    for name in ("A", "B"):
+        cells = block.pop(f"c_{name}")[0]
+        block[f"N_{name}"] = int(cells.sum())
+        block[f"y_{name}"] = np.repeat([1, 0, 1, 0], cells)
+        block[f"said_{name}"] = np.repeat([1, 1, 0, 0], cells)
+    return block
+
+
+DOCUMENTS = Model(
+    name="documents",
+    data=data,
+    observed=("y_A", "said_A", "y_B", "said_B"),
+    dims=unpaired.DIMS
+    | dict.fromkeys(("y_A", "said_A"), ("document_A",))
+    | dict.fromkeys(("y_B", "said_B"), ("document_B",)),
+    infinite_at_zero=unpaired.infinite_at_zero,
+    graph=GRAPH,
+)

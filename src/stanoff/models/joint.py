@@ -1,0 +1,155 @@
+"""Single-label classes: one Dirichlet over (true class, A's class, B's class).
+
+The classes are Dirichlet, and given the true class so are the M x M pairs of predictions, with a
+prior of a small total mass spread evenly over them. Of the pairs that never occurred only that
+prior mass is left. Spread over so many cells it falls on a few of them, as a Dirichlet process
+does, and is drawn by breaking sticks: time and memory grow with the cells that occurred, not with
+M x M.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff.data.base import Data
+from stanoff.data.classes import ConfusionCounts, need_classes
+from stanoff.errors import invalid
+from stanoff.models.base import Array, Block, Model
+from stanoff.models.graphs import CATEGORIES, Graph, Kind, Node, Plate, edges_of, given
+from stanoff.models.priors import Prior, Priors, single
+
+LEAST_MASS, MOST_MASS = 0.5, 25.0  # below, doubles underflow; above, it is slow
+FEW = 10  # so few classes that all their cells can be drawn one by one, as Stan does
+LEFT = 1e-3  # of the prior mass may be left when the last stick takes the rest
+MOST_AT_ONCE = 4_000_000  # numbers per block
+DRAWS = 10_000  # every one of these takes longer
+
+GRAPH = Graph(
+    (
+        given("mass", "$m$", 1.2, 5.2),
+        given("beta", r"$\beta$", 4, 5.2),
+        Node("theta", r"$\theta$", 1.2, 4.1),
+        Node("mu", r"$\mu$", 4, 4.1),
+        given("N", "$N$", 5, 3.4),
+        Node("n", "$c$", 1.2, 2.7, Kind.OBSERVED),
+        Node("n_class", "$n$", 4, 2.7, Kind.OBSERVED),
+        Node("psi_A", r"$\psi^{\mathrm{A}}$", 2.1, 1.1, Kind.DERIVED),
+        Node("psi_B", r"$\psi^{\mathrm{B}}$", 3.1, 1.1, Kind.DERIVED),
+        Node("delta", r"$\delta$", 2.6, 0.1, Kind.DERIVED),
+    ),
+    edges_of(
+        theta="mass",
+        mu="beta",
+        n_class="mu N",
+        n="theta n_class",
+        psi_A="mu theta",
+        psi_B="mu theta",
+        delta="psi_A psi_B",
+    ),
+    (
+        Plate(CATEGORIES, ("theta", "n")),
+        Plate(CATEGORIES, ("psi_A", "psi_B", "delta")),
+    ),
+)
+
+
+def data(counts: Data, prior: Priors) -> Block:
+    """Gather the combinations of classes that occurred."""
+    classes, shared = need_classes(counts), single(prior)
+    if (shared.alpha_pos, shared.alpha_neg) != (Prior().alpha_pos, Prior().alpha_neg):
+        raise invalid("prior", "of beta and mass alone in the joint model", shared)
+    mass = 1.0 if shared.mass is None else shared.mass
+    if not LEAST_MASS <= mass <= MOST_MASS:
+        raise invalid("prior.mass", f"{LEAST_MASS} to {MOST_MASS} in the joint model", mass)
+    return {
+        "K": classes.classes,
+        "R": len(classes.n),
+        "rows": classes.rows + 1,  # Stan counts from 1
+        "n": classes.n,
+        "mass": mass,
+        "beta": shared.weights("beta", classes.classes),
+    }
+
+
+def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
+    """Draw the cells of both systems, every class against the rest."""
+    from scipy.sparse import csr_array
+
+    m, mass = int(data["K"]), float(data["mass"])
+    rows, n = np.asarray(data["rows"]) - 1, np.asarray(data["n"])
+    if data["prior_only"]:
+        rows, n = rows[:0], n[:0]
+    if m <= FEW:
+        rows, n = _all_cells(rows, n, m)
+    sticks_each = 1 if m <= FEW else int(np.ceil(np.log(LEFT) / np.log(mass / (1 + mass))))
+    truth = rows[:, 0]
+    per_class = np.bincount(truth, weights=n, minlength=m)
+    unseen = mass * (1 - np.bincount(truth, minlength=m) / m**2)  # prior mass of the other cells
+    r = len(rows)
+    ones = np.ones(r)
+    place = np.arange(r)
+    by_class = csr_array((ones, (place, truth)), shape=(r, m))
+    by_said = [csr_array((ones, (place, rows[:, 1 + j])), shape=(r, m)) for j in (0, 1)]
+    right = [
+        csr_array((ones * (rows[:, 1 + j] == truth), (place, truth)), shape=(r, m)) for j in (0, 1)
+    ]
+    cells = np.empty((draws, 2, m, 4))
+    block = max(1, MOST_AT_ONCE // (r + m * sticks_each))
+    for start in range(0, draws, block):
+        size = min(block, draws - start)
+        mu = rng.dirichlet(data["beta"] + per_class, size)
+        seen = rng.standard_gamma(n + mass / m**2, (size, r))
+        rest = rng.standard_gamma(np.maximum(unseen, 1e-300), (size, m))
+        scale = mu / (seen @ by_class + rest)
+        seen *= scale[:, truth]
+        sticks = _sticks(rest * scale, unseen, sticks_each, rng)
+        for j in (0, 1):
+            said = seen @ by_said[j]
+            tp = seen @ right[j]
+            guess = rng.integers(0, m, (size, m, sticks_each))
+            hit = guess == np.arange(m)[:, None]
+            tp += np.where(hit, sticks, 0).sum(axis=-1)
+            np.add.at(said, (np.arange(size)[:, None, None], guess), sticks)
+            out = cells[start : start + size, j]
+            out[..., 0], out[..., 1] = tp, np.maximum(said - tp, 0)
+            out[..., 2] = np.maximum(mu - tp, 0)
+            out[..., 3] = np.maximum(1 - mu - out[..., 1], 0)
+    return {"cells": cells}
+
+
+def _all_cells(
+    rows: NDArray[np.intp], n: NDArray[np.int64], m: int
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Write out the cells that never occurred as well, so that nothing is left to spread."""
+    table = np.zeros((m, m, m), dtype=np.int64)
+    np.add.at(table, tuple(rows.T), n)
+    return np.stack(np.unravel_index(np.arange(m**3), table.shape), axis=1), table.ravel()
+
+
+def _sticks(total: Array, concentration: Array, n: int, rng: np.random.Generator) -> Array:
+    """Break every total into sticks, the last of which is what is left."""
+    shares = rng.beta(1.0, np.maximum(concentration, 1e-12)[:, None], (*total.shape, n))
+    shares[..., -1] = 1.0
+    left = np.cumprod(1 - shares, axis=-1)
+    left = np.concatenate([np.ones((*total.shape, 1)), left[..., :-1]], axis=-1)
+    return np.asarray(total[..., None] * shares * left)
+
+
+JOINT = Model(
+    name="joint",
+    data=data,
+    observed=("n",),
+    dims={"n": ("joint_cell",), "mu": ("class",)},
+    exact=draw,
+    default_for=ConfusionCounts,
+    engine="exact",
+    most_categories=FEW,
+    exact_draws=DRAWS,
+    classes=True,
+    priors={f"mass {mass:g}": Prior(mass=mass) for mass in (0.5, 1.0, 2.0)},
+    graph=GRAPH,
+)

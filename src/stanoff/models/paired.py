@@ -1,0 +1,128 @@
+"""The paired model: both systems on the same documents (Zhang et al. 2016, Figure 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stanoff.data.base import Data, cells_of_patterns, said
+from stanoff.data.counts import PairedCounts
+from stanoff.errors import InputError
+from stanoff.measures import Measure
+from stanoff.models.base import Array, Batch, Block, Model, unless_prior
+from stanoff.models.graphs import (
+    CATEGORIES,
+    OF_PAIRS,
+    PAIRS,
+    WEIGHTS,
+    Graph,
+    edges_of,
+    plate_of,
+)
+from stanoff.models.priors import Priors, single
+from stanoff.models.singularities import depends, vanishing_power
+
+DIMS = {
+    "mu": ("category",),
+    **dict.fromkeys(("theta_pos", "theta_neg", "c_pos", "c_neg"), ("category", "outcome")),
+}
+GRAPH = Graph(
+    WEIGHTS + PAIRS,
+    OF_PAIRS + edges_of(theta_pos="alpha_pos", theta_neg="alpha_neg"),
+    (plate_of(CATEGORIES, PAIRS),),
+)
+
+
+def data(counts: Data, prior: Priors) -> Block:
+    """Gather the data of a paired model."""
+    if not isinstance(counts, PairedCounts):
+        raise InputError(
+            "The paired model needs both classifiers on the same documents; "
+            "pass model='unpaired' for two different test sets."
+        )
+    shared = single(prior)
+    return {
+        "c_pos": counts.pos,
+        "c_neg": counts.neg,
+        "beta": shared.weights("beta", 2),
+        "alpha_pos": shared.weights("alpha_pos", 4),
+        "alpha_neg": shared.weights("alpha_neg", 4),
+    }
+
+
+def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
+    """Draw a Beta and two Dirichlets per category."""
+    c_pos, c_neg = unless_prior(data, "c_pos", "c_neg")
+    size = draws, len(c_pos)
+    mu = np.empty(size)
+    theta_pos, theta_neg = np.empty((*size, 4)), np.empty((*size, 4))
+    for k, (pos, neg) in enumerate(zip(c_pos, c_neg, strict=True)):
+        mu[:, k] = rng.beta(data["beta"][0] + pos.sum(), data["beta"][1] + neg.sum(), draws)
+        theta_pos[:, k] = rng.dirichlet(data["alpha_pos"] + pos, draws)
+        theta_neg[:, k] = rng.dirichlet(data["alpha_neg"] + neg, draws)
+    cells = cells_of_patterns(theta_pos, theta_neg, 2)
+    for cell, share in enumerate((mu, 1 - mu, mu, 1 - mu)):
+        cells[..., cell] *= share[:, None]
+    return {"mu": mu, "theta_pos": theta_pos, "theta_neg": theta_neg, "cells": cells}
+
+
+def shapes(data: Mapping[str, Any]) -> list[Array]:
+    """List the shapes of the ten Gammas: two of the classes, four outcome pairs in each."""
+    c_pos, c_neg = np.asarray(data["c_pos"]), np.asarray(data["c_neg"])
+    mu = np.stack([c_pos.sum(axis=1), c_neg.sum(axis=1)], axis=1) + data["beta"]
+    return [*mu.T, *(c_pos + data["alpha_pos"]).T, *(c_neg + data["alpha_neg"]).T]
+
+
+def build(gammas: list[Array]) -> Array:
+    """Put the cells of both systems together; each cell is in one piece of memory."""
+    pos, neg, *parts = gammas
+    of_pos, of_neg = parts[:4], parts[4:]
+    total = pos + neg
+    # A share of all documents per unit of Gamma.
+    pos, neg = pos / total / sum(of_pos), neg / total / sum(of_neg)
+    out = np.empty((4, len(pos), 2, pos.shape[1]))
+    for system, yes in enumerate(said(2).T):
+        for cell, (scale, outcomes, answer) in enumerate(
+            ((pos, of_pos, 1), (neg, of_neg, 1), (pos, of_pos, 0), (neg, of_neg, 0))
+        ):
+            i, j = np.flatnonzero(yes == answer)
+            np.multiply(scale, outcomes[i] + outcomes[j], out=out[cell, :, system])
+    return np.moveaxis(out, 0, -1)
+
+
+def infinite_at_zero(measure: Measure, prior: Priors) -> bool:
+    """Return whether delta piles up at 0 faster than a density can follow.
+
+    It does where a prevalence makes all systems equal (with no positives every F1 is 0): delta
+    then shrinks like a power of the prevalence, and the prior weight of that class must be above
+    that power. And it does where the weights of the outcomes on which the systems differ do not
+    add up to more than 1.
+    """
+    shared = single(prior)
+    for end, weight in zip((0, 1), shared.weights("beta", 2), strict=True):
+        power = vanishing_power(measure, mu=end)
+        if power and weight <= power + 0.01:
+            return True
+    alpha_pos, alpha_neg = shared.weights("alpha_pos", 4), shared.weights("alpha_neg", 4)
+    differing = 0.0  # the middle is where AUC:acc makes all systems equal, whatever the prior
+    if depends(measure, mu=0.5, rho_neg=0.3):
+        differing += alpha_pos[1] + alpha_pos[2]
+    if depends(measure, mu=0.5, rho_pos=0.3):
+        differing += alpha_neg[1] + alpha_neg[2]
+    return bool(differing <= 1)
+
+
+PAIRED = Model(
+    name="paired",
+    data=data,
+    observed=("c_pos", "c_neg"),
+    dims=DIMS,
+    exact=draw,
+    batch=Batch(shapes, build, ("c_pos", "c_neg")),
+    infinite_at_zero=infinite_at_zero,
+    default_for=PairedCounts,
+    independent=True,
+    graph=GRAPH,
+)

@@ -1,0 +1,163 @@
+"""The prior weights: how many imagined documents stand behind each outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stanoff._lib.arguments import as_one_of
+from stanoff.errors import invalid
+
+Array = NDArray[np.float64]
+WEIGHTS = ("beta", "alpha_pos", "alpha_neg")
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Hyper-parameters of the models; a single number stands for all cells of its kind.
+
+    Attributes
+    ----------
+    beta : array_like
+        Weights of the positive and the negative class (2).
+    alpha_pos : array_like
+        Weights of the outcomes on positive documents: of the four outcome pairs in the paired
+        model, of yes and no in the unpaired one.
+    alpha_neg : array_like
+        The same on negative documents.
+    mass : float or None
+        If given, every simplex shares out this total weight equally, and the others are unused.
+    kappa : tuple of float
+        Location and scale of the log-normal prior on the concentration of the hierarchical models:
+        how many documents' worth the other categories tell about one.
+
+    Examples
+    --------
+    >>> Prior(beta=2).weights("beta", 2)
+    array([2., 2.])
+    >>> Prior.perks().weights("alpha_pos", 4)
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+
+    beta: ArrayLike = 1.0
+    alpha_pos: ArrayLike = 1.0
+    alpha_neg: ArrayLike = 1.0
+    mass: float | None = None
+    kappa: tuple[float, float] = (3.0, 1.5)
+
+    def __post_init__(self) -> None:
+        for name in WEIGHTS:
+            object.__setattr__(self, name, _positive(f"prior.{name}", getattr(self, name)))
+        if self.mass is not None:
+            mass = self.mass
+            if not isinstance(mass, Real) or not 0 < float(mass) < np.inf:
+                raise invalid("prior.mass", "positive and finite", mass)
+            object.__setattr__(self, "mass", float(mass))
+        try:
+            location, scale = (float(value) for value in self.kappa)
+        except (TypeError, ValueError):
+            location, scale = 0.0, 0.0
+        if not (np.isfinite(location) and 0 < scale < np.inf):
+            raise invalid("prior.kappa", "a finite location and a positive scale", self.kappa)
+        object.__setattr__(self, "kappa", (location, scale))
+
+    @classmethod
+    def uniform(cls) -> Prior:
+        """Give every simplex the flat prior that the paper uses."""
+        return cls()
+
+    @classmethod
+    def jeffreys(cls) -> Prior:
+        """Give every cell the weight 1/2."""
+        return cls(0.5, 0.5, 0.5)
+
+    @classmethod
+    def perks(cls) -> Prior:
+        """Give every simplex the total weight 1, shared out equally."""
+        return cls(mass=1.0)
+
+    def weights(self, name: str, size: int) -> Array:
+        """Return the weights called ``name`` as a vector of this size."""
+        if self.mass is not None:
+            return np.full(size, self.mass / size)
+        values = np.asarray(getattr(self, name), dtype=np.float64)
+        if values.ndim and values.shape != (size,):
+            raise invalid(f"prior.{name}", f"one number or {size} of them", getattr(self, name))
+        return np.broadcast_to(values, (size,)).copy()
+
+
+def _positive(parameter: str, given: Any) -> float | tuple[float, ...]:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise invalid(parameter, "numbers", given) from None
+    if values.ndim > 1 or not values.size or not (np.isfinite(values) & (values > 0)).all():
+        raise invalid(parameter, "positive and finite", given)
+    return float(values) if values.ndim == 0 else tuple(values.tolist())
+
+
+Priors = Prior | tuple[Prior, Prior]
+
+
+def both(prior: Priors) -> tuple[Prior, Prior]:
+    """Return the priors of A and of B."""
+    return prior if isinstance(prior, tuple) else (prior, prior)
+
+
+def single(prior: Priors) -> Prior:
+    """Return the one prior that both classifiers share, or refuse."""
+    if isinstance(prior, tuple):
+        raise invalid("prior", "one Prior for both classifiers in a paired model", "two")
+    return prior
+
+
+def shared(prior: Priors, *names: str) -> Prior:
+    """Return the prior of A, after making sure that B's is the same in these parts."""
+    of_a, of_b = both(prior)
+    for name in names:
+        if getattr(of_a, name) != getattr(of_b, name) or of_a.mass != of_b.mass:
+            raise invalid(f"prior.{name}", "the same for both classifiers here", prior)
+    return of_a
+
+
+def as_prior(prior: Any) -> Priors:
+    """Read a prior: one, one for A and one for B, or a name; uniform by default."""
+    if prior is None:
+        return Prior.uniform()
+    if isinstance(prior, Prior):
+        return prior
+    if isinstance(prior, str):
+        return _from_words(prior)
+    pair = tuple(prior) if isinstance(prior, (tuple, list)) else ()
+    if len(pair) == 2 and all(isinstance(one, Prior) for one in pair):
+        return pair[0], pair[1]
+    raise invalid("prior", "a stanoff.Prior, or two of them in an unpaired model", prior)
+
+
+def _from_words(text: str) -> Prior:
+    """Read a prior as it is written on the command line.
+
+    Examples
+    --------
+    >>> _from_words("jeffreys") == Prior.jeffreys(), _from_words("beta=2:5,mass=1").beta
+    (True, (2.0, 5.0))
+    """
+    if "=" not in text:
+        return NAMED[as_one_of("prior", text, NAMED)]
+    weights: dict[str, Any] = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        as_one_of("prior", name.strip(), [*WEIGHTS, "mass", "kappa"])
+        try:
+            numbers = [float(number) for number in value.split(":")]
+        except ValueError:
+            raise invalid("prior", "made of parts such as beta=2 or beta=2:5", text) from None
+        weights[name.strip()] = numbers[0] if len(numbers) == 1 else tuple(numbers)
+    return Prior(**weights)
+
+
+NAMED = {"uniform": Prior.uniform(), "jeffreys": Prior.jeffreys(), "perks": Prior.perks()}

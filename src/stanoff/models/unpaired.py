@@ -1,0 +1,129 @@
+"""The unpaired model: each system by itself, on its own documents (Zhang et al. 2016, Figure 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from stanoff.data.base import Data
+from stanoff.data.counts import UnpairedCounts
+from stanoff.errors import InputError
+from stanoff.measures import Measure
+from stanoff.models import graphs
+from stanoff.models.base import Array, Batch, Block, Model, unless_prior
+from stanoff.models.graphs import (
+    CATEGORIES,
+    CLASSIFIERS,
+    OF_RATES,
+    RATES,
+    Graph,
+    edges_of,
+    plate_of,
+)
+from stanoff.models.priors import WEIGHTS, Priors, both
+from stanoff.models.singularities import vanishing_power
+
+DIMS = {
+    **dict.fromkeys(("mu", "rho_pos", "rho_neg"), ("classifier", "category")),
+    **dict.fromkeys(("c_A", "c_B"), ("category", "cell")),
+}
+GRAPH = Graph(
+    graphs.WEIGHTS + RATES,
+    OF_RATES + edges_of(rho_pos="alpha_pos", rho_neg="alpha_neg"),
+    (plate_of(CATEGORIES, RATES), plate_of(CLASSIFIERS, graphs.WEIGHTS + RATES, "delta")),
+)
+
+
+def data(counts: Data, prior: Priors) -> Block:
+    """Gather the data of an unpaired model."""
+    cells = counts.cells
+    if cells is None:
+        raise InputError("The unpaired model needs labels: counts of tp, fp, fn and tn.")
+    weights = {name: np.stack([p.weights(name, 2) for p in both(prior)]) for name in WEIGHTS}
+    return {"c_A": cells[0], "c_B": cells[1], **weights}
+
+
+def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
+    """Draw three Betas per system and category."""
+    counts = unless_prior(data, "c_A", "c_B")
+    mu, rho_pos, rho_neg = np.empty((3, draws, 2, len(counts[0])))
+    for j, cells in enumerate(counts):
+        tp, fp, fn, tn = cells.T
+        for out, name, yes, no in (
+            (mu, "beta", tp + fn, fp + tn),
+            (rho_pos, "alpha_pos", tp, fn),
+            (rho_neg, "alpha_neg", fp, tn),
+        ):
+            first, second = data[name][j]
+            out[:, j] = rng.beta(first + yes, second + no, (draws, len(cells)))
+    tp_fp_fn_tn = [mu * rho_pos, (1 - mu) * rho_neg, mu * (1 - rho_pos), (1 - mu) * (1 - rho_neg)]
+    probabilities = np.moveaxis(np.stack(tp_fp_fn_tn), 0, -1)
+    return {"mu": mu, "rho_pos": rho_pos, "rho_neg": rho_neg, "cells": probabilities}
+
+
+def shapes(data: Mapping[str, Any]) -> list[Array]:
+    """List the shapes of the twelve Gammas: two of each Beta."""
+    listed: list[Array] = []
+    for j, name in enumerate(("c_A", "c_B")):
+        tp, fp, fn, tn = np.asarray(data[name]).T
+        for weights, yes, no in (
+            (data["beta"][j], tp + fn, fp + tn),
+            (data["alpha_pos"][j], tp, fn),
+            (data["alpha_neg"][j], fp, tn),
+        ):
+            listed += [yes + weights[0], no + weights[1]]
+    return listed
+
+
+def build(gammas: list[Array]) -> Array:
+    """Put the cells of both systems together; each cell is in one piece of memory."""
+    first = gammas[0]
+    out = np.empty((4, len(first), 2, first.shape[1]))
+    for system, (pos, neg, tp, fn, fp, tn) in enumerate((gammas[:6], gammas[6:])):
+        total = pos + neg
+        scale_pos, scale_neg = pos / total / (tp + fn), neg / total / (fp + tn)
+        for cell, (scale, part) in enumerate(
+            ((scale_pos, tp), (scale_neg, fp), (scale_pos, fn), (scale_neg, tn))
+        ):
+            np.multiply(scale, part, out=out[cell, :, system])
+    return np.moveaxis(out, 0, -1)
+
+
+def infinite_at_zero(measure: Measure, prior: Priors) -> bool:
+    """Return whether two independent scores meet too often at one value.
+
+    The density of their difference at 0 is the integral of the product of their densities. Near
+    a value to which parameters at their ends pin a score, its density is a power of the distance:
+    the sum of these parameters' weights over the power with which the score approaches the value,
+    less 1. If the powers of the two add up to -1 or less, the integral is infinite.
+    """
+    parameters = dict(zip(("mu", "rho_pos", "rho_neg"), WEIGHTS, strict=True))
+    weights = {
+        name: np.mean([p.weights(kind, 2) for p in both(prior)], axis=0)
+        for name, kind in parameters.items()
+    }
+    # Near 0 a Beta(a, b) density goes like x^(a - 1), near 1 like (1 - x)^(b - 1).
+    ends = [(name, end, w[end]) for name, w in weights.items() for end in (0, 1)]
+    for size in (1, 2):
+        for chosen in combinations(ends, size):
+            power = vanishing_power(measure, **{name: end for name, end, _ in chosen})
+            if power and sum(weight for *_, weight in chosen) <= (power + 0.01) / 2:
+                return True
+    return False
+
+
+UNPAIRED = Model(
+    name="unpaired",
+    data=data,
+    observed=("c_A", "c_B"),
+    dims=DIMS,
+    exact=draw,
+    batch=Batch(shapes, build, ("c_A", "c_B")),
+    infinite_at_zero=infinite_at_zero,
+    default_for=UnpairedCounts,
+    independent=True,
+    graph=GRAPH,
+)

@@ -1,0 +1,85 @@
+"""The figures of a comparison: what each shows, and when it applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from stanoff.comparison import Comparison
+from stanoff.data.counts import PairedCounts
+from stanoff.plots.forest import forest_plot
+from stanoff.plots.joint import joint_plot
+from stanoff.plots.mosaic import mosaic_plot
+from stanoff.plots.posterior import factor_plot, posterior_plot, trace_plot
+from stanoff.plots.theme import shown_ends
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure of one row of the summary.
+
+    Attributes
+    ----------
+    caption : str
+        What it shows; ``{}`` stands for what is judged.
+    draw : callable
+        A comparison and a category to axes.
+    applies : callable
+        Whether a comparison has it for a category.
+    """
+
+    caption: str
+    draw: Callable[[Comparison, str], Axes]
+    applies: Callable[[Comparison, str], bool]
+
+
+def drawable(result: Comparison, category: str) -> bool:
+    """Return whether the draws of delta are finite as far as they would be shown."""
+    delta = result.row_draws("posterior", "delta", category)
+    return bool(np.isfinite(shown_ends(result.evidence(category), delta)).all())
+
+
+def _several(result: Comparison, category: str) -> bool:
+    return len(result.categories) > 1 and all(drawable(result, one) for one in result.categories)
+
+
+def _with_prior(result: Comparison, category: str) -> bool:
+    return result.prior_scores is not None and drawable(result, category)
+
+
+def _with_scores(result: Comparison, category: str) -> bool:
+    row = result.categories.index(category)
+    return bool(np.isfinite(result.scores.psi[..., row]).all())
+
+
+def _with_pairs(result: Comparison, category: str) -> bool:
+    return isinstance(result.data.one_vs_rest(), PairedCounts)
+
+
+GALLERY = {
+    "forest": Plot(
+        "All categories: mean and HDI of the difference, and the ROPE.",
+        lambda result, _: forest_plot(result),
+        _several,
+    ),
+    "posterior": Plot(
+        "Posterior of the difference ({}), with its HDI and the ROPE.", posterior_plot, drawable
+    ),
+    "factor": Plot(
+        "Prior and posterior density of the difference ({}); their ratio at 0 is the Bayes factor.",
+        factor_plot,
+        _with_prior,
+    ),
+    "joint": Plot("Posterior of both scores together ({}).", joint_plot, _with_scores),
+    "mosaic": Plot(
+        "What both classifiers said of the same documents ({}).", mosaic_plot, _with_pairs
+    ),
+    "trace": Plot(
+        "The difference along the chains ({}): a healthy sampler shows no drift and no gaps.",
+        trace_plot,
+        lambda result, category: True,
+    ),
+}

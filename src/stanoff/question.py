@@ -1,0 +1,224 @@
+"""The two objects that options become at the border: what is asked, and how it is drawn.
+
+Both are read and checked once, then handed on. To add an option, add it to its object and to the
+``read`` of that object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from stanoff import measures, models
+from stanoff._lib.arguments import (
+    Interval,
+    as_one_of,
+    as_probability,
+    as_rope,
+    as_seed,
+    as_whole,
+)
+from stanoff.data.counts import AVERAGES
+from stanoff.measures import Measure
+from stanoff.models import Model
+from stanoff.models.priors import Priors, as_prior
+
+ENGINES = ("stan", "exact")
+LEAST_DRAWS = 4
+
+
+class Judging(TypedDict, total=False):
+    """The options of a :class:`Question`; :func:`stanoff.compare` explains them."""
+
+    measure: str
+    beta: float
+    zero_division: float | str
+    prevalence: float | None
+    average: str | None
+    rope: Any
+    hdi: float
+
+
+class Drawing(TypedDict, total=False):
+    """The options of a :class:`Sampling`; :func:`stanoff.compare` explains them."""
+
+    model: str | Path | None
+    prior: Priors | str | None
+    engine: str | None
+    chains: int | None
+    draws: int | None
+    warmup: int | None
+    seed: int | None
+    progress: bool
+
+
+class Options(Judging, Drawing, total=False):
+    """The options that every way of comparing takes."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of the draws; another question needs no other fit.
+
+    Attributes
+    ----------
+    measure : Measure
+        The score, with its settings.
+    average : str or None
+        How the categories are averaged.
+    rope : tuple of float
+        The region of practical equivalence.
+    hdi : float
+        The probability of the highest density interval.
+    """
+
+    measure: Measure
+    average: str | None
+    rope: Interval
+    hdi: float
+
+    @classmethod
+    def read(
+        cls,
+        *,
+        measure: str = "f1",
+        beta: float = 1.0,
+        zero_division: float | str = 0.0,
+        prevalence: float | None = None,
+        average: str | None = None,
+        rope: Any = 0.05,
+        hdi: float = 0.95,
+    ) -> Question:
+        """Check the options and make a question of them.
+
+        Examples
+        --------
+        >>> Question.read(measure="recall", rope=0.02).rope
+        (-0.02, 0.02)
+        """
+        return cls(
+            measures.get(measure, beta=beta, zero_division=zero_division, prevalence=prevalence),
+            None if average is None else as_one_of("average", average, AVERAGES),
+            as_rope(rope),
+            as_probability("hdi", hdi),
+        )
+
+    def for_model(self, model: Model | None) -> Question:
+        """Return the question as a model takes it: classes are always averaged."""
+        if model is None or not model.classes or self.average is not None:
+            return self
+        return replace(self, average="macro")
+
+    def changed(
+        self,
+        *,
+        measure: str | Measure | None = None,
+        beta: float | None = None,
+        zero_division: float | str | None = None,
+        prevalence: float | None = None,
+        average: str | None = None,
+        rope: Any = None,
+        hdi: float | None = None,
+    ) -> Question:
+        """Return the question with some parts replaced; None leaves a part as it is.
+
+        Another measure keeps what 0/0 is, but neither ``beta`` nor ``prevalence``.
+        """
+        now = self.measure
+        if isinstance(measure, Measure):
+            now = measure
+        elif (measure, beta, zero_division, prevalence) != (None, None, None, None):
+            same = measure is None
+            now = measures.get(
+                measures.name_of(now) if measure is None else measure,
+                beta=beta if beta is not None else now.beta if same else 1.0,
+                zero_division=now.zero_division if zero_division is None else zero_division,
+                prevalence=now.prevalence if same and prevalence is None else prevalence,
+            )
+        return Question(
+            now,
+            self.average if average is None else as_one_of("average", average, AVERAGES),
+            self.rope if rope is None else as_rope(rope),
+            self.hdi if hdi is None else as_probability("hdi", hdi),
+        )
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How the posterior is drawn.
+
+    Attributes
+    ----------
+    model : Model or None
+        None takes the default model of the data.
+    prior : Prior or tuple of Prior
+        The weights; in an unpaired model also one for A and one for B.
+    engine : str or None
+        None takes the default engine of the model.
+    chains, draws, warmup : int or None
+        None takes the defaults of the engine.
+    seed : int
+        Makes the draws reproducible.
+    progress : bool
+        Whether to show on stderr how far it is.
+    """
+
+    model: Model | None
+    prior: Priors
+    engine: str | None
+    chains: int | None
+    draws: int | None
+    warmup: int | None
+    seed: int
+    progress: bool = field(default=False, compare=False)
+
+    @classmethod
+    def read(
+        cls,
+        *,
+        model: str | Path | None = None,
+        prior: Priors | str | None = None,
+        engine: str | None = None,
+        chains: int | None = None,
+        draws: int | None = None,
+        warmup: int | None = None,
+        seed: int | None = None,
+        progress: bool = False,
+    ) -> Sampling:
+        """Check the options and gather them.
+
+        Examples
+        --------
+        >>> Sampling.read(model="paired", engine="exact", seed=1).model.name
+        'paired'
+        """
+        return cls(
+            model=None if model is None else models.get(model),
+            prior=as_prior(prior),
+            engine=None if engine is None else as_one_of("engine", engine, ENGINES),
+            chains=None if chains is None else as_whole("chains", chains),
+            draws=None if draws is None else as_whole("draws", draws, least=LEAST_DRAWS),
+            warmup=None if warmup is None else as_whole("warmup", warmup),
+            seed=as_seed(seed),
+            progress=progress,
+        )
+
+    def seeded(self, seed: int) -> Sampling:
+        """Return the same with another seed."""
+        return replace(self, seed=seed)
+
+
+def read(**options: Unpack[Options]) -> tuple[Question, Sampling]:
+    """Read options of both kinds at once.
+
+    Examples
+    --------
+    >>> question, sampling = read(measure="mcc", seed=1)
+    >>> question.measure.label, sampling.seed
+    ('mcc', 1)
+    """
+    judging = {name: value for name, value in options.items() if name in Judging.__annotations__}
+    drawing = {name: value for name, value in options.items() if name not in judging}
+    sampling = Sampling.read(**drawing)  # type: ignore[arg-type]
+    return Question.read(**judging).for_model(sampling.model), sampling  # type: ignore[arg-type]

@@ -1,0 +1,243 @@
+"""All that a result consists of besides its arrays, as plain JSON and back again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stanoff.comparison import Comparison
+from stanoff.data.base import Data, data_of
+from stanoff.engines.draws import Draws
+from stanoff.engines.provenance import Provenance
+from stanoff.errors import InputError
+from stanoff.fit import Fit
+from stanoff.inference.scores import Scores
+from stanoff.measures import MEASURES, Array, Cells, Measure, shifted
+from stanoff.models import MODELS, Model
+from stanoff.models.own import OwnModel, Program, model_of
+from stanoff.models.priors import Prior, Priors
+from stanoff.question import Question
+
+Record = dict[str, Any]
+
+
+def record_of(result: Comparison) -> Record:
+    """Gather what is not an array; numbers that JSON lacks become texts."""
+    fit, question = result.fit, result.question
+    priors = fit.prior if isinstance(fit.prior, tuple) else (fit.prior,)
+    record = {
+        "data": {
+            "kind": type(fit.data).__name__,
+            "categories": fit.data.categories,
+            "systems": fit.data.systems,
+            "origin": dict(fit.data.origin),
+            "notes": fit.data.notes,
+        },
+        "pair": result.pair,
+        "model": _record_of_model(fit.model),
+        "engine": fit.engine,
+        "seed": fit.seed,
+        "prior": [asdict(prior) for prior in priors],
+        "question": _parts(question) | {"measure": _record_of_measure(result)},
+        "sampler_warnings": fit.sampler_warnings,
+        "provenance": asdict(fit.provenance),
+    }
+    return _plain(record)  # type: ignore[no-any-return]
+
+
+def upgraded(record: Record, arrays: Mapping[str, Any]) -> Record:
+    """Turn a record of format 1 into one of this format."""
+    kinds = {"pos": "PairedCounts", "cells_A": "UnpairedCounts", "rows": "ConfusionCounts"}
+    kind = next(kind for name, kind in kinds.items() if name in arrays)
+    new = {name: value for name, value in record.items() if name in _SHARED}
+    measure = dict(record["measure"])
+    if "diverges" in measure:
+        measure["infinite_at_zero"] = measure.pop("diverges")
+    return new | {
+        "data": {"kind": kind, "categories": record["categories"], "systems": record["names"]},
+        "pair": [0, 1],
+        "question": {
+            "measure": measure,
+            "average": record["average"],
+            "rope": record["rope"],
+            "hdi": record["hdi"],
+        },
+    }
+
+
+_SHARED = ("model", "engine", "seed", "prior", "sampler_warnings", "provenance")
+
+
+def data_of_record(record: Record, arrays: Mapping[str, Any]) -> Data:
+    """Put the data together again."""
+    told = record["data"]
+    return data_of(
+        told["kind"],
+        arrays,
+        categories=tuple(told["categories"]),
+        systems=tuple(told["systems"]),
+        origin=told.get("origin", {}),
+        notes=tuple(told.get("notes", ())),
+    )
+
+
+def result_of(
+    record: Record, data: Data, draws: Draws, scores: Scores, prior_scores: Scores | None
+) -> Comparison:
+    """Put a result together again."""
+    told, asked = record["provenance"], record["question"]
+    sources = tuple((name, text) for name, text in told["sources"])
+    measure = _measure_of(asked["measure"], data)
+    fit = Fit(
+        data=data,
+        model=_knowing(_model_of(record["model"]), measure, asked["measure"]),
+        prior=_prior_of(record["prior"]),
+        engine=record["engine"],
+        seed=record["seed"],
+        draws=draws,
+        sampler_warnings=tuple(record["sampler_warnings"]),
+        provenance=Provenance(**(told | {"sources": sources})),
+    )
+    low, high = asked["rope"]
+    question = Question(**(asked | {"measure": measure, "rope": (float(low), float(high))}))
+    a, b = record["pair"]
+    return Comparison(fit, question, (a, b), scores, prior_scores)
+
+
+def _parts(question: Question) -> Record:
+    return {part.name: getattr(question, part.name) for part in fields(question)}
+
+
+def _record_of_model(model: Model) -> Record:
+    if not isinstance(model, OwnModel):
+        return {"name": model.name}
+    declared = model.program_of
+    return {
+        "name": model.name,
+        "file": str(model.file),
+        "inputs": declared.inputs,
+        "outputs": declared.outputs,
+    }
+
+
+def _model_of(record: Record) -> Model:
+    if "file" in record:
+        path = Path(record["file"])
+        return model_of(Program(path, record["inputs"], record["outputs"], (), ()))
+    if record["name"] not in MODELS:
+        raise ValueError(f"its model {record['name']!r} is not known here")
+    return MODELS[record["name"]]
+
+
+def _prior_of(record: list[Record]) -> Priors:
+    priors = [Prior(**(weights | {"kappa": tuple(weights["kappa"])})) for weights in record]
+    return priors[0] if len(priors) == 1 else (priors[0], priors[1])
+
+
+def _record_of_measure(result: Comparison) -> Record:
+    measure, cells = result.measure, result.data.cells
+    record: Record = {
+        "name": measure.name,
+        "formula": measure.formula,
+        "code": measure.code,
+        "higher_is_better": measure.higher_is_better,
+        "range": measure.range,
+        "beta": measure.beta,
+        "zero_division": measure.zero_division,
+        "prevalence": measure.prevalence,
+    }
+    if measure.code is None:  # Python code cannot be stored: keep what it said
+        theorem = result.model.infinite_at_zero
+        record["infinite_at_zero"] = theorem is None or theorem(measure, result.prior)
+        if cells is not None:
+            record["observed"] = _undecided(measure, cells.astype(np.float64))
+    return record
+
+
+def _measure_of(record: Record, data: Data) -> Measure:
+    coded = {measure.code: measure for measure in MEASURES.values() if measure.code is not None}
+    known = coded.get(record["code"]) or MEASURES.get(record["name"])
+    low, high = record["range"]
+    prevalence = record["prevalence"]
+    measure = Measure(
+        name=record["name"],
+        function=known.function if known else _not_registered(record["name"]),
+        formula=record["formula"],
+        code=record["code"],
+        higher_is_better=record["higher_is_better"],
+        range=(float(low), float(high)),
+        beta=float(record["beta"]),
+        zero_division=float(record["zero_division"]),
+        prevalence=None if prevalence is None else float(prevalence),
+        of_documents=known.of_documents if known else None,
+    )
+    if measure.code is not None or data.cells is None:
+        return measure
+    scores = np.array(record["observed"], dtype=np.float64)
+    cells = data.cells.astype(np.float64)
+    if known and np.array_equal(scores, _undecided(measure, cells), equal_nan=True):
+        return measure
+    return replace(measure, function=_remembered(measure, scores, cells))
+
+
+def _knowing(model: Model, measure: Measure, record: Record) -> Model:
+    """Let a model remember what it had found out about a measure that is not here."""
+    theorem = model.infinite_at_zero
+    if theorem is None or any(known.function is measure.function for known in MEASURES.values()):
+        return model
+
+    def infinite_at_zero(asked: Measure, prior: Priors) -> bool:
+        if asked.function is measure.function:
+            return bool(record["infinite_at_zero"])
+        return theorem(asked, prior)
+
+    return replace(model, infinite_at_zero=infinite_at_zero)
+
+
+def _undecided(measure: Measure, cells: Array) -> Array:
+    """Return the scores of observed cells, NaN where they are 0/0."""
+    return replace(measure, zero_division=math.nan)(cells)
+
+
+def _not_registered(name: str) -> Callable[[Cells], Array]:
+    def refuse(cells: Cells) -> Array:
+        raise InputError(
+            f"The measure {name!r} is not registered here, or not the one that the result was "
+            "saved with: its draws are kept, but nothing else can be judged by it."
+        )
+
+    return refuse
+
+
+def _remembered(measure: Measure, scores: Array, cells: Array) -> Callable[[Cells], Array]:
+    """Stand in for a function that is not here: it knows the scores of what was observed."""
+    if measure.prevalence is not None:
+        cells = shifted(cells, measure.prevalence)
+    refuse = _not_registered(measure.name)
+
+    def look_up(asked: Cells) -> Array:
+        given = np.stack([asked.tp, asked.fp, asked.fn, asked.tn], axis=-1)
+        for known, values in ((cells, scores), *zip(cells, scores, strict=True)):
+            if np.array_equal(given, known):
+                return np.where(np.isnan(values), asked.zero_division, values)
+        return refuse(asked)
+
+    return look_up
+
+
+def _plain(value: Any) -> Any:
+    """Turn tuples and arrays into lists, and numbers that JSON lacks into texts."""
+    if isinstance(value, dict):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(part) for part in value]
+    if isinstance(value, (np.integer, np.bool_)):
+        return value.item()
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else str(float(value))
+    return value

@@ -1,0 +1,239 @@
+"""Results on disk: a NetCDF file that ArviZ reads, sealed with a checksum.
+
+The draws are stored with an axis for the systems, and beside them psi and delta as in
+``Comparison.tree``. Then come the arrays of the data, and in JSON all else that a result consists
+of. The last line of the file, which readers of NetCDF do not look at, has the version of this
+format and the SHA-256 hash of everything before the hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff._lib import files
+from stanoff.comparison import Comparison
+from stanoff.data.counts import AVERAGES
+from stanoff.engines.draws import Draws, Variables, stacked
+from stanoff.errors import StanoffError
+from stanoff.inference.scores import Scores
+from stanoff.store.records import Record, data_of_record, record_of, result_of, upgraded
+from stanoff.store.tree import data_tree
+
+if TYPE_CHECKING:
+    from xarray import Dataset, DataTree, Variable
+
+FORMAT = 2
+LEAST_COMPRESSED = 4096  # bytes; what is smaller would take more
+NAMED = ("psi_A", "psi_B", "delta")
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_SEAL = b"\nstanoff result, format %06d, sha256 "
+_SEALED = re.compile(rb"\nstanoff result, format (\d{6}), sha256 ([0-9a-f]{64})\n")
+_SEAL_SIZE = len(_SEAL % 0) + 64 + 1
+_BLOCK = 2**20
+
+
+def save(result: Comparison, path: str | os.PathLike[str]) -> Path:
+    """Write a result to a NetCDF file; the same result gives the same bytes.
+
+    Parameters
+    ----------
+    result : Comparison
+        A comparison.
+    path : str or path
+        Where to; the usual ending is ``.nc``.
+    """
+    tree = _tree(result)
+    encoding = {
+        f"/{name}": {
+            str(variable): _encoding(node.variables[variable]) for variable in node.variables
+        }
+        for name, node in tree.children.items()
+    }
+    with files.aside(path) as file:
+        tree.to_netcdf(file, engine="h5netcdf", encoding=encoding)
+        with file.open("ab") as end:
+            end.write(_SEAL % FORMAT)
+        digest = _digest(file, file.stat().st_size)
+        with file.open("ab") as end:
+            end.write(digest + b"\n")
+    return Path(path)
+
+
+def load(path: str | os.PathLike[str]) -> Comparison:
+    """Read a result that :meth:`Comparison.save` has written.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    Comparison
+        As it was: the same draws, summary, evidence and words.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from stanoff import compare_counts
+    >>> result = compare_counts([30, 4, 1, 5], [1, 1, 1, 90], engine="exact", seed=1, draws=100)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = result.save(f"{folder}/result.nc")
+    ...     str(load(file)) == str(result)
+    True
+    """
+    file = Path(path)
+    try:
+        _check_seal(file)
+        return _read(file)
+    except OSError as error:
+        raise StanoffError(f"{file} cannot be read: {error.strerror or error}.") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StanoffError(f"{file} is not a complete result of stanoff: {error}.") from error
+
+
+def _read(file: Path) -> Comparison:
+    import xarray as xr
+
+    with xr.open_datatree(file, engine="h5netcdf", decode_times=False) as tree:
+        groups = {name: _arrays(node.to_dataset()) for name, node in tree.children.items()}
+    record = json.loads(groups["stanoff"]["record"].tobytes().decode("ascii"))
+    arrays = groups.get("data") or groups["counts"]
+    if "question" not in record:
+        record = upgraded(record, arrays)
+    posterior, scores = _split(groups["posterior"], record)
+    assert scores is not None
+    prior, prior_scores = _split(groups.get("prior", {}), record)
+    draws = Draws(posterior, prior, groups.get("sample_stats", {}))
+    data = data_of_record(record, arrays)
+    return result_of(record, data, draws, scores, prior_scores)
+
+
+def _split(
+    group: dict[str, NDArray[Any]], record: Record
+) -> tuple[dict[str, NDArray[Any]], Scores | None]:
+    """Part the variables of a model from the scores of its systems."""
+    if not group:
+        return {}, None
+    endings = ["", *(f"_{name}" for name in AVERAGES)]
+    names = {f"{name}{ending}" for name in NAMED for ending in endings}
+    own = stacked({name: values for name, values in group.items() if name not in names})
+    parts = {name: [] for name in NAMED}  # type: dict[str, list[NDArray[Any]]]
+    for ending in endings:
+        if f"delta{ending}" in group:
+            delta = group[f"delta{ending}"]
+            for name in NAMED:
+                values = group.get(f"{name}{ending}", np.full_like(delta, np.nan))
+                parts[name].append(values.reshape(*values.shape[:2], -1))
+    psi_A, psi_B, delta = (np.concatenate(parts[name], axis=-1) for name in NAMED)
+    scores = Scores(np.stack([psi_A, psi_B], axis=2), delta)
+    systems, average = record["data"]["systems"], record["question"]["average"]
+    if "cells" not in own and _all_told(systems, average):
+        straight = record["pair"] == [0, 1]
+        own["delta"] = delta if straight else -delta
+        if not np.isnan(psi_A).all():
+            own["psi"] = scores.psi if straight else scores.psi[:, :, ::-1]
+    return own, scores
+
+
+def _all_told(systems: Sequence[str], average: str | None) -> bool:
+    """Return whether psi and delta of two systems are all that a model has of these."""
+    return len(systems) == 2 and average is None
+
+
+def _tree(result: Comparison) -> DataTree:
+    """Add the data and the record to the draws, and leave out what changes by itself."""
+    import xarray as xr
+
+    averages = AVERAGES if result.average else ()
+    drawn, categories = result.fit.draws, len(result.data.categories)
+    few = _all_told(result.data.systems, result.average)
+    groups: dict[str, Variables] = {}
+    for name, variables, scores in (
+        ("posterior", drawn.posterior, result.scores),
+        ("prior", drawn.prior, result.prior_scores),
+    ):
+        told = {"psi", "delta"} if few or "cells" in variables else {"delta"}
+        kept = {key: values for key, values in variables.items() if key not in told}
+        groups[name] = kept | (scores.named(categories, averages) if scores else {})
+    groups["sample_stats"] = dict(drawn.sample_stats)
+    tree = data_tree(result, groups)
+    stored = {name: _cleaned(node.to_dataset()) for name, node in tree.children.items()}
+    stored["data"] = xr.Dataset(
+        {
+            name: (tuple(f"{name}_{axis}" for axis in range(values.ndim)), values)
+            for name, values in result.data.arrays().items()
+        }
+    )
+    record = np.frombuffer(json.dumps(record_of(result), sort_keys=True).encode("ascii"), np.uint8)
+    stored["stanoff"] = xr.Dataset({"record": ("byte", record)})
+    sealed = xr.DataTree.from_dict(dict(stored))
+    sealed.attrs.update({name: _storable(value) for name, value in tree.attrs.items()})
+    return sealed
+
+
+def _cleaned(group: Dataset) -> Dataset:
+    group.attrs.pop("created_at", None)
+    names = {
+        name: [_storable(value) for value in values.to_numpy().tolist()]
+        for name, values in group.coords.items()
+        if values.dtype.kind in "UO"
+    }
+    return group.assign_coords(names)
+
+
+def _storable(value: Any) -> Any:
+    """Replace what a text in HDF5 cannot hold; the record has it as it is."""
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+
+
+def _encoding(variable: Variable) -> dict[str, Any]:
+    if variable.dtype.kind not in "biuf":
+        return {}
+    if variable.nbytes < LEAST_COMPRESSED:
+        return {"_FillValue": None}
+    return {"_FillValue": None, "zlib": True, "complevel": 1, "shuffle": True}
+
+
+def _arrays(group: Dataset) -> dict[str, Any]:
+    return {str(name): np.ascontiguousarray(values) for name, values in group.data_vars.items()}
+
+
+def _check_seal(file: Path) -> None:
+    size = file.stat().st_size
+    with file.open("rb") as content:
+        start = content.read(len(_HDF5))
+        content.seek(max(0, size - _SEAL_SIZE))
+        seal = _SEALED.fullmatch(content.read())
+    if start != _HDF5 and not seal:
+        raise StanoffError(f"{file} is not a result of stanoff.")
+    if not seal:
+        raise StanoffError(f"{file} is cut short or damaged, or stanoff did not write it.")
+    if _digest(file, size - 64 - 1) != seal[2]:
+        raise StanoffError(f"{file} is damaged: its content is not what its checksum tells.")
+    if int(seal[1]) > FORMAT:
+        raise StanoffError(
+            f"{file} has format {int(seal[1])}, but this stanoff reads only up to {FORMAT}: "
+            "get a newer one."
+        )
+
+
+def _digest(file: Path, size: int) -> bytes:
+    """Hash the first bytes of a file, as hexadecimal digits."""
+    digest = hashlib.sha256()
+    with file.open("rb") as content:
+        while size > 0 and (block := content.read(min(size, _BLOCK))):
+            digest.update(block)
+            size -= len(block)
+    return digest.hexdigest().encode()

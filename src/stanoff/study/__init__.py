@@ -1,0 +1,1 @@
+"""Studies: many comparisons out of one small file."""

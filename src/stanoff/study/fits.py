@@ -1,0 +1,85 @@
+"""Fits that are kept: what was fitted before, from the same counts and the same way, is read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+from stanoff import models
+from stanoff.api import count
+from stanoff.comparison import Comparison
+from stanoff.data.base import Data
+from stanoff.engines.provenance import gather
+from stanoff.errors import StanoffError
+from stanoff.fit import fit
+from stanoff.question import Question, Sampling
+from stanoff.store.saving import load
+from stanoff.study.config import Study
+
+
+def fitted(
+    study: Study, pair: tuple[str, str], sampling: Sampling, store: Path
+) -> tuple[Comparison, bool]:
+    """Fit a model to a pair of systems, or read what was fitted before; say which.
+
+    Parameters
+    ----------
+    study : Study
+        What is studied.
+    pair : tuple of str
+        Two columns of predictions.
+    sampling : Sampling
+        One of the study's.
+    store : Path
+        The beginning of the file's name; a hash and ``.nc`` follow.
+    """
+    question = study.questions[0].for_model(sampling.model)
+    counted = count(
+        study.file,
+        truth=study.truth,
+        a=pair[0],
+        b=pair[1],
+        pos_label=study.pos_label,
+        labels=study.labels,
+        average=question.average,
+        names=(study.names[pair[0]], study.names[pair[1]]),
+    )
+    key = _key(counted, question, sampling)
+    file = store.with_name(f"{store.name}-{key[:16]}.nc")
+    try:
+        return load(file), True
+    except StanoffError:
+        pass  # not there, or damaged
+    a, b = counted.systems
+    result = fit(counted, question, sampling).between(a, b, question)
+    for old in store.parent.glob(f"{escape(store.name)}-{'[0-9a-f]' * 16}.nc"):
+        old.unlink()
+    result.save(file)
+    return result, False
+
+
+def _key(data: Data, question: Question, sampling: Sampling) -> str:
+    """Hash everything that a fit depends on; ROPE, HDI and most measures are chosen afterwards."""
+    model = sampling.model or models.for_data(data)
+    engine = sampling.engine or model.engine
+    origin = gather(model, engine, {})
+    parts: dict[str, Any] = {
+        "data": [type(data).__name__, data.categories, data.systems],
+        "model": model.name,
+        "program": origin.program,
+        "versions": dict(origin.versions),
+        "engine": engine,
+        "sampling": repr(replace(sampling, model=None, progress=False)),
+        "average": question.average,
+        # A program of the user's own may tell nothing but the score that it was asked for.
+        "measure": question.measure.label if model.file else None,
+    }
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
+    for name, values in data.arrays().items():
+        digest.update(f"{name}{values.shape}".encode())
+        digest.update(values.tobytes())
+    return digest.hexdigest()

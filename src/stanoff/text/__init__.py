@@ -1,0 +1,1 @@
+"""Results in words and tables: for a terminal, a script, a document."""

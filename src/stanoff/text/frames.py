@@ -1,0 +1,196 @@
+r"""Any table as text: for a terminal, a script, a document.
+
+In LaTeX a table needs ``\usepackage{booktabs}`` and nothing else.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import shutil
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from stanoff._lib.escaping import latex, markdown
+from stanoff.errors import invalid
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+SYMBOLS = {"BF_SD": r"BF$_{\mathrm{SD}}$", "BF_ROPE": r"BF$_{\mathrm{ROPE}}$"}
+LEFT = ("test", "measure", "note", "scenario", "model", "goal", "formula")  # columns of words
+
+
+def frame_text(
+    frame: pd.DataFrame,
+    style: str,
+    *,
+    numbers: pd.DataFrame | None = None,
+    below: Sequence[str] = (),
+    caption: str | None = None,
+    label: str | None = None,
+) -> str:
+    """Write a table in one of ``FORMATS``; whatever its cells hold is escaped.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        What people read; numbers that are not text yet are written with three decimals.
+    style : str
+        One of ``FORMATS``.
+    numbers : DataFrame, optional
+        What scripts read, in JSON and CSV, with all digits; ``frame`` by default.
+    below : sequence of str
+        Lines below the table, in the formats for people.
+    caption, label : str, optional
+        Of a table in LaTeX.
+    """
+    exact = frame if numbers is None else numbers
+    if style == "json":
+        return dumped(records(exact))
+    if style == "csv":
+        return str(exact.to_csv(index=False, lineterminator="\n")).rstrip("\n")
+    cells = _as_words(frame)
+    if style == "latex":
+        return frame_as_latex(cells, caption, label)
+    if style == "markdown":
+        return "\n\n".join([frame_as_markdown(cells), *(markdown(line) for line in below)])
+    return frame_for_terminal(cells, below)
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows as dictionaries that JSON takes: NaN becomes None, infinity "inf"."""
+    return [
+        {str(name): finite(value) for name, value in row.items()}
+        for row in frame.astype(object).to_dict("records")
+    ]
+
+
+def finite(value: Any) -> Any:
+    """Replace what JSON lacks: NaN and missing values by None, infinity by a text."""
+    import pandas as pd
+
+    if value is pd.NA:
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value.item() if hasattr(value, "item") else value
+
+
+def dumped(content: Any) -> str:
+    """Write JSON that every reader takes: no NaN in it, and letters as they are."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def frame_as_markdown(frame: pd.DataFrame) -> str:
+    r"""Write a table of text cells in Markdown; whatever they hold is escaped.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(frame_as_markdown(pd.DataFrame({"name": ["a|b"], "shown": ["≫"]})))
+    | name | shown |
+    | --- | ---: |
+    | a\|b | ≫ |
+    """
+    rows = [list(frame.columns), *frame.to_numpy().tolist()]
+    lines = ["| " + " | ".join(markdown(str(cell)) for cell in row) + " |" for row in rows]
+    lines.insert(1, "| --- |" + " ---: |" * (len(frame.columns) - 1))
+    return "\n".join(lines)
+
+
+def frame_as_latex(
+    frame: pd.DataFrame, caption: str | None = None, label: str | None = None
+) -> str:
+    r"""Write a table of text cells for booktabs; whatever they hold is escaped.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Its index is not shown.
+    caption : str, optional
+        What stands above it, as plain text.
+    label : str, optional
+        What ``\ref`` calls it; letters, digits, ``:``, ``.``, ``_`` and ``-``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(frame_as_latex(pd.DataFrame({"name": ["a_b"], "shown": ["≫"]})))
+    \begin{tabular}{lr}
+    \toprule
+    name & shown \\
+    \midrule
+    a\_b & $\gg$ \\
+    \bottomrule
+    \end{tabular}
+    """
+    headings = [SYMBOLS.get(str(name)) or latex(str(name)) for name in frame.columns]
+    lines = [
+        rf"\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
+        r"\toprule",
+        _row(headings),
+        r"\midrule",
+        *(_row([latex(str(cell)) for cell in row]) for row in frame.to_numpy().tolist()),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    if caption is None and label is None:
+        return "\n".join(lines)
+    above = [] if caption is None else [rf"\caption{{{latex(caption)}}}"]
+    above += [] if label is None else [rf"\label{{{_as_label(label)}}}"]
+    # The ten columns of the paper then need a text width of 15 cm.
+    size = [r"\smallskip", r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
+    return "\n".join([r"\begin{table}", r"\centering", *above, *size, *lines, r"\end{table}"])
+
+
+def frame_for_terminal(frame: pd.DataFrame, below: Sequence[str] = ()) -> str:
+    """Write a table of text cells, and lines below it, as wide as the terminal."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for i, heading in enumerate(frame.columns):
+        left = i == 0 or heading in LEFT
+        table.add_column(Text(str(heading)), justify="left" if left else "right", no_wrap=True)
+    rows = frame.to_numpy().tolist()
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))
+    columns = zip(list(frame.columns), *rows, strict=True)
+    needed = sum(max(len(str(cell)) for cell in column) + 3 for column in columns)
+    width = max(shutil.get_terminal_size((100, 24)).columns, needed)
+    file = io.StringIO()
+    Console(file=file, width=width).print(table)
+    wrapped = Console(file=file, width=min(width, 100))
+    for line in below:
+        wrapped.print(Text(line))
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).rstrip()
+
+
+def _as_words(frame: pd.DataFrame) -> pd.DataFrame:
+    """Write numbers with three decimals where they are not whole, and nothing for what is not."""
+    import pandas as pd
+
+    def word(cell: Any) -> Any:
+        if cell is pd.NA:
+            return ""
+        if isinstance(cell, float):
+            return "" if math.isnan(cell) else f"{cell:.3f}"
+        return cell
+
+    return frame.astype(object).map(word)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return rf"{' & '.join(cells)} \\"
+
+
+def _as_label(label: Any) -> str:
+    if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9:._-]+", label):
+        raise invalid("label", "letters, digits, ':', '.', '_' and '-'", label)
+    return label

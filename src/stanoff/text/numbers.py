@@ -1,0 +1,108 @@
+"""How numbers are written, the same in sentences, tables, figures and pages."""
+
+from __future__ import annotations
+
+import math
+from math import floor, log10
+
+from stanoff._lib.arguments import Interval
+
+SIGNIFICANT = 0.05
+
+
+def digits_for(std: float) -> int:
+    """Return how many decimals show two significant digits of a standard deviation, at least 3."""
+    return max(3, 1 - floor(log10(std))) if std > 0 else 3
+
+
+def percent(probability: float) -> str:
+    """Write a probability as a percentage; what is not certain never reads as if it were.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(0.99996), percent(1.0)
+    ('50.0%', '>99.9%', '100.0%')
+    """
+    if 0 < probability < 0.0005:
+        return "<0.1%"
+    if 0.9995 < probability < 1:
+        return ">99.9%"
+    return f"{100 * probability:.1f}%"
+
+
+def level(probability: float) -> str:
+    """Write the probability of an interval, as in 95% HDI.
+
+    Examples
+    --------
+    >>> level(0.95), level(0.995)
+    ('95%', '99.5%')
+    """
+    return f"{100 * probability:g}%"
+
+
+def ends(interval: Interval, digits: int | None = None) -> str:
+    """Write the two ends of an interval of differences.
+
+    Examples
+    --------
+    >>> ends((-0.05, 0.05)), ends((-0.0281, 0.0419), 3)
+    ('[-0.05, +0.05]', '[-0.028, +0.042]')
+    """
+    low, high = interval
+    if digits is None:
+        return f"[{low:+g}, {high:+g}]"
+    return f"[{low:+.{digits}f}, {high:+.{digits}f}]"
+
+
+def half_width(width: float, digits: int) -> str:
+    """Write the half-width of a ROPE with so many decimals at most, but never as 0.
+
+    Examples
+    --------
+    >>> half_width(0.0419, 3), half_width(0.93, 3), half_width(0.0002, 3)
+    ('±0.042', '±0.93', '±0.0002')
+    """
+    text = f"{width:.{digits}f}".rstrip("0").rstrip(".")
+    return f"±{text}" if text != "0" else f"±{float(f'{width:.1g}'):g}"
+
+
+def bayes_factor(factor: float) -> str:
+    """Write a Bayes factor with the paper's marks: ‡ above 3, ⋆ below 1/3.
+
+    Examples
+    --------
+    >>> bayes_factor(9.551), bayes_factor(0.075), bayes_factor(1.2)
+    ('‡ 9.551', '⋆ 0.075', '1.200')
+    """
+    if math.isnan(factor):
+        return "undefined"
+    mark = "‡ " if factor > 3 else "⋆ " if factor < 1 / 3 else ""
+    return f"{mark}{factor:.3g}" if factor >= 1000 else f"{mark}{factor:.3f}"
+
+
+def p_value(p: float) -> str:
+    """Write a p-value with the paper's mark: ⋆ below 0.05; a dash where there is no test.
+
+    Examples
+    --------
+    >>> p_value(0.0081), p_value(0.064), p_value(0.0004), p_value(math.nan)
+    ('⋆ 0.008', '0.064', '⋆ <0.001', '–')
+    """
+    if math.isnan(p):
+        return "–"
+    text = "<0.001" if p < 0.001 else f"{p:.3f}"
+    return f"⋆ {text}" if p < SIGNIFICANT else text
+
+
+def rounded_documents(n: float) -> int:
+    """Round a planned number of documents to what simulations can tell: two or three digits.
+
+    Examples
+    --------
+    >>> rounded_documents(22012), rounded_documents(1764), rounded_documents(87)
+    (22000, 1760, 87)
+    """
+    whole = math.ceil(n)
+    digits = len(str(whole))
+    return int(round(whole, -(digits - 3))) if digits > 3 else whole

@@ -1,0 +1,88 @@
+"""The verdict in words, generated from the numbers it states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stanoff._lib.escaping import shown
+from stanoff.inference.decision import rope_flips
+from stanoff.inference.evidence import Evidence
+from stanoff.text.numbers import digits_for, ends, half_width, level, percent
+
+if TYPE_CHECKING:
+    from stanoff.comparison import Comparison
+
+
+def documents(result: Comparison, category: str | None = None) -> str:
+    """Say how many documents the comparison, or one category of it, rests on."""
+    n_a, n_b = result.documents(category)
+    plural = "document" if n_a == 1 else "documents"
+    if len(result.data.documents(category)) == 1:
+        return f"{n_a:,} {plural}"
+    a, b = map(shown, result.names)
+    return f"{n_a:,} {plural} of {a} and {n_b:,} of {b}"
+
+
+def what_is_judged(result: Comparison, category: str) -> str:
+    """Name the score: its measure, and the average or the category it is of."""
+    if category not in result.data.categories:
+        return f"{category}-averaged {result.measure.label}"
+    if result.categories in (("1",), ("True",)):  # binary, and nothing else is meant
+        return result.measure.label
+    return f"{result.measure.label} on category {shown(category)}"
+
+
+def sentence(result: Comparison, evidence: Evidence) -> str:
+    """Describe the verdict, the estimate and what it rests on; then what to be wary of."""
+    a, b = map(shown, result.names)
+    d = digits_for(evidence.std)
+    more = "" if evidence.decision.settled else ", but this is not settled"
+    told = (
+        f"{a} is {evidence.decision.words} {b} in {what_is_judged(result, evidence.category)} "
+        f"({documents(result, evidence.category)}){more}: "
+        f"under the {shown(result.model.name)} model the difference is {evidence.mean:+.{d}f}, "
+        f"with a {level(evidence.hdi_probability)} HDI of {ends(evidence.hdi, d)}; it lies below, "
+        f"inside and above the ROPE {ends(evidence.rope)} with probability "
+        f"{percent(evidence.p_below)}, {percent(evidence.p_rope)} and {percent(evidence.p_above)}."
+    )
+    lower = "" if result.measure.higher_is_better else " Lower is better for this measure."
+    return " ".join([told + lower, *result.sampler_warnings])
+
+
+def what_would_change(result: Comparison, evidence: Evidence) -> str:
+    """Describe at which widths of the ROPE the decision would be another one."""
+    flips = rope_flips(evidence, higher_is_better=result.measure.higher_is_better)
+    if not flips:
+        return "No other width of the ROPE would change it."
+    middle = (evidence.rope[0] + evidence.rope[1]) / 2
+    around = f" around {middle:+g}" if abs(middle) > 1e-12 else ""
+    before = [one for _, one, _ in flips]
+    passed = before.index(evidence.decision) if evidence.decision in before else len(flips)
+    d = digits_for(evidence.std)
+    others = [
+        (f"{half_width(width, d)}{around} or narrower", one)
+        for width, one, _ in reversed(flips[:passed])
+    ]
+    others += [
+        (f"{half_width(width, d)}{around} or wider", one) for width, _, one in flips[passed:]
+    ]
+    (first, decision), *rest = others
+    told = f"With a ROPE of {first} the decision would be {decision.symbol}"
+    return "".join([told, *(f"; with {width}, {one.symbol}" for width, one in rest), "."])
+
+
+def caption_of(result: Comparison) -> str:
+    """Describe in a caption what was compared, how it was judged, and what to be wary of."""
+    a, b = result.names
+    only = result.categories[0] if len(result.categories) == 1 else None
+    judged = what_is_judged(result, only) if only else result.measure.label
+    told = [
+        f"{a} (A) against {b} (B) in {judged} ({documents(result)}): posterior of the difference "
+        f"A − B, with a {level(result.hdi)} HDI and the ROPE {ends(result.rope)}.",
+        "⋆: p < 0.05 or Bayes factor < 1/3; ‡: Bayes factor > 3.",
+    ]
+    if not result.measure.higher_is_better:
+        told.append("Lower is better.")
+    if any(not result.evidence(c).bf_sd_defined for c in result.categories):
+        told.append("?: not well-defined, as the prior density at 0 is infinite.")
+    return " ".join([*told, *result.sampler_warnings])

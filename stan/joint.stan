@@ -1,0 +1,75 @@
+// Single-label documents with few classes, both classifiers together: the true
+// class is mu ~ Dir(beta), and given true class k the pair of predictions is
+// theta_k ~ Dir(mass / K^2, ...). Beyond Zhang et al. (2016), section 5. theta is
+// integrated out and drawn back exactly: its weights are too small to walk in.
+functions {
+  #include functions/measures.stanfunctions
+  #include functions/outcomes.stanfunctions
+}
+data {
+  int<lower=2, upper=10> K; // classes
+  int<lower=0> R; // combinations of classes that occurred
+  array[R, 3] int<lower=1, upper=K> rows; // true class, A's, B's
+  array[R] int<lower=0> n; // documents of each combination
+  vector<lower=0>[K] beta; // prior weight of the classes
+  real<lower=0> mass; // prior weight of all pairs of predictions of a class
+  int<lower=1> measure; // code, see functions/measures.stanfunctions
+  real<lower=0> f_beta; // beta of F-beta
+  real zero_division; // what a measure is where it is 0/0
+  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  int<lower=0, upper=1> prior_only; // 1: draw from the prior
+}
+transformed data {
+  array[K, K * K] int c = rep_array(0, K, K * K); // A's class in steps of K
+  array[K] int n_class = rep_array(0, K); // documents of each true class
+  for (r in 1 : R) {
+    c[rows[r, 1], (rows[r, 2] - 1) * K + rows[r, 3]] += n[r];
+    n_class[rows[r, 1]] += n[r];
+  }
+}
+parameters {
+  simplex[K] mu; // prevalence of the classes
+}
+model {
+  mu ~ dirichlet(beta);
+  if (!prior_only) {
+    n_class ~ multinomial(mu);
+  }
+}
+generated quantities {
+  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
+  array[K] vector[4] cells_B;
+  vector[K] psi_A;
+  vector[K] psi_B;
+  vector[K] delta;
+  {
+    array[2] vector[K] tp = rep_array(rep_vector(0, K), 2);
+    array[2] vector[K] called = rep_array(rep_vector(0, K), 2);
+    for (k in 1 : K) {
+      vector[K * K] weight = rep_vector(mass / (K * K), K * K);
+      vector[K * K] theta;
+      if (!prior_only) {
+        weight += to_vector(c[k]);
+      }
+      theta = mu[k] * dirichlet_rng(weight);
+      for (i in 1 : K) {
+        for (j in 1 : K) {
+          real p = theta[(i - 1) * K + j];
+          called[1, i] += p;
+          called[2, j] += p;
+          tp[1, k] += i == k ? p : 0;
+          tp[2, k] += j == k ? p : 0;
+        }
+      }
+    }
+    for (k in 1 : K) {
+      cells_A[k] = cells_from(mu[k], tp[1, k], called[1, k]);
+      cells_B[k] = cells_from(mu[k], tp[2, k], called[2, k]);
+      psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
+                            prevalence);
+      psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
+                            prevalence);
+    }
+  }
+  delta = psi_A - psi_B;
+}

@@ -1,0 +1,213 @@
+"""Draw the pictures that the tests compare with: ``python tests/plots/images/make.py``.
+
+Look at every one of them before committing it.
+"""
+
+import io
+import json
+import sys
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from PIL import Image
+from scipy.ndimage import gaussian_filter
+
+from stanoff import compare_counts, plots
+from stanoff.inference.decision import Decision
+from stanoff.models import MODELS
+from stanoff.planning.answers import Answer, Plan
+from stanoff.planning.judging import Judge
+from stanoff.question import Question, Sampling
+
+FOLDER = Path(__file__).parent
+DPI = 80
+# Other versions of matplotlib and FreeType draw letters differently and place all else a little
+# differently. So texts are compared as texts; what remains is blurred and compared tile by tile,
+# each where it fits best, for in a large white picture one wrong bar would drown.
+BLUR, SHIFT, TILE, MARGIN = 2.0, 3, 20, 5  # pixels
+TOLERANCE = 16.0  # of 255: matplotlib 3.9 and 3.11 differ by 6 to 13, a wrong bar by 20 or more
+
+
+@cache
+def categories(k: int = 20, **options):
+    """A comparison by conjugacy: k categories, some of them rare, A better on the first ones."""
+    rng = np.random.default_rng(7)
+    size = np.linspace(30, 700, k).astype(int)
+    lead = np.linspace(0.12, -0.12, k)
+    pos = [
+        rng.multinomial(n, [0.6, 0.14 + d, 0.14 - d, 0.12]) for n, d in zip(size, lead, strict=True)
+    ]
+    neg = rng.multinomial(5000, [0.004, 0.004, 0.004, 0.988], k)
+    settings = {"engine": "exact", "draws": 1000, "seed": 1, "names": ("svm", "nb")}
+    return compare_counts(pos, neg, **(settings | options))
+
+
+def scores():
+    """Scores of five classifiers on 90 categories, and how frequent these are."""
+    rng = np.random.default_rng(5)
+    frequency = np.round(10 ** rng.uniform(0, 3.4, 90))
+    bias = {"SVM": 0.05, "kNN": 0.04, "LLSF": 0.03, "NNet": -0.05, "NB": -0.1}
+    table = {n: 0.35 + 0.15 * np.log10(frequency) + rng.normal(b, 0.1, 90) for n, b in bias.items()}
+    names = [f"c{i}" for i in range(90)]
+    return pd.DataFrame(table, index=names), dict(zip(names, frequency, strict=True))
+
+
+def powers():
+    """Table 3 of Zhang et al. (2016), with the errors of 500 simulations."""
+    table = {
+        ("(a)", ">>", "unpaired"): [0.26, 0.41, 0.70, 0.79, 0.87, 0.92, 0.96],
+        ("(a)", ">>", "paired"): [0.30, 0.52, 0.76, 0.84, 0.90, 0.94, 0.97],
+        ("(b)", "=", "unpaired"): [0.00, 0.01, 0.26, 0.63, 0.72, 0.88, 0.92],
+        ("(b)", "=", "paired"): [0.00, 0.22, 0.58, 0.81, 0.87, 0.96, 0.99],
+    }
+    rows = [
+        {"scenario": s, "goal": g, "model": m, "n": n, "power": p, "se": (p * (1 - p) / 500) ** 0.5}
+        for (s, g, m), powers in table.items()
+        for n, p in zip(range(500, 4000, 500), powers, strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+def planned(question="documents", names=("svm", "nb")):
+    """A plan for a power of 80% and 90%, with the errors of 400 simulations."""
+    if question == "difference":  # A is to be worse
+        x, ends = [-0.06, -0.07, -0.08, -0.09, -0.1, -0.12], [(-0.092, -0.095, -0.088)]
+    else:
+        x, ends = [64, 256, 1024, 1500, 2000, 4096], [(1560, 1450, 1700), (2580, 2350, 2820)]
+    power = np.array([0.02, 0.11, 0.58, 0.79, 0.85, 0.99])
+    table = {"power": power, "se": np.sqrt(power * (1 - power) / 400), "datasets": 400}
+    facts = {
+        "documents": {"delta": 0.1},
+        "difference": {"n": 2000},
+        "more documents": {
+            "names": names,
+            "decision": Decision.BETTER,
+            "documents": "7,532 documents",
+        },
+    }
+    return Plan(
+        question=question,
+        goal="<<" if question == "difference" else ">>",
+        answers=tuple(Answer(p, *v, {}) for p, v in zip((0.8, 0.9), ends, strict=False)),
+        curve=pd.DataFrame({"x": x} | table),
+        judge=Judge(Question.read(), Sampling.read(model="paired", draws=1000, seed=1)),
+        facts=facts[question],
+        warnings=(),
+        seed=1,
+    )
+
+
+def odd_names():
+    """Names that would be formulas, markup, or too long."""
+    names = ("$\\frac{1}{2}$ of_100% <b>", "a classifier with a name of forty letters")
+    known = ["$x_1$ & 100%", "漢字 😀", "éèê", "comp.os.ms-windows.misc.and.much.more.of.it"]
+    return categories(4, names=names, categories=tuple(known), measure="error", rope=0.002)
+
+
+PICTURES = {
+    "posterior": lambda stored: plots.posterior_plot(stored),
+    "factor": lambda stored: plots.factor_plot(stored),
+    "trace": lambda stored: plots.trace_plot(stored),
+    "forest": lambda _: plots.forest_plot(categories(average="macro")),
+    "forest_one": lambda stored: plots.forest_plot(stored),
+    "forest_1000": lambda _: plots.forest_plot(categories(1000, draws=50, average="macro")),
+    "forest_names": lambda _: plots.forest_plot(odd_names(), sort=False),
+    "joint": lambda stored: plots.joint_plot(stored),
+    "mosaic": lambda stored: plots.mosaic_plot(stored),
+    "priors": lambda _: plots.prior_plot(categories(), "3"),
+    "ropes": lambda stored: plots.rope_plot(stored),
+    "ropes_three": lambda _: plots.rope_plot(categories(rope=(0.01, 0.03)), "17"),
+    "frequency": lambda _: plots.frequency_plot(*scores()),
+    "frequency_draws": lambda _: plots.frequency_plot(
+        categories(), {i: 3 * i**2 for i in range(20)}
+    ),
+    "power": lambda _: plots.power_plot(powers()),
+    "plan": lambda _: plots.plan_plot(planned()),
+    "plan_difference": lambda _: plots.plan_plot(planned("difference")),
+    "plan_more": lambda _: plots.plan_plot(planned("more documents")),
+    **{f"graph_{name}": lambda _, name=name: plots.graph_plot(name) for name in MODELS},
+}
+
+
+def texts(ax):
+    """Everything that is written in a picture, as artists."""
+    shown = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts]
+    if ax.axison:
+        for axis in (ax.xaxis, ax.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            ticks = zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=True)
+            shown += [label for place, label in ticks if low <= place <= high]
+    if legend := ax.get_legend():
+        shown += [legend.get_title(), *legend.get_texts()]
+    return [text for text in shown if text.get_text() and text.get_visible()]
+
+
+def picture(ax):
+    """Save a picture, its texts inside the file, and close it; return where the texts stand."""
+    figure = ax.figure
+    figure.set_dpi(DPI)
+    buffer = io.BytesIO()
+    with plots.theme(), mpl.rc_context({"text.hinting": "none"}):
+        figure.draw_without_rendering()
+        written = json.dumps([text.get_text() for text in texts(ax)])
+        boxes = [text.get_window_extent() for text in texts(ax)]
+        figure.savefig(buffer, format="png", metadata={"Software": None, "Description": written})
+    plt.close(figure)
+    return buffer.getvalue(), boxes
+
+
+def read(file):
+    """Read a picture as (height, width, 3) numbers from 0 to 255, and its texts."""
+    with Image.open(file) as image:
+        return np.asarray(image.convert("RGB"), dtype=np.float32), json.loads(
+            image.text["Description"]
+        )
+
+
+def difference(one, other, boxes=()):
+    """Root mean square of what differs in the worst tile, each blurred and laid on its best."""
+    if one.shape != other.shape:
+        return np.inf
+    one, other = (gaussian_filter(pixels, (BLUR, BLUR, 0)) for pixels in (one, other))
+    compared = _unwritten(boxes, one.shape[:2])
+    height, width = (-(-size // TILE) * TILE for size in one.shape[:2])
+    rim = ((0, height - one.shape[0]), (0, width - one.shape[1]), (0, 0))
+    least = np.full((height // TILE, width // TILE), np.inf)
+    steps = range(-SHIFT, SHIFT + 1)
+    for shift in sorted(product(steps, steps), key=lambda s: abs(s[0]) + abs(s[1])):
+        moved = np.roll(one, shift, axis=(0, 1))  # margins are white
+        squared = np.pad((moved - other) ** 2 * compared, rim)
+        tiles = squared.reshape(height // TILE, TILE, width // TILE, TILE, 3)
+        least = np.minimum(least, tiles.mean(axis=(1, 3, 4)))
+        if least.max() < 1:  # as like as can be
+            break
+    return float(np.sqrt(least.max()))
+
+
+def _unwritten(boxes, shape):
+    """Mark the pixels where nothing is written: letters look different, and are told as texts."""
+    compared = np.ones((*shape, 1), dtype=np.float32)
+    for box in boxes:
+        x0, x1 = max(0, int(box.x0) - MARGIN), int(box.x1) + MARGIN
+        y0, y1 = max(0, int(shape[0] - box.y1) - MARGIN), int(shape[0] - box.y0) + MARGIN
+        compared[y0:y1, x0:x1] = 0
+    return compared
+
+
+def main():
+    """Draw all pictures, or those that are named."""
+    sys.path.insert(0, str(FOLDER.parents[1]))
+    from conftest import stored_comparison
+
+    mpl.use("Agg")
+    for name in sys.argv[1:] or PICTURES:
+        (FOLDER / f"{name}.png").write_bytes(picture(PICTURES[name](stored_comparison()))[0])
+
+
+if __name__ == "__main__":
+    main()

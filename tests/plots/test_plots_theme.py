@@ -1,0 +1,149 @@
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import seaborn as sns
+from conftest import script
+
+from stanoff import InputError, compare_counts, plots
+from stanoff.plots.theme import literal, shortened, width_of, with_room
+from stanoff.report.figures import as_bytes
+
+planned = script(Path(__file__).parent / "images" / "make.py").planned
+NAMES = [
+    ("$\\frac{1}{2$ %_& \\ {", "a^b$"),
+    ("עברית", "العربية"),
+    ("😀🎉 emoji", "漢字漢字漢字"),
+    ("x" * 300, "a classifier with a name of more than forty letters"),
+]
+DRAW = {
+    "forest": plots.forest_plot,
+    "joint": plots.joint_plot,
+    "mosaic": plots.mosaic_plot,
+    "priors": plots.prior_plot,
+    "ropes": plots.rope_plot,
+    "posterior": plots.posterior_plot,
+    "factor": plots.factor_plot,
+    "trace": plots.trace_plot,
+    "frequency": lambda result: plots.frequency_plot(result, dict.fromkeys(result.categories, 9)),
+    "plan": lambda result: plots.plan_plot(planned("more documents", result.names)),
+}
+EXTREMES = {
+    "usual": ([310, 25, 20, 43], [40, 30, 25, 7039], {}),
+    "identical": ([80, 0, 0, 20], [10, 0, 0, 890], {}),
+    "four draws": ([80, 5, 0, 20], [10, 0, 0, 890], {"draws": 4}),
+    "odds ratios": ([5, 300, 1, 0], [0, 0, 2, 9000], {"measure": "dor", "rope": 1.0}),
+    "far away": ([10, 5, 300, 3], [40, 30, 25, 7039], {"measure": "recall"}),
+    "uneven ROPE": ([310, 25, 20, 43], [40, 30, 25, 7039], {"rope": (0.3, 0.5)}),
+    "no ROPE": ([310, 25, 20, 43], [40, 30, 25, 7039], {"rope": 0}),
+    "lower is better": ([250, 85, 20, 43], [40, 30, 25, 7039], {"measure": "error"}),
+    "nothing": ([0, 0, 0, 0], [0, 0, 0, 9], {}),
+}
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
+
+
+def fitted(pos=(310, 25, 20, 43), neg=(40, 30, 25, 7039), **options):
+    settings = {"engine": "exact", "draws": 800, "seed": 1} | options
+    return compare_counts(list(pos), list(neg), **settings)
+
+
+def cut_off(ax):
+    """What is written and does not lie within the figure."""
+    ax.figure.canvas.draw()
+    frame = ax.figure.bbox
+    shown = [*ax.texts, ax.title, ax.xaxis.label, ax.yaxis.label]
+    low, high = sorted(ax.get_ylim())
+    ticks = zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)
+    shown += [label for place, label in ticks if low <= place <= high]
+    if legend := ax.get_legend():
+        shown += [legend.get_title(), *legend.get_texts()]
+    boxes = [(t.get_text(), t.get_window_extent()) for t in shown if t.get_text()]
+    return [
+        text
+        for text, box in boxes
+        if box.x0 < -1 or box.y0 < -1 or box.x1 > frame.x1 + 1 or box.y1 > frame.y1 + 1
+    ]
+
+
+@pytest.mark.parametrize("plot", DRAW)
+@pytest.mark.parametrize("names", NAMES, ids=["TeX", "right to left", "emoji", "long"])
+def test_no_name_breaks_a_figure_or_is_cut_off(plot, names):
+    result = fitted(names=names, categories=[names[0]])
+    assert cut_off(DRAW[plot](result)) == []
+
+
+@pytest.mark.parametrize("plot", DRAW)
+@pytest.mark.parametrize("kind", EXTREMES)
+def test_no_extreme_breaks_a_figure(plot, kind):
+    pos, neg, options = EXTREMES[kind]
+    assert cut_off(DRAW[plot](fitted(pos, neg, **options))) == []
+
+
+@pytest.mark.parametrize("plot", DRAW)
+def test_the_look_does_not_depend_on_the_users_settings(plot):
+    result = fitted()
+    plain = as_bytes(DRAW[plot](result), "png")
+    with plt.style.context("dark_background"):
+        sns.set_theme(context="talk", style="darkgrid", font="serif")
+        mpl.rcParams["text.usetex"] = True
+        before = mpl.rcParams.copy()
+        assert as_bytes(DRAW[plot](result), "png") == plain
+        assert mpl.rcParams == before
+
+
+def test_own_axes_keep_the_users_settings():
+    with plt.style.context({"font.size": 20, "axes.titlesize": "large"}):
+        _, ax = plt.subplots()
+        plots.posterior_plot(fitted(), ax=ax)
+    assert ax.title.get_fontsize() == pytest.approx(24)
+
+
+@pytest.mark.parametrize("plot", DRAW)
+def test_own_axes_must_be_axes(plot):
+    draw = getattr(plots, {"priors": "prior", "ropes": "rope"}.get(plot, plot) + "_plot")
+    more = ({"1": 3},) if plot == "frequency" else ()
+    figure, ax = plt.subplots()
+    shown = planned() if plot == "plan" else fitted()
+    with pytest.raises(InputError, match="'ax' parameter must be matplotlib Axes"):
+        draw(shown, *more, ax=figure)
+    assert draw(shown, *more, ax=ax) is ax
+    _, again = plt.subplots()
+    method = shown.plot if plot == "plan" else getattr(shown, f"plot_{plot}")
+    assert method(*more, ax=again) is again
+
+
+@pytest.mark.parametrize("style", ["svg", "pdf", "png"])
+def test_figures_are_the_same_bytes_in_every_format(style):
+    result = fitted()
+    assert as_bytes(plots.mosaic_plot(result), style) == as_bytes(plots.mosaic_plot(result), style)
+
+
+def test_long_names_lose_their_middle():
+    assert shortened("short") == "short"
+    for text in ("x" * 50, "漢字" * 20, "a\u0301" * 40, "two  spaces " * 9):
+        told = shortened(text, 21)
+        assert "…" in told
+        assert 10 <= width_of(told) <= 21
+    assert shortened("comp.sys.ibm.pc.hardware", 10).endswith("ware")
+
+
+def test_names_are_written_as_they_are():
+    assert literal("5$ or 6$") == r"5\$ or 6\$"
+    assert literal("a\x00b\U0010ffff") == "a□b□"
+    ax = plt.figure().add_subplot(title=literal("$x^2$"))
+    ax.figure.canvas.draw()
+    parsed = ax.title._preprocess_math(ax.title.get_text())
+    assert parsed == ("$x^2$", False)
+
+
+def test_a_range_is_never_empty():
+    assert with_room(1.0, 1.0) == (0.99, 1.01)
+    with pytest.raises(InputError, match="nothing to draw"):
+        with_room(0.0, np.inf)

@@ -1,0 +1,143 @@
+import html
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from stanoff import compare_counts
+from stanoff.inference.intervals import hdi
+from stanoff.report import embedding
+from stanoff.report.gallery import Picture, pictures
+from stanoff.report.page import BIBTEX, page
+from stanoff.text.words import sentence, what_would_change
+
+NOTHING_DRAWN = [Picture("posterior", "caption", b"<svg></svg>")]
+
+
+def decoded(row):
+    """Read the draws back: written apart from the encoder, and not in its way."""
+    places, gap, scale = [row["first"]], 0, 1
+    for letter in row["gaps"].encode():
+        digit = embedding.ALPHABET.index(letter)
+        gap, scale = gap + digit % 32 * scale, scale * 32
+        if digit < 32:
+            places.append(places[-1] + gap)
+            gap, scale = 0, 1
+    assert len(places) == row["n"]
+    return np.array(places) * row["step"]
+
+
+DRAWS = {
+    "normal": lambda rng: rng.normal(0.01, 0.02, 5000),
+    "long tail": lambda rng: rng.standard_cauchy(5000) * 1000,
+    "tiny": lambda rng: rng.normal(0, 1e-12, 500),
+    "atoms": lambda rng: rng.choice([-1.0, 0.0, 0.5, 1.0], 500),
+    "one value": lambda rng: np.zeros(100),
+    "beside the ROPE": lambda rng: np.nextafter(0.05, rng.choice([-1, 1], 500)),
+}
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+@pytest.mark.parametrize("times", [1, 240])  # 240 rows of 5,000 draws leave two letters for each
+def test_embedded_draws_are_those_of_python(kind, times):
+    rng = np.random.default_rng(4)
+    draws = DRAWS[kind](rng)
+    [row, *_], every = embedding.embedded([draws] * times, keep_sides_of=(-0.05, 0.05, 0.0))
+    assert every == 1
+    back, ordered = decoded(row), np.sort(draws)
+    spread = np.subtract(*np.quantile(draws, [0.75, 0.25]))
+    assert np.abs(back - ordered).max() <= max(1e-5 * spread, 1e-14 * np.abs(draws).max())
+    for value in (-0.05, 0.05, 0.0):
+        assert np.sum(back < value) == np.sum(draws < value)
+        assert np.sum(back > value) == np.sum(draws > value)
+    for probability in (0.5, 0.95):
+        assert hdi(back, probability) == pytest.approx(
+            hdi(draws, probability), abs=2 * np.abs(back - ordered).max() or 1e-300
+        )
+
+
+def test_beyond_a_total_every_kth_draw_in_order_is_kept():
+    rows, every = embedding.embedded([np.arange(1_000_000.0)] * 3, keep_sides_of=(0.0,))
+    assert every == 3
+    assert all(row["n"] == 333_333 for row in rows)
+    assert np.array_equal(decoded(rows[0])[:3], [1, 4, 7])
+    assert sum(len(row["gaps"]) for row in rows) < 2_700_000
+
+
+def test_draws_that_are_not_finite_are_shown_as_python_says_them(stored):
+    delta = stored.scores.delta.copy()
+    delta[0, 0, 0] = np.nan
+    odd = replace(stored, scores=replace(stored.scores, delta=delta), prior_scores=None)
+    text = html.unescape(page(odd, drawn=NOTHING_DRAWN))
+    assert "The draws of 8 are not all finite" in text
+    assert sentence(odd, odd.evidence()) in text
+
+
+def test_the_page_tells_the_verdict_the_table_and_the_settings(stored):
+    text = html.unescape(page(stored, drawn=NOTHING_DRAWN))
+    said = stored.evidence()
+    assert sentence(stored, said) in text
+    assert what_would_change(stored, said) in text
+    assert all(word in text for word in ("F1 = ", "paired", "4 × ", "[-0.05, +0.05]", "95%"))
+    assert BIBTEX in text
+    assert not re.search(r"20\d\d-\d\d-\d\d", text)  # no date: the same numbers, the same bytes
+
+
+def test_the_page_holds_no_address_and_the_policy_forbids_the_network(stored):
+    text = page(stored, drawn=NOTHING_DRAWN)
+    policy = html.unescape(re.search(r'Security-Policy" content="([^"]+)"', text)[1])
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert not re.search(r'(?:src|href)\s*=\s*"(?!#)', text)
+
+
+def test_figures_that_do_not_apply_are_left_out(stored):
+    names = [picture.name for picture in pictures(stored, "8")]
+    assert names == ["posterior", "factor", "joint", "mosaic", "trace"]
+    posterior_only = replace(stored.fit, draws=replace(stored.fit.draws, prior={}))
+    without_prior = posterior_only.between("svm", "nb", stored.question)
+    assert "factor" not in [picture.name for picture in pictures(without_prior, "8")]
+    cells = [[310, 70, 20, 43]] * 2
+    apart = compare_counts(a=cells, b=cells, engine="exact", seed=1, draws=100, average="macro")
+    names = [picture.name for picture in pictures(apart, "macro")]
+    assert names[0] == "forest"
+    assert "mosaic" not in names
+
+
+class Ids(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.used = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value)
+            elif name in ("href", "xlink:href") and value.startswith("#"):
+                self.used.append(value[1:])
+            self.used += re.findall(r"url\(#([^)]+)\)", value or "")
+
+
+def test_ids_of_figures_do_not_clash_and_figures_are_the_same_again(stored):
+    text = page(stored)
+    assert text == page(stored)
+    found = Ids(text)
+    assert len(found.ids) == len(set(found.ids))
+    assert set(found.used) <= set(found.ids)
+
+
+def test_twenty_categories_of_50_000_draws_take_at_most_three_megabytes():
+    rng = np.random.default_rng(1)
+    pos = rng.multinomial(400, [0.7, 0.08, 0.06, 0.16], 20)
+    neg = rng.multinomial(7000, [0.01, 0.005, 0.004, 0.981], 20)
+    result = compare_counts(pos, neg, engine="exact", seed=1, average="macro")
+    assert result.draws.posterior["delta"].shape[:2] == (1, 50_000)
+    assert len(page(result).encode()) <= 3_000_000
+
+
+def test_to_html_writes_the_page(stored, tmp_path, monkeypatch):
+    monkeypatch.setattr("stanoff.report.page.pictures", lambda *_: NOTHING_DRAWN)
+    path = stored.to_html(tmp_path / "deep" / "report.html")
+    assert path.read_text("utf-8") == page(stored)

@@ -1,0 +1,123 @@
+"""All tests in one table, and the command that prints it."""
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from stanoff import count
+from stanoff import significance as sig
+from stanoff.cli import main
+from stanoff.data.counts import PairedCounts
+from stanoff.errors import InputError
+from stanoff.significance.texts import formatted
+from stanoff.text.frames import FORMATS, frame_text
+
+PREDICTIONS = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"
+MICRO = ["s-test", "McNemar exact", "McNemar chi-square", *["p-test"] * 4, "Welch t-test"]
+MACRO = ["S-test", "T-test", "T'-test", "Wilcoxon"]
+TWO = PairedCounts(("x", "y"), np.full((2, 4), 5), np.array([[1, 2, 3, 40], [0, 1, 5, 45]]))
+
+
+def run(*arguments):
+    columns = ["--truth", "truth", "--a", "nb_mult", "--b", "svm_l2"]
+    return CliRunner().invoke(main, ["significance", str(PREDICTIONS), *columns, *arguments])
+
+
+def test_the_tests_that_apply_are_done():
+    def names(counts, **options):
+        return [outcome.test for outcome in sig.all_tests(counts, **options)]
+
+    assert names(TWO) == MICRO + MACRO
+    assert names(TWO, average="both") == MICRO + MACRO
+    assert names(TWO, average="micro") == MICRO
+    assert names(TWO, average="macro") == MACRO
+    assert names(TWO.unpaired()) == MICRO[3:] + MACRO
+    one = PairedCounts(("x",), TWO.pos[:1], TWO.neg[:1])
+    assert names(one) == MICRO
+    with pytest.raises(InputError, match="two categories"):
+        sig.all_tests(one, average="macro")
+    with pytest.raises(InputError, match="'average'"):
+        sig.all_tests(TWO, average="all")
+
+
+def test_the_options_reach_every_test():
+    for outcome in sig.all_tests(TWO, alternative="one-sided", approximation="yang1999"):
+        assert outcome.sides == (2 if "McNemar" in outcome.test else 1)
+    error = sig.all_tests(TWO, average="macro", measure="error")
+    assert {outcome.measure for outcome in error} == {"error"}
+
+
+def test_the_command_prints_one_table():
+    said = run("--average", "both")
+    assert said.exit_code == 0, said.output
+    lines = said.output.splitlines()
+    assert lines[-1] == "A is nb_mult, B is svm_l2. ⋆: p < 0.05."
+    assert [line.split("  ")[0].strip() for line in lines[3:-2]] == MICRO + MACRO
+    assert "≫" in lines[3]
+    assert "⋆ <0.001" in lines[3]  # in the style of every table
+    one = run("--pos-label", "8").output
+    assert len(one.splitlines()) == 3 + len(MICRO) + 2
+    assert run("--positive", "8").output == one
+    named = run("--pos-label", "8", "--names", "Bayes", "margin").output
+    assert "A is Bayes, B is margin." in named
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_every_format_is_that_of_the_one_writer(style):
+    said = run("--average", "macro", "--format", style)
+    assert said.exit_code == 0, said.output
+    counts = count(PREDICTIONS, truth="truth", a="nb_mult", b="svm_l2", average="macro")
+    outcomes = sig.all_tests(counts, average="macro")
+    if style == "json":
+        told = json.loads(said.output)["tests"]
+        assert [row.pop("sentence") for row in told] == [str(outcome) for outcome in outcomes]
+        assert told == json.loads(frame_text(sig.table(outcomes), "json"))
+    else:
+        written = frame_text(formatted(outcomes), style, numbers=sig.table(outcomes))
+        assert said.output.startswith(written)
+
+
+def test_no_sign_of_the_papers_is_missing_in_latex():
+    told = run("--average", "both", "--format", "latex").output
+    assert told.startswith(r"\begin{tabular}")
+    assert told.count(r"$\sim$") == len(MACRO)
+    assert r"$\gg$" in told
+    assert "U+" not in told  # what pdflatex would have no sign for
+
+
+def test_every_format_has_the_same_numbers():
+    options = ("--average", "macro", "--alternative", "one-sided", "--approximation", "yang1999")
+    csv = pd.read_csv(io.StringIO(run(*options, "--format", "csv").output))
+    told = json.loads(run(*options, "--format", "json").output)
+    assert told["names"] == {"A": "nb_mult", "B": "svm_l2"}
+    assert [t["p_value"] for t in told["tests"]] == csv["p_value"].tolist()
+    assert set(csv["alternative"]) == {"one-sided"}
+    assert told["tests"][0]["sentence"].startswith("S-test of F1: ")
+    markdown = run(*options, "--format", "markdown").output
+    assert markdown.count("\n| ") == 1 + len(MACRO)
+
+
+def test_a_p_value_that_is_not_there_is_null_in_json(tmp_path):
+    path = tmp_path / "never.csv"
+    path.write_text("y,p,q\n1,0,0\n0,0,0\n1,0,0\n")
+    arguments = ["--truth", "y", "--a", "p", "--b", "q"]
+    for style, there in (("json", '"p_value": null'), ("table", "no trial that precision counts")):
+        said = CliRunner().invoke(main, ["significance", str(path), *arguments, "--format", style])
+        assert said.exit_code == 0, said.output
+        assert there in said.output
+
+
+def test_failures_are_one_sentence():
+    for option in ("--pos-label", "--positive"):
+        said = run(option, "nothing")
+        assert said.exit_code == 1
+        assert said.output.startswith("Error: --pos-label must be one of 0, 1, ")
+        assert said.output.endswith("Got 'nothing' instead.\n")
+    said = run("--average", "macro", "--measure", "recal")
+    assert said.exit_code == 1
+    assert said.output.startswith("Error: --measure must be one of f1, ")

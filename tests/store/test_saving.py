@@ -1,0 +1,524 @@
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import arviz_stats
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import stanoff
+from stanoff import InputError, Prior, StanoffError, compare, compare_counts, load, measures
+from stanoff.engines.draws import Draws
+from stanoff.fit import Fit
+from stanoff.models import MODELS
+from stanoff.models.own import Program, model_of
+from stanoff.question import Question
+from stanoff.store.saving import FORMAT, _digest
+
+POS, NEG = [[310, 25, 20, 43], [30, 4, 1, 5]], [[40, 30, 25, 7039], [1, 1, 1, 90]]
+FEW = {"draws": 300, "chains": 2, "seed": 1}
+
+# Programs of a user's own: one that generates everything, one that generates only a difference.
+WHOLE = """
+data {
+  int<lower=1> K;
+  array[K, 4] int<lower=0> c_A;
+  array[K, 4] int<lower=0> c_B;
+  int<lower=0, upper=1> prior_only;
+}
+parameters {
+  array[K] simplex[4] p_A;
+  array[K] simplex[4] p_B;
+}
+model {
+  if (prior_only == 0) {
+    for (k in 1:K) {
+      c_A[k] ~ multinomial(p_A[k]);
+      c_B[k] ~ multinomial(p_B[k]);
+    }
+  }
+}
+generated quantities {
+  array[K] vector[4] cells_A = p_A;
+  array[K] vector[4] cells_B = p_B;
+  array[K] real delta;
+  vector[0] nothing;
+  for (k in 1:K) delta[k] = p_A[k, 1] - p_B[k, 1];
+}
+"""
+
+
+def same(loaded, result):
+    """Hold a loaded result against the one that was saved: all that it says, and all it has."""
+    pd.testing.assert_frame_equal(loaded.summary(), result.summary(), check_exact=True)
+    assert str(loaded) == str(result)
+    assert loaded.warnings == result.warnings
+    assert loaded.to_json() == result.to_json()
+    assert loaded.provenance == result.provenance
+    for category in result.categories:
+        np.testing.assert_equal(vars(loaded.evidence(category)), vars(result.evidence(category)))
+    assert loaded.prior == result.prior
+    assert type(loaded.data) is type(result.data)
+    assert loaded.data.systems == result.data.systems
+    assert loaded.data.categories == result.data.categories
+    np.testing.assert_equal(loaded.data.arrays(), result.data.arrays())
+    for group in ("posterior", "prior", "sample_stats"):
+        mine, theirs = getattr(loaded.draws, group), getattr(result.draws, group)
+        assert set(mine) == set(theirs)
+        for name, values in theirs.items():
+            assert mine[name].dtype == values.dtype
+            np.testing.assert_array_equal(mine[name], values)
+    for name, node in result.tree.children.items():
+        xr.testing.assert_equal(node.to_dataset(), loaded.tree[name].to_dataset())
+
+
+def saved(result, tmp_path):
+    return load(result.save(tmp_path / "result.nc"))
+
+
+@pytest.mark.parametrize("measure", ["f1", "error", "dor"])
+def test_a_paired_result_comes_back(tmp_path, measure):
+    result = compare_counts(
+        POS, NEG, engine="exact", average="macro", measure=measure, prior=Prior.jeffreys(), **FEW
+    )
+    again = saved(result, tmp_path)
+    same(again, result)
+    same(again.judge(measure="mcc"), result.judge(measure="mcc"))
+
+
+def test_an_unpaired_result_comes_back(tmp_path):
+    result = compare_counts(
+        a=[30, 4, 1, 50],
+        b=[20, 9, 3, 70],
+        engine="exact",
+        prior=(Prior(beta=(1, 2)), Prior(mass=2.0, kappa=(1, 2))),
+        rope=(-0.01, 0.03),
+        hdi=0.9,
+        names=("x", "y"),
+        **FEW,
+    )
+    again = saved(result, tmp_path)
+    same(again, result)
+    assert (again.rope, again.hdi, again.names) == ((-0.01, 0.03), 0.9, ("x", "y"))
+
+
+def test_pairs_stay_pairs_whatever_the_model(tmp_path):
+    result = compare_counts(POS, NEG, model="unpaired", engine="exact", **FEW)
+    again = saved(result, tmp_path)
+    assert again.data.pos.tolist() == POS
+    same(again, result)
+
+
+@pytest.fixture
+def labels():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 200)
+    return [
+        truth,
+        *(np.where(rng.random(200) < p, truth, rng.integers(0, 3, 200)) for p in (0.8, 0.5)),
+    ]
+
+
+def test_a_joint_result_comes_back(labels, tmp_path):
+    result = compare(*labels, average="macro", draws=300, seed=1)
+    assert (result.model.name, result.engine) == ("joint", "exact")
+    again = saved(result, tmp_path)
+    same(again, result)
+    same(again, compare(*labels, model="joint", draws=300, seed=1))
+    for asked in ({"measure": "recall"}, {"average": "micro"}):
+        same(again.judge(**asked), result.judge(**asked))
+
+
+@pytest.mark.parametrize("settings", [
+    {"beta": float("inf"), "zero_division": 1},
+    {"measure": "precision", "prevalence": 0.01},
+])  # fmt: skip
+def test_the_settings_of_the_measure_come_back(tmp_path, settings):
+    result = compare_counts(POS, NEG, engine="exact", **settings, **FEW)
+    again = saved(result, tmp_path)
+    same(again, result)
+    assert again.measure == result.measure
+
+
+def test_what_is_nan_comes_back(tmp_path):
+    result = compare_counts(POS, NEG, engine="exact", zero_division=float("nan"), **FEW)
+    assert np.isnan(saved(result, tmp_path).measure.zero_division)
+
+
+@pytest.mark.stan
+@pytest.mark.filterwarnings("ignore::stanoff.SamplingWarning")
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.program])
+def test_every_model_of_stan_comes_back(name, labels, tmp_path):
+    few = {"draws": 60, "chains": 2, "warmup": 100, "seed": 1, "engine": "stan"}
+    if MODELS[name].classes:
+        result = compare(*labels, model=name, **few)
+    elif name == "documents":
+        result = compare_counts(POS[1], NEG[1], model=name, **few)
+    else:
+        result = compare_counts(POS, NEG, model=name, average="macro", **few)
+    assert result.sampler_warnings
+    again = saved(result, tmp_path)
+    same(again, result)
+    same(again.judge(measure="recall"), result.judge(measure="recall"))
+    assert set(again.provenance.versions) == {
+        "stanoff", "python", "numpy", "arviz", "cmdstan", "cmdstanpy",
+    }  # fmt: skip
+    assert len(again.provenance.program) == 64
+    assert again.provenance.sources[0][0] == f"{name}.stan"
+    assert again.provenance.settings == {"chains": 2, "draws": 60, "warmup": 100}
+
+
+@pytest.mark.stan
+@pytest.mark.filterwarnings("ignore::stanoff.SamplingWarning")
+def test_a_program_of_ones_own_comes_back_when_its_file_is_gone(tmp_path):
+    program = tmp_path / "mine.stan"
+    program.write_text(WHOLE)
+    result = compare_counts(
+        a=POS, b=NEG, model=program, measure="recall", draws=100, chains=2, warmup=100, seed=1
+    )
+    program.unlink()
+    again = saved(result, tmp_path)
+    same(again, result)
+    same(again.judge(measure="f1"), result.judge(measure="f1"))
+    assert again.provenance.sources == (("mine.stan", WHOLE),)
+    with pytest.raises(InputError, match="There is no file"):
+        again.sensitivity(category="0")
+
+
+# A program that tells nothing but a difference.
+BARE = """
+data {
+  int<lower=1> K;
+  array[K, 4] int<lower=0> c_A;
+  array[K, 4] int<lower=0> c_B;
+}
+parameters {
+  vector<lower=0, upper=1>[K] a;
+  vector<lower=0, upper=1>[K] b;
+}
+model {
+  for (k in 1:K) {
+    c_A[k, 1] ~ binomial(sum(c_A[k]), a[k]);
+    c_B[k, 1] ~ binomial(sum(c_B[k]), b[k]);
+  }
+}
+generated quantities {
+  vector[K] delta = a - b;
+}
+"""
+
+
+def without_cells(result, again):
+    same(again, result)
+    same(again.judge(rope=0.3, hdi=0.5), result.judge(rope=0.3, hdi=0.5))
+    assert again.prior_scores is None
+    for asked in ({"measure": "recall"}, {"average": "macro"}):
+        for one in (result, again):
+            with pytest.raises(InputError, match="does not generate cells_A and cells_B"):
+                one.judge(**asked)
+
+
+@pytest.mark.stan
+@pytest.mark.filterwarnings("ignore::stanoff.SamplingWarning")
+def test_a_program_without_cells_comes_back(tmp_path):
+    program = tmp_path / "bare.stan"
+    program.write_text(BARE)
+    result = compare_counts(a=POS, b=NEG, model=program, draws=100, chains=2, warmup=100, seed=1)
+    again = saved(result, tmp_path)
+    without_cells(result, again)
+    assert result.measure.label == again.measure.label == "the score of bare"
+    assert np.isnan(again.summary()[["psi_A", "psi_B"]].to_numpy()).all()
+    assert set(again.draws.posterior) == {"a", "b", "delta"}
+
+
+def test_a_program_with_scores_but_without_cells_comes_back(tmp_path):
+    inputs = {name: {"type": "int", "dimensions": 2} for name in ("c_A", "c_B")}
+    outputs = {name: {"type": "real", "dimensions": 1} for name in ("psi_A", "psi_B", "delta")}
+    model = model_of(Program(tmp_path / "bare.stan", inputs, outputs, (), ()))
+    psi = np.random.default_rng(1).beta(8, 2, (2, 100, 2, 2))
+    drawn = Draws(
+        {"psi": psi, "delta": psi[:, :, 0] - psi[:, :, 1]}, {}, {"lp": np.zeros((2, 100))}
+    )
+    counts = compare_counts(a=POS, b=NEG, engine="exact", **FEW).data
+    fit = Fit(counts, model, Prior.uniform(), "stan", 1, drawn)
+    result = fit.between("A", "B", Question.read())
+    again = saved(result, tmp_path)
+    without_cells(result, again)
+    np.testing.assert_array_equal(again.scores.psi, psi)
+    assert set(again.draws.posterior) == {"psi_A", "psi_B", "delta"}
+
+
+@pytest.mark.parametrize("name", ["psi", "delta"])
+def test_a_program_without_cells_can_be_asked_the_other_way_round(name, tmp_path):
+    inputs = {name: {"type": "int", "dimensions": 2} for name in ("c_A", "c_B")}
+    model = model_of(Program(tmp_path / "bare.stan", inputs, {}, (), ()))
+    psi = np.random.default_rng(1).beta(8, 2, (2, 100, 2, 2))
+    drawn = {"psi": psi, "delta": psi[:, :, 0] - psi[:, :, 1]}
+    counts = compare_counts(a=POS, b=NEG, engine="exact", **FEW).data
+    fit = Fit(counts, model, Prior.uniform(), "stan", 1, Draws({name: drawn[name]}, {}, {}))
+    result = fit.between("B", "A", Question.read())
+    np.testing.assert_array_equal(result.scores.delta, -drawn["delta"])
+    again = saved(result, tmp_path)
+    same(again, result)
+    np.testing.assert_array_equal(again.fit.draws.posterior[name], drawn[name])
+    same(
+        again.fit.between("A", "B", again.question),
+        fit.between("A", "B", result.question),
+    )
+
+
+@pytest.fixture
+def cost():
+    @measures.register("cost", formula="5 fn + fp", higher_is_better=False)
+    def cost(tp, fp, fn, tn):
+        return (5 * fn + fp) / (tp + fn)
+
+    yield "cost"
+    measures.MEASURES.pop("cost", None)
+
+
+def test_a_measure_of_ones_own_comes_back(cost, tmp_path):
+    pos = [*POS, [0, 0, 0, 0]]
+    result = compare_counts(
+        pos, [*NEG, [0, 0, 0, 50]], measure=cost, engine="exact", average="macro", **FEW
+    )
+    assert any("is 0/0 in category 2" in warning for warning in result.warnings)
+    path = result.save(tmp_path / "result.nc")
+    same(load(path), result)
+    same(load(path).judge(measure=cost), result)
+    told, numbers = result.to_json(), result.summary()
+    del measures.MEASURES[cost]
+    again = load(path)  # where nobody has registered it
+    assert again.to_json() == told
+    pd.testing.assert_frame_equal(again.summary(), numbers, check_exact=True)
+    same(again.judge(measure="f1"), result.judge(measure="f1"))
+    with pytest.raises(InputError, match="The measure 'cost' is not registered here"):
+        again.measure([1, 2, 3, 4])
+    with pytest.raises(InputError, match="'measure' parameter must be one of"):
+        again.judge(measure=cost)
+
+    @measures.register("cost", higher_is_better=False)
+    def other(tp, fp, fn, tn):
+        return fp
+
+    assert load(path).to_json() == told  # another one of that name changes nothing
+    with pytest.raises(InputError, match="or not the one that the result was saved with"):
+        load(path).measure([1, 2, 3, 4])
+
+
+def test_a_measure_of_ones_own_at_another_prevalence(cost, tmp_path):
+    result = compare_counts(POS, NEG, measure=cost, prevalence=0.3, engine="exact", **FEW)
+    path = result.save(tmp_path / "result.nc")
+    told = result.to_json()
+    del measures.MEASURES[cost]
+    assert load(path).to_json() == told
+
+
+def test_any_name_survives(tmp_path):
+    names = [
+        '"\\ <b> & %',
+        "שלום\u202e",
+        "😀👩‍👩‍👧",
+        "a\0b",
+        "",
+        "\n",
+        "é",
+        "e\u0301",
+        "x" * 70_000,
+    ]
+    result = compare_counts(
+        POS[:1] * len(names),
+        NEG[:1] * len(names),
+        engine="exact",
+        categories=names,
+        names=("😀", "שלום"),
+        **FEW,
+    )
+    again = saved(result, tmp_path)
+    assert again.data.categories == tuple(names)
+    assert again.names == ("😀", "שלום")
+    assert again.to_json() == result.to_json()
+
+
+def test_the_same_result_gives_the_same_bytes(stored, tmp_path):
+    first = stored.save(tmp_path / "1.nc").read_bytes()
+    assert stored.save(tmp_path / "2.nc").read_bytes() == first
+    assert load(tmp_path / "1.nc").save(tmp_path / "3.nc").read_bytes() == first
+    fitted = [
+        compare_counts(POS, NEG, engine="exact", **FEW).save(tmp_path / name).read_bytes()
+        for name in ("4.nc", "5.nc")
+    ]
+    assert fitted[0] == fitted[1]
+
+
+def test_stored_draws_come_back(stored, tmp_path):
+    same(saved(stored, tmp_path), stored)
+
+
+def test_arviz_reads_it(stored, tmp_path):
+    path = stored.save(tmp_path / "result.nc")
+    with xr.open_datatree(path, engine="h5netcdf") as tree:
+        assert set(tree.children) >= {"posterior", "prior", "sample_stats", "observed_data"}
+        table = arviz_stats.summary(tree, var_names=["delta"], round_to="none")
+        assert table["mean"].iloc[0] == pytest.approx(stored.evidence().mean, abs=1e-12)
+        assert tree.attrs["name_A"] == "svm"
+
+
+def test_it_is_compressed(tmp_path):
+    result = compare_counts(POS, NEG, engine="exact", seed=1, draws=5000)
+    size = result.save(tmp_path / "x.nc").stat().st_size
+    plain = sum(
+        values.nbytes
+        for group in (result.draws.posterior, result.draws.prior)
+        for values in group.values()
+    )
+    assert size < 0.95 * plain
+
+
+@pytest.fixture
+def file(tmp_path):
+    result = compare_counts(POS[0], NEG[0], engine="exact", seed=1, draws=50)
+    return result.save(tmp_path / "result.nc")
+
+
+def test_every_flipped_bit_is_noticed(file):
+    content = file.read_bytes()
+    rng = np.random.default_rng(1)
+    places = {0, 8, len(content) - 1, len(content) - 66, len(content) - 80}
+    for place in sorted({*places, *rng.integers(0, len(content), 200).tolist()}):
+        broken = bytearray(content)
+        broken[place] ^= 1 << int(rng.integers(8))
+        file.write_bytes(broken)
+        with pytest.raises(StanoffError, match=r"result\.nc is (damaged|cut short|not a result)"):
+            load(file)
+    file.write_bytes(content)
+    load(file)
+
+
+def test_a_file_that_is_cut_short_or_continued(file):
+    content = file.read_bytes()
+    for size in (0, 1, 8, 100, len(content) // 2, len(content) - 1):
+        file.write_bytes(content[:size])
+        with pytest.raises(StanoffError, match=r"result\.nc is (cut short|not a result)"):
+            load(file)
+    file.write_bytes(content + b"\n")
+    with pytest.raises(StanoffError, match="is cut short or damaged, or stanoff did not write it"):
+        load(file)
+
+
+def test_files_of_others(stored, tmp_path):
+    text = tmp_path / "text.nc"
+    text.write_text("category,mean\n8,0.1\n")
+    with pytest.raises(StanoffError, match=r"text\.nc is not a result of stanoff"):
+        load(text)
+    stored.tree.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
+    with pytest.raises(StanoffError, match="or stanoff did not write it"):
+        load(tmp_path / "other.nc")
+    with pytest.raises(StanoffError, match=r"none\.nc cannot be read: No such file"):
+        load(tmp_path / "none.nc")
+    with pytest.raises(StanoffError, match="cannot be read: Is a directory"):
+        load(tmp_path)
+
+
+def sealed(content, version=FORMAT):
+    return content + b"\nstanoff result, format %06d, sha256 " % version
+
+
+def seal(file, content, version=FORMAT):
+    file.write_bytes(sealed(content, version))
+    digest = _digest(file, file.stat().st_size)
+    file.write_bytes(sealed(content, version) + digest + b"\n")
+
+
+def test_a_newer_format_is_told(file):
+    seal(file, b"whatever the future brings", FORMAT + 1)
+    with pytest.raises(StanoffError, match=f"has format {FORMAT + 1}, but this stanoff reads only"):
+        load(file)
+
+
+def test_a_sealed_file_that_lacks_something(stored, tmp_path):
+    file = tmp_path / "result.nc"
+    stored.tree.to_netcdf(file, engine="h5netcdf")
+    seal(file, file.read_bytes())
+    with pytest.raises(StanoffError, match="is not a complete result of stanoff"):
+        load(file)
+    seal(file, b"no NetCDF")
+    with pytest.raises(StanoffError, match=r"result\.nc"):
+        load(file)
+
+
+def test_a_model_that_is_not_known_here(stored, tmp_path):
+    model = replace(stored.model, name="unheard_of")
+    odd = replace(stored, fit=replace(stored.fit, model=model))
+    with pytest.raises(StanoffError, match="its model 'unheard_of' is not known here"):
+        saved(odd, tmp_path)
+
+
+def test_a_wrong_disk_leaves_the_old_result(file, stored, monkeypatch):
+    old = file.read_bytes()
+    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    with pytest.raises(StanoffError, match=r"result\.nc cannot be written: full"):
+        stored.save(file)
+    assert file.read_bytes() == old
+    assert [path.name for path in file.parent.iterdir()] == ["result.nc"]
+
+
+def test_another_process_says_the_same(stored, tmp_path):
+    path = stored.save(tmp_path / "result.nc")
+    code = f"import stanoff; print(stanoff.load({str(path)!r}).to_json(), end='')"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == stored.to_json()
+
+
+# What a file of format 1 said before there was format 2.
+SAID = {
+    "psi_A": 0.829414352942463,
+    "psi_B": 0.8289954384146795,
+    "sign_test": 1.0,
+    "t_test": 1.0,
+    "mean": 0.00041891452778343387,
+    "std": 0.011904515816573563,
+    "mcse": 0.0020783647812848386,
+    "bf_sd": 12.726911536301618,
+    "bf_rope": float("inf"),
+    "p_less": 0.4,
+    "p_greater": 0.6,
+    "p_rope": 1.0,
+    "hdi_low": -0.01796292159902413,
+    "hdi_high": 0.016996006296868926,
+}
+
+
+def test_results_of_format_1_stay_readable(tmp_path):
+    # compare_counts(POS[0], NEG[0], engine="exact", seed=1, draws=25, names=("svm", "nb"))
+    file = Path(__file__).parents[1] / "stored/format-1.nc"
+    assert b"stanoff result, format 000001, " in file.read_bytes()
+    old = load(file)
+    row = old.summary().iloc[0]
+    assert row[list(SAID)].to_dict() == pytest.approx(SAID, rel=1e-12)
+    assert (row["category"], row["decision"]) == ("1", "=")
+    assert str(old).startswith("svm is practically equivalent to nb in F1 (7,532 documents): ")
+    assert "The prior density of delta at 0 is infinite for F1" in old.warnings[0]
+    assert (old.names, old.measure.label, old.average) == (("svm", "nb"), "F1", None)
+    assert (old.rope, old.hdi, old.seed, old.engine) == ((-0.05, 0.05), 0.95, 1, "exact")
+    assert (old.model, old.prior) == (MODELS["paired"], Prior.uniform())
+    assert (old.data.pos.tolist(), old.data.neg.tolist()) == (POS[:1], NEG[:1])
+    fresh = compare_counts(
+        POS[0], NEG[0], engine="exact", seed=1, draws=25, names=("svm", "nb")
+    )  # the same draws today
+    for measure in ("f1", "recall"):
+        now, then = (one.judge(measure=measure).evidence() for one in (fresh, old))
+        assert (now.mean, now.hdi) == (then.mean, pytest.approx(then.hdi))
+    content = old.save(tmp_path / "new.nc").read_bytes()
+    assert b"stanoff result, format %06d, " % FORMAT in content
+    same(load(tmp_path / "new.nc"), old)
+
+
+def test_provenance_tells_the_versions():
+    result = compare_counts(POS, NEG, engine="exact", **FEW)
+    assert result.provenance.versions["stanoff"] == stanoff.__version__
+    assert result.provenance.versions["numpy"] == np.__version__
+    assert result.provenance.program is None
