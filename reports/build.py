@@ -1,51 +1,75 @@
-"""Rebuild every report beside its script, then the start page that links them."""
+"""Rebuild the reports, each in its folder, and the start page that links them.
+
+``python reports/build.py`` builds all of them, two at a time; ``python reports/build.py zhang2016``
+only one.
+"""
 
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from importlib import import_module
 
-from stanoff import progress
+from common import PAGE, REPORTS, About, write_page
 
-HERE = Path(__file__).resolve().parent
-REPORTS = ("zhang2016", "yang1999", "sokolova2006")  # the longest first
+from stanoff._lib import progress
+from stanoff.report.document import Figure, Section, joined, link
+
+NAMES = ("zhang2016", "yang1999", "sokolova2006", "benchmark")  # the longest first
 AT_ONCE = 2  # each of them uses a core or two
 
 
 def main() -> int:
-    """Run the scripts two at a time; a failing one is told and the others still finish."""
+    """Build what is named, or everything."""
+    if names := sys.argv[1:]:
+        for name in names:
+            import_module(f"{name}.build").build()
+        return 0
     start = time.monotonic()
-    with progress.step("Building the reports", total=len(REPORTS)) as advance:
-        done = []
-
-        def run(name: str) -> bool:
-            good = built(name)
-            done.append(name)
-            advance(len(done))
-            return good
-
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            good = list(pool.map(run, REPORTS))
-    if not all(good) or not built("."):
+    with (
+        progress.step("Building the reports", total=len(NAMES)) as advance,
+        ThreadPoolExecutor(AT_ONCE) as pool,
+    ):
+        good = []
+        for done in pool.map(built, NAMES):
+            good.append(done)
+            advance(len(good))
+    if not all(good):
         return 1
-    print(f"Wrote {HERE / 'index.html'} in {time.monotonic() - start:.0f} s.")
+    write_start_page()
+    print(f"Built everything in {time.monotonic() - start:.0f} s.")
     return 0
 
 
 def built(name: str) -> bool:
-    """Run one script and pass on what it says, a name before every line."""
-    script = HERE / name / ("build.py" if name != "." else "start_page.py")
-    command = [sys.executable, "-W", "error::RuntimeWarning", str(script)]
+    """Build one report in a process of its own, and pass on what it says, its name before it."""
+    command = [sys.executable, "-W", "error::RuntimeWarning", __file__, name]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as running:
         assert running.stdout is not None
         for line in running.stdout:
-            print(f"{script.parent.name}: {line}", end="", flush=True)
+            print(f"{name}: {line}", end="", flush=True)
     if running.returncode:
-        print(f"{script.parent.name}: failed with code {running.returncode}", file=sys.stderr)
+        print(f"{name}: failed with code {running.returncode}", file=sys.stderr)
     return running.returncode == 0
+
+
+def write_start_page() -> None:
+    """Write the page that links all reports; the figures are those that they left."""
+    write_page(
+        REPORTS,
+        "stanoff: reports",
+        [_section(name, import_module(f"{name}.build").ABOUT) for name in NAMES],
+        "Is classifier A really better than classifier B? Three papers, rebuilt and carried on; "
+        "and how far stanoff itself can be trusted.",
+    )
+
+
+def _section(name: str, about: About) -> Section:
+    svg = (REPORTS / name / "figures" / f"{about.figure}.svg").read_bytes()
+    read = joined([link("Read the report", f"{name}/{PAGE}"), "."])
+    return Section(about.heading, [about.text, read, Figure(svg, about.caption)], anchor=name)
 
 
 if __name__ == "__main__":

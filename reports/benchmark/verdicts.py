@@ -2,9 +2,9 @@
 
 Over a grid of true differences in F1, prevalences, correlations and sizes of the test set, data
 sets are drawn and judged by the paired model, the sign test and the t-test. Writes
-``verdicts.csv``, ``verdicts.md`` and ``verdicts.svg`` beside this script:
+``verdicts.csv`` beside this script, in a few minutes; ``build.py`` shows it:
 
-    python reports/benchmark/verdicts.py
+    cd reports && python -m benchmark.verdicts
 """
 
 from itertools import product
@@ -13,18 +13,19 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from common import as_csv
+from matplotlib.axes import Axes
 from scipy.optimize import brentq
 
 from stanoff import Scenario, significance
-from stanoff.decision import Decision
-from stanoff.files import write_bytes, write_text
-from stanoff.planning.goals import verdict_of
+from stanoff._lib.files import write_text
+from stanoff.inference.decision import Decision
+from stanoff.inference.goals import verdict_of
 from stanoff.planning.judging import Chunk
 from stanoff.planning.running import run
 from stanoff.planning.settings import settings
 from stanoff.planning.simulation import FromScenario
-from stanoff.report.figures import as_bytes
-from stanoff.texts import frame_as_markdown
+from stanoff.plots.theme import theme
 
 HERE = Path(__file__).resolve().parent
 ROPE, LEVEL, SEED = 0.05, 0.05, 2016
@@ -37,14 +38,12 @@ COLORS = dict(zip(DECISIONS, ("#b2182b", "#f4a582", "#bbbbbb", "#92c5de", "#2166
 
 
 def main(datasets: int = 1000) -> None:
-    """Run the study, and write table and figure."""
+    """Run the study."""
     grid = list(product(RATES_OF_B, CORRELATIONS, DELTAS, SIZES))
     cells = [(place, *cell, datasets) for place, cell in enumerate(grid)]
     table = pd.DataFrame(run(judge_cell, cells, title="Judging", progress=True))
-    write_text(HERE / "verdicts.csv", table.to_csv(index=False, float_format="%.6g"))
-    write_text(HERE / "verdicts.md", f"{notes(table, datasets)}\n\n{shown(table)}\n")
-    write_bytes(HERE / "verdicts.svg", as_bytes(figure(table)))
-    print(notes(table, datasets))
+    write_text(HERE / "verdicts.csv", as_csv(table))
+    print(notes(table))
 
 
 def scenario_with(mu: float, correlation: float, delta: float) -> Scenario:
@@ -56,7 +55,7 @@ def scenario_with(mu: float, correlation: float, delta: float) -> Scenario:
 
 
 def judge_cell(cell: tuple) -> dict:
-    """Draw the data sets of one cell, and tell how often each way of judging is right."""
+    """Draw the data sets of one cell, and count how often each way of judging is right."""
     place, mu, correlation, delta, n, datasets = cell
     scenario = scenario_with(mu, correlation, delta)
     judge = settings("paired", measure="f1", rope=ROPE, hdi=1 - LEVEL).judges[0]
@@ -75,25 +74,25 @@ def judge_cell(cell: tuple) -> dict:
         "wrong_direction": float(np.mean(said == "<<")),
         "coverage": float(np.mean((low <= delta) & (delta <= high))),
     }
-    observed = (counts.cells_A - counts.cells_B)[:, [0, 3]].sum(axis=1)  # right, more often than B
+    right_a, right_b = counts.cells[..., [0, 3]].sum(axis=-1)
     for name, values in significance.columns(counts).items():
         rejects = np.asarray(values) < LEVEL
         row[f"{name}_rejects"] = float(np.mean(rejects))
-        row[f"{name}_wrong_direction"] = float(np.mean(rejects & (observed < 0)))
+        row[f"{name}_wrong_direction"] = float(np.mean(rejects & (right_a < right_b)))
     return row | {"datasets": datasets}
 
 
-def notes(table: pd.DataFrame, datasets: int) -> str:
-    """Tell in words what the table shows."""
+def notes(table: pd.DataFrame) -> str:
+    """Describe what the table shows."""
     small, large = table[table["delta"] < ROPE], table[table["delta"] > ROPE]
     same, some = table[table["delta"] == 0], small[small["delta"] > 0]
     many = some[some["n"] == max(SIZES)]
     return (
-        f"{datasets:,} data sets per row, F1, ROPE ±{ROPE:g}, 95% HDI of the paired model; the "
-        "sign test and the t-test compare accuracy at the 5% level. The HDI holds the true "
-        f"difference in {_range(table['coverage'])} of the data sets. A settled verdict is wrong "
-        f"in at most {100 * table['wrong'].max():.1f}% (a true difference inside the ROPE called ≫ "
-        f"in at most {100 * small['>>'].max():.1f}%, one outside it called ≈ in at most "
+        f"{table['datasets'].max():,} data sets per row, F1, ROPE ±{ROPE:g}, 95% HDI of the paired "
+        "model; the sign test and the t-test compare accuracy at the 5% level. The HDI holds the "
+        f"true difference in {_range(table['coverage'])} of the data sets. A settled verdict is "
+        f"wrong in at most {100 * table['wrong'].max():.1f}% (a true difference inside the ROPE "
+        f"called ≫ in at most {100 * small['>>'].max():.1f}%, one outside it called ≈ in at most "
         f"{100 * large['='].max():.1f}%), and points to the wrong side in at most "
         f"{100 * table['wrong_direction'].max():.1f}%. Where there is no difference the sign test "
         f"rejects in {_range(same['sign_test_rejects'])} and the t-test in "
@@ -103,43 +102,43 @@ def notes(table: pd.DataFrame, datasets: int) -> str:
     )
 
 
-def shown(table: pd.DataFrame) -> str:
+def shown(table: pd.DataFrame) -> pd.DataFrame:
     """Write the rates as percentages."""
     text = table.drop(columns="datasets").copy()
     for name in text.columns[4:]:
         text[name] = [f"{100 * rate:.1f}" for rate in table[name]]
     symbols = {name: Decision(name).symbol for name in DECISIONS}
     text["n"] = table["n"].map("{:,}".format)
-    return frame_as_markdown(
-        text.rename(columns=symbols).rename(columns=lambda c: c.replace("_", " "))
-    )
+    return text.rename(columns=symbols).rename(columns=lambda name: name.replace("_", " "))
 
 
-def figure(table: pd.DataFrame):
+def figure(table: pd.DataFrame) -> Axes:
     """Draw the decisions as stacked bars and the tests as marks on them."""
     rows = list(product(RATES_OF_B, CORRELATIONS))
-    fig, axes = plt.subplots(
-        len(rows), len(DELTAS), figsize=(11, 8.5), sharex=True, sharey=True, layout="constrained"
-    )
-    for i, (mu, correlation) in enumerate(rows):
-        for j, delta in enumerate(DELTAS):
-            ax = axes[i, j]
+    with theme():
+        fig, axes = plt.subplots(
+            len(rows),
+            len(DELTAS),
+            figsize=(11, 8.5),
+            sharex=True,
+            sharey=True,
+            layout="constrained",
+        )
+        for i, (mu, correlation) in enumerate(rows):
             part = table[(table.mu == mu) & (table.correlation == correlation)]
-            part = part[part.delta == delta]
-            _bars(ax, part)
-            if j == 0:
-                ax.set_ylabel(f"prevalence {mu:g}\ncorrelation {correlation:g}")
-            if i == 0:
-                inside = "inside" if delta < ROPE else "outside"
-                ax.set_title(f"true difference {delta:g}\n({inside} the ROPE)", fontsize=10)
-            ax.set_xticks(range(len(SIZES)), [f"{n:,}" for n in SIZES])
-    fig.supxlabel("documents in the test set")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+            for j, delta in enumerate(DELTAS):
+                _bars(axes[i, j], part[part.delta == delta])
+            axes[i, 0].set_ylabel(f"prevalence {mu:g}\ncorrelation {correlation:g}")
+        for ax, delta in zip(axes[0], DELTAS, strict=True):
+            inside = "inside" if delta < ROPE else "outside"
+            ax.set_title(f"true difference {delta:g}\n({inside} the ROPE)", fontsize=10)
+        fig.supxlabel("documents in the test set")
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        fig.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     return axes[0, 0]
 
 
-def _bars(ax, part: pd.DataFrame) -> None:
+def _bars(ax: Axes, part: pd.DataFrame) -> None:
     x, below = np.arange(len(part)), np.zeros(len(part))
     for name in DECISIONS:
         height = part[name].to_numpy()
@@ -152,8 +151,7 @@ def _bars(ax, part: pd.DataFrame) -> None:
             x, part[f"{name}_rejects"], mark, color="black", markerfacecolor="white", label=label
         )
     ax.set_ylim(0, 1.02)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    ax.set_xticks(x, [f"{n:,}" for n in part["n"]])
 
 
 def _range(rates: pd.Series) -> str:

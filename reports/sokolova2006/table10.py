@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from stanoff.invariance import examine
 from stanoff.measures import get
-from stanoff.transformations import OF_THE_PAPER
+from stanoff.measures.invariance import examine
+from stanoff.measures.transformations import OF_THE_PAPER
 
 HERE = Path(__file__).resolve().parent
 CLASSIFIERS = ("SVM", "NB")
@@ -35,13 +35,13 @@ def label(measure: str) -> str:
 
 def matrices() -> dict[str, list[int]]:
     """Read Tables 8 and 9: tp, fp, fn, tn of each classifier."""
-    frame = pd.read_csv(HERE / "confusion.csv").set_index("classifier")
+    frame = pd.read_csv(HERE / "printed/tables8and9.csv").set_index("classifier")
     return {name: frame.loc[name, CELLS].astype(int).tolist() for name in CLASSIFIERS}
 
 
 def printed() -> pd.DataFrame:
     """Read Table 10, one row per measure."""
-    return pd.read_csv(HERE / "printed.csv").set_index("measure")
+    return pd.read_csv(HERE / "printed/table10.csv").set_index("measure")
 
 
 def value(measure: str, cells: list[int]) -> float:
@@ -50,7 +50,7 @@ def value(measure: str, cells: list[int]) -> float:
 
 
 def digits(measure: str) -> int:
-    """Tell how many decimals are printed."""
+    """Return how many decimals are printed."""
     return 2 if measure in RATIOS else 1
 
 

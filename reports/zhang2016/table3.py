@@ -1,40 +1,26 @@
 """Table 3 and Figure 5 of Zhang et al. (2016): the power of the models, ours next to the printed.
 
-The report simulates 2,000 data sets per cell. The whole study with 5,000 is kept in
-``reports/benchmark`` as ``table3.csv``, ``table3.md`` and ``table3.svg``, made by
-
-    python reports/zhang2016/table3.py
+The report simulates 2,000 data sets per cell; ``reports/benchmark`` has a study with 5,000.
 """
 
+from functools import cache
+
 import pandas as pd
-from experiment import HERE, ROPE, SEED, printed
 from matplotlib.axes import Axes
 
 from stanoff import power
-from stanoff.files import write_bytes, write_text
 from stanoff.plots import power_plot
 from stanoff.plots.theme import BLUE, RED
-from stanoff.report.figures import as_bytes
-from stanoff.texts import frame_as_markdown
+from zhang2016.experiment import ROPE, SEED, printed
 
-KEPT = HERE.parent / "benchmark"
 KEYS = ["scenario", "goal", "n", "model"]
+DATA_SETS, DRAWS = 2000, 2000
 
 
-def main(datasets: int = 5000) -> None:
-    """Simulate the whole study, and write table and figure."""
-    table = simulated(datasets, draws=4000, progress=True)
-    away = (table["power"] - table["printed"]).abs()
-    write_text(KEPT / "table3.csv", table.to_csv(index=False, float_format="%.6g"))
-    notes = (
-        f"{datasets:,} data sets per cell, 4,000 draws each; ROPE ±0.05, 95% HDI; the unpaired "
-        "model judges the same data sets. The greatest deviation from the printed numbers is "
-        f"{away.max():.3f}, the mean {away.mean():.3f}. Given the class, A and B of scenario a are "
-        "independent, so what the paired model gains there comes from the prevalence they share."
-    )
-    write_text(KEPT / "table3.md", f"{frame_as_markdown(side_by_side(table))}\n\n{notes}\n")
-    write_bytes(KEPT / "table3.svg", as_bytes(figure(table)))
-    print(notes)
+@cache
+def powers() -> pd.DataFrame:
+    """Simulate the powers of the report."""
+    return simulated(DATA_SETS, draws=DRAWS)
 
 
 def simulated(datasets: int, *, draws: int, progress: bool = False) -> pd.DataFrame:
@@ -69,7 +55,3 @@ def figure(table: pd.DataFrame) -> Axes:
         ax.plot(cells["n"], cells["printed"], "x", color=color, label=f"{model}, printed")
     ax.legend(frameon=False, fontsize=9)
     return ax
-
-
-if __name__ == "__main__":
-    main()

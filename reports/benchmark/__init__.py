@@ -1,0 +1,1 @@
+"""How far stanoff can be trusted: long simulations, and speed."""

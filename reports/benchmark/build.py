@@ -1,0 +1,97 @@
+"""Show the long simulations, whose results are kept beside this script, on one page.
+
+They are made by ``python -m benchmark.NAME`` in the folder ``reports``, where NAME is ``table3``,
+``verdicts`` or ``sbc``; ``bench.py`` measures speed and keeps nothing.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+from common import REPORTS, About, Output, write_report
+from zhang2016 import table3
+
+from benchmark import sbc, verdicts
+from stanoff.report.document import Section
+
+HERE = REPORTS / "benchmark"
+ABOUT = About(
+    title="How far to trust stanoff",
+    subtitle="Simulations in which the truth is known: the power of the models, how often the "
+    "verdicts are right, and whether the Stan programs draw from their posteriors.",
+    heading="How far to trust stanoff",
+    text="Simulations in which the truth is known: the power of the models against the paper's "
+    "Table 3, how often each verdict is right, and the calibration of every Stan program.",
+    figure="verdicts",
+    caption="How often the verdicts are right.",
+)
+
+
+def power(out: Output) -> Section:
+    """Show the powers of Table 3, from more data sets than in the report on the paper."""
+    table = pd.read_csv(HERE / "table3.csv")
+    away = (table["power"] - table["printed"]).abs()
+    caption = "Power of the two models, ours with Monte-Carlo standard error, and as printed."
+    return Section(
+        "Power",
+        [
+            f"{table['datasets'].max():,} data sets per cell, 4,000 draws each; ROPE ±0.05, 95% "
+            "HDI; the unpaired model judges the same data sets. The greatest deviation from the "
+            f"printed numbers is {away.max():.3f}, the mean {away.mean():.3f}. Given the class, A "
+            "and B of scenario a are independent, so what the paired model gains there comes from "
+            "the prevalence they share.",
+            out.table("table3", table3.side_by_side(table), caption),
+            out.figure(
+                "table3",
+                lambda: table3.figure(table),
+                "Power against the size of the test set; the crosses are the printed numbers.",
+            ),
+        ],
+    )
+
+
+def judged(out: Output) -> Section:
+    """Show how often the verdicts are right."""
+    table = pd.read_csv(HERE / "verdicts.csv")
+    return Section(
+        "Verdicts",
+        [
+            verdicts.notes(table),
+            out.figure("verdicts", lambda: verdicts.figure(table), ABOUT.caption),
+            out.table(
+                "verdicts",
+                verdicts.shown(table),
+                "How often each verdict is reached, is right and is wrong, and how often the tests "
+                "reject, in percent.",
+                row_headings=False,
+            ),
+        ],
+    )
+
+
+def calibration(out: Output) -> Section:
+    """Show the ranks of the truth among the draws."""
+    ranks = pd.read_csv(HERE / "sbc.csv")
+    return Section(
+        "Calibration",
+        [
+            "Parameters are drawn from the prior and documents given the parameters, and the "
+            "program is fitted: the rank of the true value among the posterior draws is uniform if "
+            "the program draws from its own posterior (Talts et al. 2018).",
+            out.figure(
+                "sbc",
+                lambda: sbc.figure(ranks),
+                "Ranks of the truth; the grey line is what a uniform distribution would have.",
+            ),
+            out.table(
+                "sbc",
+                sbc.shown(ranks),
+                "Chi-square tests that the ranks are uniform. Of right programs one in twenty has "
+                "a p-value below 0.05; a very small one would be bad news.",
+            ),
+        ],
+    )
+
+
+def build(folder: Path = HERE) -> None:
+    """Write the tables, the figures and the page."""
+    write_report(ABOUT, (power, judged, calibration), folder)

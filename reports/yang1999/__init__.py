@@ -1,0 +1,1 @@
+"""Yang and Liu (1999): a re-examination of text categorization methods."""

@@ -1,0 +1,1 @@
+"""Zhang et al. (2016): Bayesian performance comparison of text classifiers."""
