@@ -213,7 +213,8 @@ def phi_bounds(a: float, b: float) -> tuple[float, float]:
     spread = float(np.sqrt(a * (1 - a) * b * (1 - b)))
     if spread == 0:
         return 0.0, 0.0
-    return (max(0.0, a + b - 1) - a * b) / spread, (min(a, b) - a * b) / spread
+    low, high = (max(0.0, a + b - 1) - a * b) / spread, (min(a, b) - a * b) / spread
+    return max(-1.0, low), min(1.0, high)  # rounding may lead beyond
 
 
 def _margins(theta: Four) -> tuple[float, float]:
