@@ -50,9 +50,8 @@ def power_plot(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
     models = list(dict.fromkeys(table["model"]))
     labels = list(dict.fromkeys(table["which"]))
     for (model, which), lines in table.groupby(["model", "which"], sort=False):
-        i, j = models.index(model), labels.index(which)
-        style = i if len(labels) == 1 else j
-        color = LINES[i % len(LINES)]
+        i, color = models.index(model), LINES[models.index(model) % len(LINES)]
+        style = i if len(labels) == 1 else labels.index(which)
         line = lines.sort_values("n")
         told = ", ".join(part for part in (str(model), str(which)) if part)
         ax.fill_between(
