@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stanoff._lib import progress
 from stanoff._lib.arguments import as_jobs
 from stanoff._lib.files import write_bytes, write_text
+from stanoff._lib.workers import workers
 from stanoff.comparison import Comparison
 from stanoff.errors import SamplingWarning, StanoffError
 from stanoff.question import Question, Sampling
@@ -112,12 +112,15 @@ def build(study: Study, out: Path, *, jobs: int = 1, quiet: bool = False) -> lis
     """
     from stanoff.study.overview import write_overview
 
-    workers = as_jobs(jobs)
+    employed = as_jobs(jobs)
     tasks = list(_tasks(study))
     outcomes: list[Outcome] = []
     title = f"Comparing {len(tasks)} pairs of classifiers and models"
-    with progress.step(title, total=len(tasks), quiet=quiet) as advance:
-        for done, made in enumerate(_run(study, tasks, out, workers), start=1):
+    with (
+        progress.step(title, total=len(tasks), quiet=quiet) as advance,
+        closing(_run(study, tasks, out, employed)) as running,
+    ):
+        for done, made in enumerate(running, start=1):
             outcomes += made
             advance(done)
     write_overview(study, outcomes, out)
@@ -149,16 +152,15 @@ def slug_of(parts: Sequence[str], known: set[str]) -> str:
     return slug
 
 
-def _run(study: Study, tasks: Sequence[Task], out: Path, jobs: int) -> Iterator[list[Outcome]]:
+def _run(
+    study: Study, tasks: Sequence[Task], out: Path, jobs: int
+) -> Generator[list[Outcome], None, None]:
     if jobs == 1 or len(tasks) == 1:
         for task in tasks:
             yield _work(study, task, out)
         return
-    # Fresh processes: a forked one would share locks of threads that it does not have.
-    with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
-        waiting: list[Future[list[Outcome]]] = [
-            pool.submit(_work, study, task, out) for task in tasks
-        ]
+    with workers(min(jobs, len(tasks))) as submit:
+        waiting = [submit(_work, study, task, out) for task in tasks]
         for task, one in zip(tasks, waiting, strict=True):
             try:
                 yield one.result()
