@@ -67,6 +67,10 @@ class ConfusionCounts(Data):
         """Count the documents; every category is judged on all of them."""
         return (int(self.n.sum()),)
 
+    def alike(self, a: int, b: int) -> bool:
+        """Return whether two systems said the same of every document."""
+        return bool((self.rows[:, 1 + a] == self.rows[:, 1 + b]).all())
+
     def confusion(self, classifier: int) -> tuple[Codes, Codes, Counts]:
         """Return true class, predicted class and number of the cells of one classifier.
 

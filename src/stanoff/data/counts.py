@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stanoff.data.base import Data, cells_of_patterns
+from stanoff.data.base import Data, cells_of_patterns, said
 from stanoff.data.tallies import Codes, Counts, Tally, sorted_labels, sum_by
 from stanoff.errors import InputError, invalid
 
@@ -47,6 +47,12 @@ class PairedCounts(Data):
     def documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents of a category, or of the one that has the most."""
         return (_most(self.pos.sum(axis=1) + self.neg.sum(axis=1), self, category),)
+
+    def alike(self, a: int, b: int) -> bool:
+        """Return whether two systems said the same of every document."""
+        answers = said(len(self.systems))
+        differ = answers[:, a] != answers[:, b]
+        return not (self.pos[:, differ].any() or self.neg[:, differ].any())
 
     def unpaired(self) -> UnpairedCounts:
         """Forget which documents the two systems agreed on."""

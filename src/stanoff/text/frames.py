@@ -10,7 +10,7 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from stanoff._lib.escaping import latex, markdown
@@ -18,6 +18,7 @@ from stanoff.errors import invalid
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table as RichTable
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 SYMBOLS = {"BF_SD": r"BF$_{\mathrm{SD}}$", "BF_ROPE": r"BF$_{\mathrm{ROPE}}$"}
@@ -148,28 +149,61 @@ def frame_as_latex(
 
 
 def frame_for_terminal(frame: pd.DataFrame, below: Sequence[str] = ()) -> str:
-    """Write a table of text cells, and lines below it, as wide as the terminal."""
-    from rich.box import SIMPLE_HEAD
+    """Write a table of text cells, and lines below it, no wider than the terminal.
+
+    Columns that do not fit beside the others follow in a block of their own, with the first column
+    again.
+    """
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for i, heading in enumerate(frame.columns):
-        left = i == 0 or heading in LEFT
-        table.add_column(Text(str(heading)), justify="left" if left else "right", no_wrap=True)
-    rows = frame.to_numpy().tolist()
-    for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
-    columns = zip(list(frame.columns), *rows, strict=True)
-    needed = sum(max(len(str(cell)) for cell in column) + 3 for column in columns)
-    width = max(shutil.get_terminal_size((100, 24)).columns, needed)
+    width = shutil.get_terminal_size((80, 24)).columns
     file = io.StringIO()
-    Console(file=file, width=width).print(table)
+    for block in _blocks(frame, width):
+        needed = max(width, sum(map(_width, _columns_of(block))) + 1)
+        Console(file=file, width=needed).print(_table(block))
     wrapped = Console(file=file, width=min(width, 100))
     for line in below:
         wrapped.print(Text(line))
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).rstrip()
+
+
+def _columns_of(frame: pd.DataFrame) -> list[list[str]]:
+    """Return the heading and the cells of every column."""
+    return [[str(frame.columns[i]), *map(str, frame.iloc[:, i])] for i in range(frame.shape[1])]
+
+
+def _width(column: Sequence[str]) -> int:
+    from rich.cells import cell_len
+
+    return max(map(cell_len, column)) + 2  # and the room between two columns
+
+
+def _blocks(frame: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
+    """Split a table that is too wide, at best where the first column still stands beside."""
+    widths = [_width(column) for column in _columns_of(frame)]
+    chosen, used = [0], widths[0]
+    for i in range(1, len(widths)):
+        if len(chosen) > 1 and used + widths[i] > width:
+            yield frame.iloc[:, chosen]
+            chosen, used = [0], widths[0]
+        chosen.append(i)
+        used += widths[i]
+    yield frame.iloc[:, chosen]
+
+
+def _table(frame: pd.DataFrame) -> RichTable:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for i, heading in enumerate(frame.columns):
+        left = i == 0 or heading in LEFT
+        table.add_column(Text(str(heading)), justify="left" if left else "right", no_wrap=True)
+    for row in frame.to_numpy().tolist():
+        table.add_row(*(Text(str(cell)) for cell in row))
+    return table
 
 
 def _as_words(frame: pd.DataFrame) -> pd.DataFrame:
