@@ -135,8 +135,9 @@ class _Run:
 
     def _shaped(self, given: Mapping[str, NDArray[Any]]) -> Variables:
         """Give every variable its axes; refuse results that are not one per category."""
+        # In the order in which a saved result has them: the last digit of a sum depends on it.
         variables = {
-            name: values.reshape(self.chains, self.draws, *values.shape[1:])
+            name: np.ascontiguousarray(values).reshape(self.chains, self.draws, *values.shape[1:])
             for name, values in given.items()
         }
         for name, rank in RANKS.items():  # a program for one category may leave out its axis

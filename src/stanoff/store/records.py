@@ -16,7 +16,6 @@ from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError
 from stanoff.fit import Fit
-from stanoff.inference.scores import Scores
 from stanoff.measures import MEASURES, Array, Cells, Measure, shifted
 from stanoff.models import MODELS, Model
 from stanoff.models.base import no_theorem
@@ -87,10 +86,8 @@ def data_of_record(record: Record, arrays: Mapping[str, Any]) -> Data:
     )
 
 
-def result_of(
-    record: Record, data: Data, draws: Draws, scores: Scores, prior_scores: Scores | None
-) -> Comparison:
-    """Put a result together again."""
+def fit_of(record: Record, data: Data, draws: Draws) -> tuple[Fit, Question, tuple[int, int]]:
+    """Put a fit together again, with the question it was asked and of which two systems."""
     told, asked = record["provenance"], record["question"]
     sources = tuple((name, text) for name, text in told["sources"])
     measure = _measure_of(asked["measure"], data)
@@ -107,7 +104,7 @@ def result_of(
     low, high = asked["rope"]
     question = Question(**(asked | {"measure": measure, "rope": (float(low), float(high))}))
     a, b = record["pair"]
-    return Comparison(fit, question, (a, b), scores, prior_scores)
+    return fit, question, (a, b)
 
 
 def _parts(question: Question) -> Record:
