@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, nan, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
+from stanoff._lib.showing import Shown
 from stanoff.inference.decision import Decision, decide
 from stanoff.inference.intervals import hdi, mcse
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Evidence:
+@dataclass(frozen=True, repr=False)
+class Evidence(Shown):
     """All that is said of one category, or of one average, under one ROPE.
 
     Attributes
@@ -67,6 +72,11 @@ class Evidence:
     bf_sd_defined: bool
     bf_rope: float
     decision: Decision
+
+    def _parts(self) -> list[str | pd.DataFrame]:
+        from stanoff.text.parts import of_evidence
+
+        return of_evidence(self)
 
 
 def weigh(

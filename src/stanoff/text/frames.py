@@ -10,6 +10,7 @@ import json
 import math
 import re
 import shutil
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -170,6 +171,17 @@ def frame_for_terminal(frame: pd.DataFrame, below: Sequence[str] = ()) -> str:
     for line in below:
         wrapped.print(Text(line))
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).rstrip()
+
+
+def parts_for_terminal(parts: Sequence[str | pd.DataFrame]) -> str:
+    """Write sentences and tables of text cells under each other, as wide as the terminal."""
+    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    return "\n\n".join(
+        textwrap.fill(part, width, break_long_words=False, break_on_hyphens=False)
+        if isinstance(part, str)
+        else frame_for_terminal(part).strip("\n")
+        for part in parts
+    )
 
 
 def _as_words(frame: pd.DataFrame) -> pd.DataFrame:
