@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
+from stanoff._lib.showing import Shown
 from stanoff.inference.decision import Decision, decide
 from stanoff.inference.factors import (
     Bound,
@@ -19,13 +21,16 @@ from stanoff.inference.factors import (
 )
 from stanoff.inference.intervals import hdi, mcse, midpoint_error
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Array = NDArray[np.float64]
 
 TOLD_APART = 3.0  # Monte-Carlo standard errors
 
 
-@dataclass(frozen=True)
-class Evidence:
+@dataclass(frozen=True, repr=False)
+class Evidence(Shown):
     """All that is said of one category, or of one average, under one ROPE.
 
     Attributes
@@ -94,6 +99,11 @@ class Evidence:
         """Whether the middle of the HDI is off that of the ROPE by more than draws scatter."""
         off = abs(sum(self.hdi) - sum(self.rope)) / 2
         return off > TOLD_APART * self.midpoint_error
+
+    def _parts(self) -> list[str | pd.DataFrame]:
+        from stanoff.text.parts import of_evidence
+
+        return of_evidence(self)
 
 
 def weigh(
