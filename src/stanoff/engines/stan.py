@@ -144,7 +144,8 @@ class _Run:
 
     def _shaped(self, given: Mapping[str, NDArray[Any]]) -> Variables:
         """Give every variable its axes; refuse results that are not one per category."""
-        variables = dict(given)
+        # In the order in which a saved result has them: the last digit of a sum depends on it.
+        variables = {name: np.ascontiguousarray(values) for name, values in given.items()}
         for name, rank in RANKS.items():  # a program for one category may leave out its axis
             if name not in variables:
                 continue

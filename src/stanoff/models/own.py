@@ -182,6 +182,11 @@ class OwnModel(Model):
         delta = draws["delta"]
         return np.full((*delta.shape[:2], 2, delta.shape[2]), np.nan)
 
+    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
+        """Score the data themselves; a program's own score is not known of these."""
+        scores = super().observed_scores(data, measure, average)
+        return scores if self.named(measure) == measure else np.full_like(scores, np.nan)
+
     def has_other_measures(self, draws: Variables) -> bool:
         """Return whether the program generates cells, of which any measure can be had."""
         return "cells" in draws
