@@ -99,7 +99,7 @@ HOSTILE = {
     "delta of another shape": lambda f: put(f, "posterior/delta", np.zeros((1, 100, 7))),
     "delta of fewer draws": lambda f: put(f, "posterior/delta", np.zeros((1, 50, 1))),
     "counts below zero": lambda f: put(f, "data/pos", np.full((1, 4), -1)),
-    "counts with fractions": lambda f: put(f, "data/pos", np.full((1, 4), 0.5)),
+    "counts that are NaN": lambda f: put(f, "data/pos", np.full((1, 4), np.nan)),
     "counts of another shape": lambda f: put(f, "data/pos", np.ones((3, 4), dtype=int)),
     "no counts": lambda f: f.__delitem__("data"),
     "a loop of links": lambda f: f["posterior"].__setitem__("loop", f["posterior"]),

@@ -191,7 +191,7 @@ _IS: dict[str, Callable[[Any], bool]] = {
 def check_data(data: Data) -> None:
     """Refuse counts that do not belong to the categories and systems they claim to."""
     for name, values in data.arrays().items():
-        if np.asarray(values).dtype.kind not in "iu" or (np.asarray(values) < 0).any():
+        if not (np.isfinite(values) & (np.asarray(values) >= 0)).all():
             raise ValueError(f"its {name} does not hold counts")
     if not data.categories or len(set(data.systems)) != len(data.systems):
         raise ValueError("it has no categories, or two systems of one name")
@@ -216,8 +216,9 @@ def _one_shape(name: str, group: Variables) -> None:
         raise ValueError(f"its {name} has variables of different numbers of draws, or of none")
 
 
-def check_scores(scores: Scores, data: Data, question: Question) -> None:
-    """Refuse scores that do not belong to the categories."""
+def check_scores(scores: Scores, drawn: Variables, data: Data, question: Question) -> None:
+    """Refuse scores that do not belong to the draws and the categories."""
     rows = len(data.categories) + (len(AVERAGES) if question.average else 0)
-    if scores.delta.shape[2:] != (rows,):
-        raise ValueError(f"its scores have {scores.delta.shape[2:]} rows, not {rows}")
+    expected = (*next(iter(drawn.values())).shape[:2], rows)
+    if scores.delta.shape != expected:
+        raise ValueError(f"its scores are {scores.delta.shape}, not {expected}")

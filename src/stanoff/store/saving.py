@@ -143,9 +143,9 @@ def _read(file: Path) -> Comparison:
     draws = Draws(posterior, prior, groups.get("sample_stats", {}))
     check_draws(draws)
     fit, question, pair = fit_of(record, data, draws)
-    for found in (scores, prior_scores):
+    for found, drawn in ((scores, posterior), (prior_scores, prior)):
         if found is not None:
-            check_scores(found, data, question)
+            check_scores(found, drawn, data, question)
     assert scores is not None
     return Comparison(fit, question, pair, scores, prior_scores)
 
