@@ -15,6 +15,7 @@ from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.stan import WARMUP
 from stanoff.errors import InputError, SamplingWarning, unknown
 from stanoff.inference.scores import scored
+from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors
 from stanoff.question import Question, Sampling
@@ -118,6 +119,22 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         sampler_warnings=_sampler_trouble(draws) if engine == "stan" else (),
         provenance=gather(model, engine, settings),
     )
+
+
+def drawn_again(fit: Fit, measure: Measure) -> Draws:
+    """Draw the draws of a fit once more, by its seed.
+
+    Parameters
+    ----------
+    fit : Fit
+        Whose settings tell how much was drawn.
+    measure : Measure
+        What a Stan program computes.
+    """
+    how = fit.provenance.settings
+    chains, draws, warmup = (how.get(name) for name in ("chains", "draws", "warmup"))
+    sampling = Sampling(fit.model, fit.prior, fit.engine, chains, draws, warmup, fit.seed)
+    return engines.sample(fit.engine, fit.model, fit.data, sampling, measure)
 
 
 def _sampler_trouble(draws: Draws) -> tuple[str, ...]:

@@ -310,7 +310,7 @@ def box_of(tab, place):
 def test_on_a_phone_category_and_decision_are_seen_together(open_page, options):
     tab = open_page(page(many(20, **options)), viewport={"width": 390, "height": 800})
     cells = [box_of(tab, f"#rows tbody tr:nth-child(3) > :nth-child({i})") for i in (1, 2)]
-    assert all(0 <= cell["x"] and cell["x"] + cell["width"] <= 390 for cell in cells)
+    assert all(cell["x"] >= 0 and cell["x"] + cell["width"] <= 390 for cell in cells)
     tab.eval_on_selector(".scroll", "box => box.scrollLeft = 300")
     first, second = (box_of(tab, f"#rows tbody tr:nth-child(3) > :nth-child({i})") for i in (1, 2))
     assert first["x"] == cells[0]["x"]

@@ -17,7 +17,7 @@ class Shown:
         """Gather what is shown, from the top."""
 
     def __repr__(self) -> str:
-        from stanoff.text.frames import parts_for_terminal
+        from stanoff.text.terminal import parts_for_terminal
 
         return parts_for_terminal(self._parts())
 

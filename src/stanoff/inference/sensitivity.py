@@ -15,7 +15,8 @@ from stanoff._lib.arguments import Interval, as_rope
 from stanoff._lib.showing import Shown
 from stanoff.errors import invalid
 from stanoff.inference.decision import Decision, decide, rope_flips
-from stanoff.inference.evidence import Evidence, mass_within
+from stanoff.inference.evidence import Evidence
+from stanoff.inference.factors import mass_within
 from stanoff.models.priors import Prior, as_prior
 from stanoff.question import Sampling
 

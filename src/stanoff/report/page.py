@@ -16,8 +16,8 @@ from stanoff.report.figures import inline
 from stanoff.report.gallery import Picture, pictures
 from stanoff.report.templates import inlined, policy, render
 from stanoff.text.frames import frame_as_latex
-from stanoff.text.numbers import digits_for, ends, level
-from stanoff.text.tables import HEADINGS, PAPER, formatted
+from stanoff.text.numbers import digits_for, ends, level, signed
+from stanoff.text.tables import HEADINGS, PAPER, formatted, legend
 from stanoff.text.words import caption_of, documents, sentence, what_is_judged, what_would_change
 
 BIBTEX = """\
@@ -34,16 +34,15 @@ BIBTEX = """\
 """
 # What decides comes first: a narrow window shows only the first columns.
 COLUMNS = (
-    *("category", "decision", "mean", "hdi", "p_rope", "psi_A", "psi_B", "p_greater", "std"),
-    *("bf_sd", "bf_rope", "sign_test", "t_test"),
+    *("category", "decision", "mean", "hdi", "p_rope", "psi_A", "psi_B", "observed_A"),
+    *("observed_B", "p_greater", "std", "bf_sd", "bf_rope", "sign_test", "t_test"),
 )
 CHANGING = ("p_rope", "hdi", "decision")  # these columns follow the reader's ROPE and HDI
 CLASSES = {
     "category": "",
     "decision": "decision",
-    "psi_A": "number name",
-    "psi_B": "number name",
     "hdi": "number hdi",
+    **dict.fromkeys(("psi_A", "psi_B", "observed_A", "observed_B"), "number name"),
 }
 HINTS = {
     "bf_sd": "Savage-Dickey Bayes factor for no difference",
@@ -71,7 +70,11 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
     rows, every = _rows(result, said)
     figures = pictures(result, result.categories[focus]) if drawn is None else drawn
     names = [one_line(name) for name in result.names]
-    hints = HINTS | {"psi_A": f"Score of {names[0]}", "psi_B": f"Score of {names[1]}"}
+    hints = HINTS | {
+        f"{kind}_{letter}": f"{told} of {name}"
+        for kind, told in (("psi", "Posterior mean"), ("observed", "Observed score"))
+        for letter, name in zip("AB", names, strict=True)
+    }
     script = inlined("evidence.js") + inlined("page.js")
     return render(
         "page.html",
@@ -91,6 +94,7 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
         ],
         rows=list(zip(table.to_numpy().tolist(), said, strict=True)),
         digits=max(row["digits"] for row in rows),
+        legend=legend(result, COLUMNS),
         averages=len(result.categories) - len(result.data.categories),
         middle=(result.rope[0] + result.rope[1]) / 2,
         rope=ends(result.rope),
@@ -156,7 +160,10 @@ def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]
             "judged": what_is_judged(result, e.category),
             "documents": documents(result, e.category),
             "model": shown(result.model.name),
-            "mean": f"{e.mean:+.{digits_for(e.std)}f}",
+            "mean": signed(e.mean, digits_for(e.std)),
+            "sign": (e.mean > 0) - (e.mean < 0),
+            "std": _number(e.std),
+            "mcse": _number(e.mcse),
             "digits": digits_for(e.std),
             "draws": code,
         }
@@ -205,7 +212,7 @@ def _data(
 
 def _latex_parts(result: Comparison) -> list[Any]:
     """Split the LaTeX table: between its texts stand the cells that the reader may change."""
-    table, caption = formatted(result, PAPER), caption_of(result)
+    table, caption = formatted(result, PAPER), caption_of(result, PAPER)
     token = "cell"
     while token in frame_as_latex(table, caption):
         token += "q"
@@ -214,7 +221,7 @@ def _latex_parts(result: Comparison) -> list[Any]:
             f"{token}{i}z{COLUMNS.index(key)}{token}" for i in range(len(table))
         ]
     told = f"{level(result.hdi)} HDI and the ROPE {ends(result.rope)}"
-    before, after = caption.rsplit(told, 1)
+    before, after = caption.split(told, 1)
     parts = (frame_as_latex(table, f"{before}{token}caption{token}{after}") + "\n").split(token)
     return [_place(part) if i % 2 else part for i, part in enumerate(parts)]
 

@@ -4,6 +4,10 @@ The draws are stored with an axis for the systems, and beside them psi and delta
 ``Comparison.tree``. Then come the arrays of the data, and in JSON all else that a result consists
 of. The last line of the file, which readers of NetCDF do not look at, has the version of this
 format and the SHA-256 hash of everything before the hash.
+
+A compact file has only what it takes to judge the fit again: of Stan's draws the cells, of exact
+draws nothing but their hash. They are drawn again when the file is read, which is as quick as
+reading them, and the hash tells whether they are the same to the last digit.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,14 +29,17 @@ from stanoff.comparison import Comparison
 from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Draws, Variables, stacked
 from stanoff.errors import StanoffError
+from stanoff.fit import drawn_again
 from stanoff.inference.scores import Scores
-from stanoff.store.records import Record, data_of_record, record_of, result_of, upgraded
+from stanoff.models import Model
+from stanoff.models.base import SHARED_DIMS
+from stanoff.store.records import Record, data_of_record, fit_of, record_of, upgraded
 from stanoff.store.tree import data_tree
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree, Variable
 
-FORMAT = 2
+FORMAT = 3
 LEAST_COMPRESSED = 4096  # bytes; what is smaller would take more
 NAMED = ("psi_A", "psi_B", "delta")
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -41,7 +49,7 @@ _SEAL_SIZE = len(_SEAL % 0) + 64 + 1
 _BLOCK = 2**20
 
 
-def save(result: Comparison, path: str | os.PathLike[str]) -> Path:
+def save(result: Comparison, path: str | os.PathLike[str], *, compact: bool = False) -> Path:
     """Write a result to a NetCDF file; the same result gives the same bytes.
 
     Parameters
@@ -50,8 +58,10 @@ def save(result: Comparison, path: str | os.PathLike[str]) -> Path:
         A comparison.
     path : str or path
         Where to; the usual ending is ``.nc``.
+    compact : bool
+        Leave out what is not needed to judge the fit again.
     """
-    tree = _tree(result)
+    tree = _compact_tree(result) if compact else _tree(result)
     encoding = {
         f"/{name}": {
             str(variable): _encoding(node.variables[variable]) for variable in node.variables
@@ -110,12 +120,32 @@ def _read(file: Path) -> Comparison:
     arrays = groups.get("data") or groups["counts"]
     if "question" not in record:
         record = upgraded(record, arrays)
+    if "compact" in record:
+        return _read_compact(record, arrays, groups)
     posterior, scores = _split(groups["posterior"], record)
     assert scores is not None
     prior, prior_scores = _split(groups.get("prior", {}), record)
     draws = Draws(posterior, prior, groups.get("sample_stats", {}))
     data = data_of_record(record, arrays)
-    return result_of(record, data, draws, scores, prior_scores)
+    fit, question, pair = fit_of(record, data, draws)
+    return Comparison(fit, question, pair, scores, prior_scores)
+
+
+def _read_compact(
+    record: Record, arrays: dict[str, Any], groups: dict[str, dict[str, Any]]
+) -> Comparison:
+    """Put the fit together from what was kept, and ask it the same question again."""
+    fit, question, pair = fit_of(
+        record,
+        data_of_record(record, arrays),
+        Draws(*(groups.get(name, {}) for name in ("posterior", "prior", "sample_stats"))),
+    )
+    if record["compact"]:
+        fit = replace(fit, draws=drawn_again(fit, question.measure))
+        if _digest_of(fit.draws) != record["compact"]:
+            raise ValueError("drawn again, its draws are other ones on this machine")
+    a, b = (fit.data.systems[place] for place in pair)
+    return fit.between(a, b, question)
 
 
 def _split(
@@ -151,9 +181,7 @@ def _all_told(systems: Sequence[str], average: str | None) -> bool:
 
 
 def _tree(result: Comparison) -> DataTree:
-    """Add the data and the record to the draws, and leave out what changes by itself."""
-    import xarray as xr
-
+    """Gather all draws, with psi and delta by their names."""
     averages = AVERAGES if result.average else ()
     drawn, categories = result.fit.draws, len(result.data.categories)
     few = _all_told(result.data.systems, result.average)
@@ -166,6 +194,43 @@ def _tree(result: Comparison) -> DataTree:
         kept = {key: values for key, values in variables.items() if key not in told}
         groups[name] = kept | (scores.named(categories, averages) if scores else {})
     groups["sample_stats"] = dict(drawn.sample_stats)
+    return _sealed(result, groups, record_of(result))
+
+
+def _compact_tree(result: Comparison) -> DataTree:
+    """Gather the draws that scores are made of, or the hash of those that can be drawn again."""
+    drawn, record = result.fit.draws, record_of(result)
+    if result.engine == "exact":
+        return _sealed(result, {}, record | {"compact": _digest_of(drawn)})
+    groups: dict[str, Variables] = {"sample_stats": {"diverging": drawn.sample_stats["diverging"]}}
+    for name, variables in (("posterior", drawn.posterior), ("prior", drawn.prior)):
+        needed = _scored(result.model, variables)
+        groups[name] = {key: values for key, values in variables.items() if key in needed}
+    return _sealed(result, groups, record | {"compact": ""})
+
+
+def _scored(model: Model, variables: Variables) -> set[str]:
+    """Name the variables that scores are made of, and those that no category has to itself."""
+    if model.file is not None or "cells" not in variables:  # a program may score by itself
+        return set(variables)
+    dims = {**SHARED_DIMS, **model.dims}
+    few = {name for name, values in variables.items() if values.ndim == 2}
+    return {"cells"} | few | {name for name in dims if "category" not in dims[name]} - {"psi"}
+
+
+def _digest_of(draws: Draws) -> str:
+    digest = hashlib.sha256()
+    for group in (draws.posterior, draws.prior):
+        for name, values in sorted(group.items()):
+            digest.update(f"{name}{values.shape}{values.dtype}".encode())
+            digest.update(np.ascontiguousarray(values).data)
+    return digest.hexdigest()
+
+
+def _sealed(result: Comparison, groups: dict[str, Variables], told: Record) -> DataTree:
+    """Add the data and the record to the draws, and leave out what changes by itself."""
+    import xarray as xr
+
     tree = data_tree(result, groups)
     stored = {name: _cleaned(node.to_dataset()) for name, node in tree.children.items()}
     stored["data"] = xr.Dataset(
@@ -174,7 +239,7 @@ def _tree(result: Comparison) -> DataTree:
             for name, values in result.data.arrays().items()
         }
     )
-    record = np.frombuffer(json.dumps(record_of(result), sort_keys=True).encode("ascii"), np.uint8)
+    record = np.frombuffer(json.dumps(told, sort_keys=True).encode("ascii"), np.uint8)
     stored["stanoff"] = xr.Dataset({"record": ("byte", record)})
     sealed = xr.DataTree.from_dict(dict(stored))
     sealed.attrs.update({name: _storable(value) for name, value in tree.attrs.items()})
