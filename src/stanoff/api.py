@@ -29,6 +29,8 @@ def compare(
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     names: tuple[str, str] | None = None,
+    id: Any = None,
+    sample_weight: Any = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Compare two systems by what they predicted.
@@ -50,6 +52,10 @@ def compare(
         The categories to average over, all by default.
     names : tuple of str, optional
         What A and B are called; by default the names of their columns, if these are known.
+    id : str, optional
+        The column that names the document. Rows that share one are pointed out.
+    sample_weight : array_like or str, optional
+        How many documents a row stands for, or the column that says so: whole numbers.
     measure : str
         ``"f1"`` (F-beta, the default), ``"precision"``, ``"recall"``, ``"mcc"`` ..., see
         ``stanoff measures``, or one registered with :func:`stanoff.measures.register`.
@@ -110,6 +116,8 @@ def compare(
         labels=labels,
         average=question.average,
         names=names,
+        id=id,
+        sample_weight=sample_weight,
     )
     return _compared(observed, question, sampling)
 
@@ -126,6 +134,8 @@ def count(
     labels: Sequence[Any] | None = None,
     average: str | None = None,
     names: tuple[str, str] | None = None,
+    id: Any = None,
+    sample_weight: Any = None,
 ) -> Data:
     """Count what two systems predicted, without fitting anything.
 
@@ -134,7 +144,7 @@ def count(
 
     Parameters
     ----------
-    data, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names
+    data, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names, id, sample_weight
         As in :func:`compare`.
 
     Returns
@@ -155,14 +165,20 @@ def count(
     called = None if names is None else as_names(names)
     counted: Data
     if data is None:
+        if sample_weight is not None:
+            raise invalid("sample_weight", "None for two test sets", type(sample_weight).__name__)
         counted = sources.from_two_test_sets(a, b, **chosen)
     elif y_pred_a is None and y_pred_b is None:
-        counted = sources.from_table(data, truth=truth, a=a, b=b, **chosen)
+        columns = {"truth": truth, "a": a, "b": b}
+        found = sources.from_table(data, columns, id=id, sample_weight=sample_weight)
+        counted = sources.counted(found, **chosen)
         called = called or as_names((str(a), str(b)))
-    elif (truth, a, b) != (None, None, None):
+    elif (truth, a, b, id) != (None, None, None, None):
         raise InputError("Pass predictions as arrays or as names of columns, not both.")
     else:
-        counted = sources.from_arrays(data, y_pred_a, y_pred_b, **chosen)
+        arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+        found = sources.from_arrays(arrays, sample_weight=sample_weight)
+        counted = sources.counted(found, **chosen)
     return counted if called is None else replace(counted, systems=called)
 
 

@@ -35,7 +35,7 @@ class Scores:
     delta: Array
 
     def check(self, measure: Measure) -> None:
-        """Refuse draws in which the measure has no difference."""
+        """Refuse posterior draws in which the measure has no difference."""
         undefined = int(np.isnan(self.delta).sum())
         if not undefined:
             return
@@ -43,8 +43,8 @@ class Scores:
         if not np.isnan(measure.zero_division):
             why = "infinite for both classifiers, or not a number"
         raise InputError(
-            f"{measure.label} has no difference in {undefined} draws, where it is {why}: choose "
-            "another zero_division, another measure or a stronger prior."
+            f"{measure.label} has no difference (delta is NaN) in {undefined} posterior draws, "
+            f"where it is {why}: choose another zero_division, another measure or a stronger prior."
         )
 
     def named(self, categories: int, averages: tuple[str, ...]) -> dict[str, NDArray[Any]]:

@@ -34,6 +34,8 @@ SHARED_DIMS = {
     "psi_A": ("category",),
     "psi_B": ("category",),
     "delta": ("category",),
+    "observed_A": ("category",),
+    "observed_B": ("category",),
 }
 
 
@@ -56,6 +58,10 @@ class Batch:
     counts: tuple[str, ...]
 
 
+def no_theorem(measure: Measure, prior: Priors, data: Data) -> None:
+    """Leave it to the prior draws whether the density of delta at 0 is infinite."""
+
+
 @dataclass(frozen=True)
 class Model:
     """A model of how systems came to their answers.
@@ -74,9 +80,9 @@ class Model:
         Its conjugate sampler.
     batch : Batch or None
         Its conjugate sampler of many data sets.
-    infinite_at_zero : callable or None
-        Whether the prior density of delta at 0 is infinite for a measure and a prior; None where
-        no theorem tells.
+    infinite_at_zero : callable
+        Whether the prior density of delta at 0 is infinite for each category, given a measure, a
+        prior and data; it returns None where no theorem tells.
     default_for : type or None
         The kind of data for which it is the default.
     engine : str
@@ -105,7 +111,7 @@ class Model:
     dims: Mapping[str, tuple[str, ...]]
     exact: Sampler | None = None
     batch: Batch | None = None
-    infinite_at_zero: Callable[[Measure, Priors], bool] | None = None
+    infinite_at_zero: Callable[[Measure, Priors, Data], bool | None] = no_theorem
     default_for: type[Data] | None = None
     engine: str = "stan"
     program: bool = True
@@ -170,6 +176,13 @@ class Model:
         take = of_classes if self.classes else averaged
         more = [take(measure, cells, kind) for kind in AVERAGES]
         return np.concatenate([psi, np.stack(more, axis=-1)], axis=-1)
+
+    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
+        """Score the data themselves (system, row), with the rows of :meth:`scores`."""
+        if data.cells is None:
+            rows = len(data.categories) + (len(AVERAGES) if average else 0)
+            return np.full((len(data.systems), rows), np.nan)
+        return self.scores({"cells": data.cells.astype(np.float64)}, measure, average)
 
     def has_other_measures(self, draws: Variables) -> bool:
         """Return whether these draws can be scored by another measure than that of the fit."""

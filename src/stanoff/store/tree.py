@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
 
@@ -29,7 +32,7 @@ def data_tree(result: Judgement, groups: dict[str, Variables]) -> DataTree:
     from arviz_base import from_dict
 
     block = result.model.data(result.data, result.prior)
-    observed = {name: block[name] for name in result.model.observed}
+    observed = {name: block[name] for name in result.model.observed} | _observed_scores(result)
     coords = {**COORDS, "category": result.data.categories, "system": result.data.systems}
     every: dict[str, Variables] = {**groups, "observed_data": observed}
     tree = from_dict(
@@ -39,6 +42,18 @@ def data_tree(result: Judgement, groups: dict[str, Variables]) -> DataTree:
     )
     tree.attrs.update(_attrs(result))
     return tree
+
+
+def _observed_scores(result: Judgement) -> dict[str, Any]:
+    """Name the scores of the data themselves as psi is named."""
+    count = len(result.data.categories)
+    named: dict[str, Any] = {}
+    for letter, scores in zip("AB", result.observed, strict=True):
+        if not np.isnan(scores).all():
+            named[f"observed_{letter}"] = scores[:count]
+            averages = zip(AVERAGES, scores[count:], strict=False)
+            named |= {f"observed_{letter}_{name}": score for name, score in averages}
+    return named
 
 
 def _attrs(result: Judgement) -> dict[str, Any]:

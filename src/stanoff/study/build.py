@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from stanoff._lib import progress
 from stanoff._lib.arguments import as_jobs
 from stanoff._lib.files import write_bytes, write_text
+from stanoff._lib.workers import workers
 from stanoff.comparison import Comparison
 from stanoff.errors import SamplingWarning, StanoffError
 from stanoff.question import Question, Sampling
@@ -68,17 +68,17 @@ def build(study: Study, out: Path, *, jobs: int = 1, quiet: bool = False) -> lis
     """
     from stanoff.study.overview import write_overview
 
-    workers = as_jobs(jobs)
+    employed = as_jobs(jobs)
     tasks = list(_tasks(study))
     outcomes: list[Outcome] = []
     title = f"Comparing {len(tasks)} pairs of classifiers and models"
     with progress.step(title, total=len(tasks), quiet=quiet) as advance:
         known = [_known(study, task, out) for task in tasks]
         new = [task for task, made in zip(tasks, known, strict=True) if None in made]
-        running = _run(study, new, out, workers) if new else iter(())
-        for done, made in enumerate(known, start=1):
-            outcomes += next(running) if None in made else filter(None, made)
-            advance(done)
+        with closing(_run(study, new, out, employed)) as running:
+            for done, made in enumerate(known, start=1):
+                outcomes += next(running) if None in made else filter(None, made)
+                advance(done)
     write_overview(study, outcomes, out)
     return outcomes
 
@@ -109,16 +109,15 @@ def slug_of(parts: Sequence[str], known: set[str]) -> str:
     return slug
 
 
-def _run(study: Study, tasks: Sequence[Task], out: Path, jobs: int) -> Iterator[list[Outcome]]:
+def _run(
+    study: Study, tasks: Sequence[Task], out: Path, jobs: int
+) -> Generator[list[Outcome], None, None]:
     if jobs == 1 or len(tasks) == 1:
         for task in tasks:
             yield _work(study, task, out)
         return
-    # Fresh processes: a forked one would share locks of threads that it does not have.
-    with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
-        waiting: list[Future[list[Outcome]]] = [
-            pool.submit(_work, study, task, out) for task in tasks
-        ]
+    with workers(min(jobs, len(tasks))) as submit:
+        waiting = [submit(_work, study, task, out) for task in tasks]
         for task, one in zip(tasks, waiting, strict=True):
             try:
                 yield one.result()
@@ -185,9 +184,8 @@ def _written(
     from stanoff.report.gallery import pictures
     from stanoff.report.page import page
     from stanoff.study.tables import SCORES
-    from stanoff.text.tables import HEADINGS, PAPER, formatted
+    from stanoff.text.tables import PAPER, formatted
 
-    scores = [name for name in SCORES if name in HEADINGS]
     shown = result.decided or result.categories[0]
     drawn = list(pictures(result, shown, study.figures, study.figure_formats))
     files = {
@@ -211,7 +209,7 @@ def _written(
         data=task.data.name,
         summary=result.summary(),
         cells=formatted(result, PAPER),
-        scores=formatted(result, scores).set_axis(scores, axis=1),
+        scores=formatted(result, SCORES).set_axis(SCORES, axis=1),
         sentence=str(result),
         shown=tuple(one.iloc[0]) if result.decided else (),
         warnings=result.warnings,

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stanoff._lib.files import write_text
-from stanoff.inference.decision import Decision
 from stanoff.study.config import Study
 from stanoff.text.numbers import ends, level
+from stanoff.text.tables import SYMBOLS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,5 +129,5 @@ def legend(study: Study, columns: Sequence[str]) -> Mapping[str, str]:
     if {"sign-test", "BF_SD"} & set(columns):
         told |= {"⋆": "p < 0.05 or Bayes factor < 1/3", "‡": "Bayes factor > 3"}
     if "decision" in columns:
-        told |= {one.symbol: f"A is {one.words} B" for one in reversed(Decision)}
+        told |= dict(part.split(": ", 1) for part in SYMBOLS.split("; "))
     return told

@@ -5,11 +5,9 @@ In LaTeX a table needs ``\usepackage{booktabs}`` and nothing else.
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import re
-import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +27,6 @@ SYMBOLS = {
     "observed_B": r"$\hat{\psi}_B$",
     "A − B": r"$\delta$",
 }
-LEFT = ("test", "measure", "note", "scenario", "model", "goal", "formula")  # columns of words
 
 
 def frame_text(
@@ -66,6 +63,8 @@ def frame_text(
         return frame_as_latex(cells, caption, label)
     if style == "markdown":
         return "\n\n".join([frame_as_markdown(cells), *(markdown(line) for line in below)])
+    from stanoff.text.terminal import frame_for_terminal
+
     return frame_for_terminal(cells, below)
 
 
@@ -153,31 +152,6 @@ def frame_as_latex(
     # The ten columns of the paper then need a text width of 15 cm.
     size = [r"\smallskip", r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
     return "\n".join([r"\begin{table}", r"\centering", *above, *size, *lines, r"\end{table}"])
-
-
-def frame_for_terminal(frame: pd.DataFrame, below: Sequence[str] = ()) -> str:
-    """Write a table of text cells, and lines below it, as wide as the terminal."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for i, heading in enumerate(frame.columns):
-        left = i == 0 or heading in LEFT
-        table.add_column(Text(str(heading)), justify="left" if left else "right", no_wrap=True)
-    rows = frame.to_numpy().tolist()
-    for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
-    columns = zip(list(frame.columns), *rows, strict=True)
-    needed = sum(max(len(str(cell)) for cell in column) + 3 for column in columns)
-    width = max(shutil.get_terminal_size((100, 24)).columns, needed)
-    file = io.StringIO()
-    Console(file=file, width=width).print(table)
-    wrapped = Console(file=file, width=min(width, 100))
-    for line in below:
-        wrapped.print(Text(line))
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).rstrip()
 
 
 def _as_words(frame: pd.DataFrame) -> pd.DataFrame:
