@@ -52,7 +52,8 @@ def test_the_options_reach_every_test():
     assert {outcome.measure for outcome in error} == {"error"}
 
 
-def test_the_command_prints_one_table():
+def test_the_command_prints_one_table(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     said = run("--average", "both")
     assert said.exit_code == 0, said.output
     table, below = said.output.split("\n\n")[:2]
