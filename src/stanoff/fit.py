@@ -13,7 +13,7 @@ from stanoff.engines.diagnostics import trouble
 from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.stan import WARMUP
-from stanoff.errors import InputError, SamplingWarning, unknown
+from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.inference.scores import scored
 from stanoff.measures import Measure
 from stanoff.models import Model
@@ -103,6 +103,8 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         raise InputError("There is nothing to compare: all counts are 0.")
     model = sampling.model or models.for_data(data)
     engine = sampling.engine or model.engine
+    if engine == "exact" and sampling.warmup is not None:
+        raise invalid("warmup", "None where 'engine' is exact, which has none", sampling.warmup)
     seen = model.takes(data)
     draws = engines.sample(engine, model, seen, sampling, question.measure)
     chains, kept = draws.shape

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
+import os
 import shutil
 import sys
 import tempfile
@@ -104,8 +105,14 @@ def _holds_data(file: Path, folder: Path) -> bool:
 
 
 def modified(pattern: str) -> str:
-    """Tell when the youngest of the files was last written, in UTC."""
+    """Tell when the youngest of the files was last written, in UTC.
+
+    SOURCE_DATE_EPOCH, by which builds become reproducible, is the latest time that is told.
+    """
     youngest = max(Path(path).stat().st_mtime for path in data_paths(pattern))
+    latest = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if latest.isdecimal():
+        youngest = min(youngest, int(latest))
     return datetime.fromtimestamp(youngest, UTC).isoformat(timespec="seconds")
 
 

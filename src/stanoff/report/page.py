@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite, isnan
+from pathlib import Path
 from typing import Any
 
 from stanoff import __version__
@@ -141,7 +142,7 @@ def _origin(result: Comparison) -> dict[str, str]:
     origin = result.data.origin
     columns = {"truth": "truth", "a": "A", "b": "B"}
     told = {
-        "file": origin.get("file", ""),
+        "file": Path(origin.get("file", "")).name,  # not where it lies on this machine
         "file last changed": origin.get("modified", ""),
         "columns": ", ".join(
             f"{name}: {shown(origin[key])}" for key, name in columns.items() if origin.get(key)
