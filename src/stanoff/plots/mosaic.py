@@ -85,9 +85,8 @@ def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
     _key(ax, ("both right", f"only {a} right", f"only {b} right", "both wrong"))
     ax.set(ylabel=f"share of the {unit.strip()}s", ylim=(0, 1))
     a, b = short_names(result, 22)
-    ax.set_title(
-        f"{a} and {b}{literal(heading)}", pad=22 if unit.startswith(" ") else 36, fontsize=11
-    )
+    pad = 36 if "\n" in unit else 22
+    ax.set_title(f"{a} and {b}{literal(heading)}", pad=pad, fontsize=11)
     return ax
 
 
