@@ -74,6 +74,24 @@ def check_columns(pattern: str, part: str, columns: Iterable[str]) -> None:
                 raise InputError(f"{pattern} cannot be read: {_first_words(error)}") from error
 
 
+def column_names(pattern: str) -> list[str]:
+    """Name the columns of a file, or of the first of many."""
+    import duckdb
+
+    path = data_paths(pattern)[0]
+    reader = READERS.get(_suffix(path))
+    if reader is None:
+        return _header(path)[1]
+    with duckdb.connect() as connection:
+        try:
+            found = connection.sql(
+                f"SELECT * FROM {reader}($paths)", params={"paths": [glob.escape(path)]}
+            )
+            return list(found.columns)
+        except duckdb.Error as error:
+            raise InputError(f"{pattern} cannot be read: {_first_words(error)}") from error
+
+
 def as_written(label: Any, known: Iterable[Any]) -> Any:
     """Find the label that a text such as ``1.0`` or ``true`` stands for in a file.
 

@@ -14,17 +14,17 @@ import pandas as pd
 
 from stanoff.data.classes import ConfusionCounts, confusion_counts
 from stanoff.data.counts import PairedCounts, UnpairedCounts, paired_counts, unpaired_counts
-from stanoff.data.files import as_written, file_labels
+from stanoff.data.files import as_written, column_names, file_labels
 from stanoff.data.multilabel import is_multilabel, multilabel_counts
+from stanoff.data.patterns import PatternCounts, pattern_counts
 from stanoff.data.tallies import missing_labels, tally
 from stanoff.errors import InputError, invalid, no_column
 
+Counted = PairedCounts | PatternCounts | ConfusionCounts
 
-def from_arrays(
-    y_true: Any, y_pred_a: Any, y_pred_b: Any, **chosen: Any
-) -> PairedCounts | ConfusionCounts:
-    """Count outcome pairs in three columns of labels of one length."""
-    columns = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+
+def from_arrays(columns: Mapping[str, Any], **chosen: Any) -> Counted:
+    """Count columns of labels of one length: the truth, then those of two or more systems."""
     _check_index(columns)
     return _from_labels(columns, None, chosen)
 
@@ -49,7 +49,7 @@ def _check_index(columns: Mapping[str, Any]) -> None:
 
 def _from_labels(
     columns: Mapping[str, Any], n: list[int] | None, chosen: Mapping[str, Any]
-) -> PairedCounts | ConfusionCounts:
+) -> Counted:
     """Count columns of labels, n documents to a row.
 
     Single-label classes that are to be averaged are kept together; every other category is
@@ -60,7 +60,7 @@ def _from_labels(
         return multilabel_counts(columns, n=n, **chosen)
     table = tally(columns, n)
     if chosen.get("average") is None:
-        return paired_counts(table, **chosen)
+        return (paired_counts if len(columns) == 3 else pattern_counts)(table, **chosen)
     if (told := chosen.get("pos_label")) is not None:
         raise invalid("pos_label", "None where 'average' judges all categories", told)
     return confusion_counts(table, labels=chosen.get("labels"), average=chosen["average"])
@@ -93,29 +93,42 @@ def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
     return unpaired_counts(tables[0], tables[1], **chosen)
 
 
-def from_table(
-    data: Any, *, truth: Any, a: Any, b: Any, **chosen: Any
-) -> PairedCounts | ConfusionCounts:
-    """Count outcome pairs in three columns of a data frame or of a file.
+def columns_of(data: Any) -> list[Any]:
+    """Name the columns of a data frame or of a file."""
+    import narwhals as nw
+
+    if isinstance(data, (str, Path)):
+        return column_names(str(data))
+    if isinstance(data, pd.DataFrame):
+        return list(data.columns)
+    try:
+        return list(nw.from_native(data).collect_schema().names())
+    except TypeError:
+        raise invalid("data", "labels, a data frame or a path", type(data).__name__) from None
+
+
+def from_table(data: Any, columns: Mapping[str, Any], **chosen: Any) -> Counted:
+    """Count who said what in some columns of a data frame or of a file.
 
     Parameters
     ----------
     data : object
         Pandas, polars, Arrow, DuckDB, Dask, Spark ... frame, or the path of a CSV, Parquet or
         JSON-lines file; a path may be a pattern such as ``parts/*.csv.gz``.
-    truth, a, b : object
-        The names of the columns.
+    columns : mapping
+        The names of the columns by the parts they play: the truth first, then the systems.
     **chosen
         ``pos_label``, ``labels`` and ``average``.
     """
-    columns = {"truth": truth, "a": a, "b": b}
     for name, column in columns.items():
         if column is None:
             raise InputError(f"Say which column of the table is {name!r}: pass {name}=.")
         if not isinstance(column, (str, int)):
             raise invalid(name, "the name of a column", type(column).__name__)
-    if len(set(columns.values())) < 3:
-        raise InputError(f"truth, a and b must be different columns, not {truth!r}, {a!r}, {b!r}.")
+    if len(set(columns.values())) < len(columns):
+        parts = ", ".join(list(columns)[:-1]) + f" and {list(columns)[-1]}"
+        told = ", ".join(repr(column) for column in columns.values())
+        raise InputError(f"{parts} must be different columns, not {told}.")
     if not isinstance(data, (str, Path)):
         return _from_labels(*_frame_labels(data, columns), chosen)
     labels, n = file_labels(str(data), columns)

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stanoff._lib.escaping import shown
 
 if TYPE_CHECKING:
+    from stanoff.answer import Answer
     from stanoff.judgement import Judgement
 
 
 def all_of(result: Judgement) -> tuple[str, ...]:
     """Gather every caution that applies to a comparison."""
-    return (
-        *undefined_scores(result),
-        *undefined_factor(result),
-        *independent_categories(result),
-    )
+    return (*of_scores(result, result.names), *undefined_factor(result))
 
 
-def undefined_scores(result: Judgement) -> tuple[str, ...]:
+def of_scores(result: Answer, systems: Sequence[str]) -> tuple[str, ...]:
+    """Gather the cautions about the scores of some systems."""
+    return (*undefined_scores(result, systems), *independent_categories(result))
+
+
+def undefined_scores(result: Answer, systems: Sequence[str]) -> tuple[str, ...]:
     """Say which categories have an observed score that is 0/0."""
     told = []
     measure, known, cells = result.measure, result.data.categories, result.data.cells
     if cells is None:
         return ()
-    for name, system in zip(map(shown, result.names), result.pair, strict=True):
-        undefined = measure.undefined(cells[system])
+    for system in systems:
+        name = shown(system)
+        undefined = measure.undefined(cells[result.data.systems.index(system)])
         odd = [category for category, is_odd in zip(known, undefined, strict=True) if is_odd]
         if odd:
             named = ", ".join(map(shown, odd[:5]))
@@ -61,7 +65,7 @@ def infinite_prior_density(result: Judgement, category: str) -> bool:
     return theorem is None or theorem(result.measure, result.prior)
 
 
-def independent_categories(result: Judgement) -> tuple[str, ...]:
+def independent_categories(result: Answer) -> tuple[str, ...]:
     """Say that an average over categories takes them as independent."""
     if result.average is None or len(result.data.categories) == 1 or result.model.classes:
         return ()

@@ -29,6 +29,7 @@ COORDS = {"outcome": OUTCOMES, "cell": CELLS, "classifier": ("A", "B")}
 SHARED_DIMS = {
     "cells": ("system", "category", "cell"),
     "psi": ("system", "row"),
+    "scores": ("system", "row"),
     "cells_A": ("category", "cell"),
     "cells_B": ("category", "cell"),
     "psi_A": ("category",),
@@ -85,6 +86,12 @@ class Model:
         Whether it has a Stan program.
     most_categories : int or None
         How many categories its program takes at most.
+    most_systems : int or None
+        How many systems it can have at most; None if any number.
+    most_in_program : int
+        How many systems its program takes at most.
+    of_pairs : Model or None
+        The model that any two of its systems have; itself by default.
     exact_draws : int
         How many draws the exact engine takes by default.
     classes : bool
@@ -110,6 +117,9 @@ class Model:
     engine: str = "stan"
     program: bool = True
     most_categories: int | None = None
+    most_systems: int | None = 2
+    most_in_program: int = 2
+    of_pairs: Model | None = None
     exact_draws: int = EXACT_DRAWS
     classes: bool = False
     independent: bool = False
@@ -170,6 +180,15 @@ class Model:
         take = of_classes if self.classes else averaged
         more = [take(measure, cells, kind) for kind in AVERAGES]
         return np.concatenate([psi, np.stack(more, axis=-1)], axis=-1)
+
+    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
+        """Score what was observed (system, row); NaN where documents have no labels."""
+        cells = data.cells
+        if cells is None:
+            rows = len(data.categories) + (len(AVERAGES) if average else 0)
+            return np.full((len(data.systems), rows), np.nan)
+        shares = cells / np.maximum(cells.sum(axis=-1, keepdims=True), 1)
+        return np.asarray(self.scores({"cells": shares[None, None]}, measure, average)[0, 0])
 
     def has_other_measures(self, draws: Variables) -> bool:
         """Return whether these draws can be scored by another measure than that of the fit."""

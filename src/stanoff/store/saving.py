@@ -1,9 +1,9 @@
 """Results on disk: a NetCDF file that ArviZ reads, sealed with a checksum.
 
 The draws are stored with an axis for the systems, and beside them psi and delta as in
-``Comparison.tree``. Then come the arrays of the data, and in JSON all else that a result consists
-of. The last line of the file, which readers of NetCDF do not look at, has the version of this
-format and the SHA-256 hash of everything before the hash.
+``Comparison.tree``, or the scores of all systems of a contest. Then come the arrays of the data,
+and in JSON all else that a result consists of. The last line of the file, which readers of NetCDF
+do not look at, has the version of this format and the SHA-256 hash of everything before the hash.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 
 from stanoff._lib import files
 from stanoff.comparison import Comparison
+from stanoff.contests import Contest
 from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Draws, Variables, stacked
 from stanoff.errors import StanoffError
 from stanoff.inference.scores import Scores
-from stanoff.store.records import Record, data_of_record, record_of, result_of, upgraded
+from stanoff.store.records import Record, asked_of, data_of_record, record_of, upgraded
 from stanoff.store.tree import data_tree
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 FORMAT = 2
 LEAST_COMPRESSED = 4096  # bytes; what is smaller would take more
 NAMED = ("psi_A", "psi_B", "delta")
+ALL_SCORES = "scores"  # of a contest, with the rows that its question has
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _SEAL = b"\nstanoff result, format %06d, sha256 "
 _SEALED = re.compile(rb"\nstanoff result, format (\d{6}), sha256 ([0-9a-f]{64})\n")
@@ -41,13 +43,13 @@ _SEAL_SIZE = len(_SEAL % 0) + 64 + 1
 _BLOCK = 2**20
 
 
-def save(result: Comparison, path: str | os.PathLike[str]) -> Path:
+def save(result: Comparison | Contest, path: str | os.PathLike[str]) -> Path:
     """Write a result to a NetCDF file; the same result gives the same bytes.
 
     Parameters
     ----------
-    result : Comparison
-        A comparison.
+    result : Comparison or Contest
+        What is kept.
     path : str or path
         Where to; the usual ending is ``.nc``.
     """
@@ -68,8 +70,8 @@ def save(result: Comparison, path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def load(path: str | os.PathLike[str]) -> Comparison:
-    """Read a result that :meth:`Comparison.save` has written.
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a result that ``save`` has written.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ def load(path: str | os.PathLike[str]) -> Comparison:
 
     Returns
     -------
-    Comparison
+    Comparison or Contest
         As it was: the same draws, summary, evidence and words.
 
     Examples
@@ -101,7 +103,7 @@ def load(path: str | os.PathLike[str]) -> Comparison:
         raise StanoffError(f"{file} is not a complete result of stanoff: {error}.") from error
 
 
-def _read(file: Path) -> Comparison:
+def _read(file: Path) -> Comparison | Contest:
     import xarray as xr
 
     with xr.open_datatree(file, engine="h5netcdf", decode_times=False) as tree:
@@ -110,12 +112,17 @@ def _read(file: Path) -> Comparison:
     arrays = groups.get("data") or groups["counts"]
     if "question" not in record:
         record = upgraded(record, arrays)
+    data, stats = data_of_record(record, arrays), groups.get("sample_stats", {})
+    if record["pair"] is None:
+        psi = groups["posterior"].pop(ALL_SCORES)
+        draws = Draws(groups["posterior"], groups.get("prior", {}), stats)
+        return Contest(*asked_of(record, data, draws), psi)
     posterior, scores = _split(groups["posterior"], record)
     assert scores is not None
     prior, prior_scores = _split(groups.get("prior", {}), record)
-    draws = Draws(posterior, prior, groups.get("sample_stats", {}))
-    data = data_of_record(record, arrays)
-    return result_of(record, data, draws, scores, prior_scores)
+    fit, question = asked_of(record, data, Draws(posterior, prior, stats))
+    a, b = record["pair"]
+    return Comparison(fit, question, (a, b), scores, prior_scores)
 
 
 def _split(
@@ -150,10 +157,8 @@ def _all_told(systems: Sequence[str], average: str | None) -> bool:
     return len(systems) == 2 and average is None
 
 
-def _tree(result: Comparison) -> DataTree:
-    """Add the data and the record to the draws, and leave out what changes by itself."""
-    import xarray as xr
-
+def _groups(result: Comparison) -> dict[str, Variables]:
+    """Put the scores of two systems beside the variables of their model."""
     averages = AVERAGES if result.average else ()
     drawn, categories = result.fit.draws, len(result.data.categories)
     few = _all_told(result.data.systems, result.average)
@@ -165,7 +170,21 @@ def _tree(result: Comparison) -> DataTree:
         told = {"psi", "delta"} if few or "cells" in variables else {"delta"}
         kept = {key: values for key, values in variables.items() if key not in told}
         groups[name] = kept | (scores.named(categories, averages) if scores else {})
-    groups["sample_stats"] = dict(drawn.sample_stats)
+    return groups
+
+
+def _groups_of_contest(result: Contest) -> dict[str, Variables]:
+    """Put the scores of all systems beside the variables of their model."""
+    drawn = result.fit.draws
+    return {"posterior": {**drawn.posterior, ALL_SCORES: result.psi}, "prior": dict(drawn.prior)}
+
+
+def _tree(result: Comparison | Contest) -> DataTree:
+    """Add the data and the record to the draws, and leave out what changes by itself."""
+    import xarray as xr
+
+    groups = _groups_of_contest(result) if isinstance(result, Contest) else _groups(result)
+    groups["sample_stats"] = dict(result.fit.draws.sample_stats)
     tree = data_tree(result, groups)
     stored = {name: _cleaned(node.to_dataset()) for name, node in tree.children.items()}
     stored["data"] = xr.Dataset(

@@ -10,6 +10,7 @@ from stanoff.models.base import COORDS, SHARED_DIMS
 if TYPE_CHECKING:
     from xarray import DataTree
 
+    from stanoff.answer import Answer
     from stanoff.judgement import Judgement
 
 
@@ -24,7 +25,7 @@ def tree_of(result: Judgement) -> DataTree:
     return data_tree(result, groups)
 
 
-def data_tree(result: Judgement, groups: dict[str, Variables]) -> DataTree:
+def data_tree(result: Answer, groups: dict[str, Variables]) -> DataTree:
     """Give groups of variables their dimensions, and add what was observed and how."""
     from arviz_base import from_dict
 
@@ -41,12 +42,12 @@ def data_tree(result: Judgement, groups: dict[str, Variables]) -> DataTree:
     return tree
 
 
-def _attrs(result: Judgement) -> dict[str, Any]:
+def _attrs(result: Answer) -> dict[str, Any]:
+    pair = getattr(result, "names", ())  # a contest has the dimension of the systems
     return {
         "model": result.model.name,
         "engine": result.engine,
         "seed": result.seed,
         "measure": result.measure.label,
-        "name_A": result.names[0],
-        "name_B": result.names[1],
+        **{f"name_{letter}": name for letter, name in zip("AB", pair, strict=False)},
     }
