@@ -19,7 +19,7 @@ EXACT = {"seed": 1, "draws": 4000}
 
 @pytest.fixture(scope="module")
 def four():
-    truth, said = noisy(600, [0.08, 0.08, 0.2, 0.4], seed=1)
+    truth, said = noisy(600, [0.08, 0.09, 0.2, 0.4], seed=2)
     named = dict(zip(("svm_l2", "nb_mult", "svm_l1", "nb_bern"), said.values(), strict=True))
     return truth, named, contest(truth, named, rope=0.02, **EXACT)
 
@@ -85,16 +85,17 @@ def test_one_winner():
     )
 
 
-def test_twins_of_the_winner_do_not_hide_it(four):
-    truth, said, result = four
-    twins = contest(truth, said | {"twin": said["svm_l2"]}, rope=0.02, **EXACT)
+def test_twins_of_the_winner_do_not_hide_it():
+    truth, said = noisy(600, [0.05, 0.12, 0.3])
+    result = contest(truth, said, rope=0.02, **EXACT)
+    twins = contest(truth, said | {"twin": said["s0"]}, rope=0.02, **EXACT)
     one, other = result.summary().set_index("system"), twins.summary().set_index("system")
-    halves = other.loc[["svm_l2", "twin"], "p_best"].to_numpy()
-    assert halves == pytest.approx(one.loc["svm_l2", "p_best"] / 2, abs=0.03)  # 4 errors of 4,000
-    near = other.loc[["svm_l2", "twin"], "p_near"].to_numpy()
-    assert near == pytest.approx(one.loc["svm_l2", "p_near"], abs=0.03)
-    assert set(twins.best()) == {"svm_l2", "twin", "nb_mult"}
-    assert twins.between("svm_l2", "twin").decision == "="
+    halves = other.loc[["s0", "twin"], "p_best"].to_numpy()
+    assert halves == pytest.approx(one.loc["s0", "p_best"] / 2, abs=0.03)  # 4 errors of 4,000
+    near = other.loc[["s0", "twin"], "p_near"].to_numpy()
+    assert near == pytest.approx(one.loc["s0", "p_near"], abs=0.03)
+    assert set(twins.best()) == {"s0", "twin"}
+    assert twins.between("s0", "twin").decision == "="
 
 
 def test_a_poor_system_changes_no_verdict(four):

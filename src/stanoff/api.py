@@ -32,6 +32,8 @@ def compare(
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     names: tuple[str, str] | None = None,
+    id: Any = None,
+    sample_weight: Any = None,
     **options: Unpack[Options],
 ) -> Comparison:
     """Compare two systems by what they predicted.
@@ -53,6 +55,10 @@ def compare(
         The categories to average over, all by default.
     names : tuple of str, optional
         What A and B are called; by default the names of their columns, if these are known.
+    id : str, optional
+        The column that names the document. Rows that share one are pointed out.
+    sample_weight : array_like or str, optional
+        How many documents a row stands for, or the column that says so: whole numbers.
     measure : str
         ``"f1"`` (F-beta, the default), ``"precision"``, ``"recall"``, ``"mcc"`` ..., see
         ``stanoff measures``, or one registered with :func:`stanoff.measures.register`.
@@ -113,6 +119,8 @@ def compare(
         labels=labels,
         average=question.average,
         names=names,
+        id=id,
+        sample_weight=sample_weight,
     )
     return _compared(observed, question, sampling)
 
@@ -125,6 +133,8 @@ def contest(
     systems: Sequence[Any] | None = None,
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
+    id: Any = None,
+    sample_weight: Any = None,
     **options: Unpack[Options],
 ) -> Contest:
     """Compare any number of systems by what they predicted on the same documents.
@@ -140,7 +150,7 @@ def contest(
         The column of true labels.
     systems : sequence of str, optional
         The columns of predictions, which name the systems; by default all other columns.
-    pos_label, labels
+    pos_label, labels, id, sample_weight
         As in :func:`compare`.
     **options
         As in :func:`compare`. By default the model is ``"contest"``, under which any two of the
@@ -169,6 +179,8 @@ def contest(
         predictions,
         truth,
         systems,
+        id,
+        sample_weight,
         {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
     return fit(observed, question, sampling).contest(question)
@@ -179,12 +191,13 @@ def _counted_systems(
     predictions: Mapping[str, Any] | None,
     truth: Any,
     systems: Sequence[Any] | None,
+    id: Any,
+    sample_weight: Any,
     chosen: dict[str, Any],
 ) -> Data:
     """Count what the systems of a contest predicted."""
-    counted: Data
     if predictions is not None:
-        if (truth, systems) != (None, None):
+        if (truth, systems, id) != (None, None, None):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         if not isinstance(predictions, Mapping):
             rule = "a mapping of names to predictions"
@@ -193,17 +206,20 @@ def _counted_systems(
         named = dict(zip(called, predictions.values(), strict=True))
         if "y_true" in named:
             raise invalid("predictions", "of systems that are not called 'y_true'", "y_true")
-        counted = sources.from_arrays({"y_true": data, **named}, **chosen)
+        found = sources.from_arrays({"y_true": data, **named}, sample_weight=sample_weight)
     else:
         if truth is None:
             raise InputError("Say which column of the table is 'truth': pass truth=.")
         if systems is None:
-            systems = [column for column in sources.columns_of(data) if column != truth]
+            others = (truth, id, sample_weight if isinstance(sample_weight, str) else None)
+            systems = [column for column in sources.columns_of(data) if column not in others]
         called = as_systems(systems)
         if truth in systems:
             raise invalid("systems", "other columns than 'truth'", truth)
-        columns = {f"systems_{i + 1}": column for i, column in enumerate(systems)}
-        counted = sources.from_table(data, {"truth": truth, **columns}, **chosen)
+        columns = {f"systems {i + 1}": column for i, column in enumerate(systems)}
+        known = {"truth": truth, **columns}
+        found = sources.from_table(data, known, id=id, sample_weight=sample_weight)
+    counted: Data = sources.counted(found, **chosen)
     if isinstance(counted, PairedCounts):
         counted = patterns_of(counted)
     return replace(counted, systems=called)
@@ -221,6 +237,8 @@ def count(
     labels: Sequence[Any] | None = None,
     average: str | None = None,
     names: tuple[str, str] | None = None,
+    id: Any = None,
+    sample_weight: Any = None,
 ) -> Data:
     """Count what two systems predicted, without fitting anything.
 
@@ -229,7 +247,7 @@ def count(
 
     Parameters
     ----------
-    data, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names
+    data, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names, id, sample_weight
         As in :func:`compare`.
 
     Returns
@@ -250,16 +268,20 @@ def count(
     called = None if names is None else as_names(names)
     counted: Data
     if data is None:
+        if sample_weight is not None:
+            raise invalid("sample_weight", "None for two test sets", type(sample_weight).__name__)
         counted = sources.from_two_test_sets(a, b, **chosen)
     elif y_pred_a is None and y_pred_b is None:
         columns = {"truth": truth, "a": a, "b": b}
-        counted = sources.from_table(data, columns, **chosen)
+        found = sources.from_table(data, columns, id=id, sample_weight=sample_weight)
+        counted = sources.counted(found, **chosen)
         called = called or as_names((str(a), str(b)))
-    elif (truth, a, b) != (None, None, None):
+    elif (truth, a, b, id) != (None, None, None, None):
         raise InputError("Pass predictions as arrays or as names of columns, not both.")
     else:
         arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-        counted = sources.from_arrays(arrays, **chosen)
+        found = sources.from_arrays(arrays, sample_weight=sample_weight)
+        counted = sources.counted(found, **chosen)
     return counted if called is None else replace(counted, systems=called)
 
 

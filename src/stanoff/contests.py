@@ -48,10 +48,10 @@ class Contest(Answer):
         """What the systems are called."""
         return self.data.systems
 
-    @property
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What to know before trusting the numbers, in words."""
-        return (*self.sampler_warnings, *cautions.of_scores(self, self.systems))
+        return (*self.sampler_warnings, *cautions.of_contest(self))
 
     @cached_property
     def observed(self) -> Array:
@@ -200,11 +200,15 @@ class Contest(Answer):
 
         return ranks_plot(self, category, ax=ax)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
+    def drawable(self, category: str) -> bool:
+        """Return whether the scores are finite."""
+        return bool(np.isfinite(self.psi[..., self.categories.index(category)]).all())
+
+    def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> Path:
+        """Write all of it to a NetCDF file, as :meth:`stanoff.Comparison.save` does."""
         from stanoff.store.saving import save
 
-        return save(self, path)
+        return save(self, path, compact=compact)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the sentence, the table, the pairs and the figures.

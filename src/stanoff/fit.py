@@ -17,6 +17,7 @@ from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.stan import WARMUP
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.inference.scores import refuse_undefined, scored
+from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors
 from stanoff.question import Question, Sampling
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from stanoff.contests import Contest
 
 JUDGED = ("psi", "delta")
+PART = "contest"  # in the settings: of how many systems
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +123,15 @@ class Fit:
             of_systems(self.draws.prior, (a, b)),
             self.draws.sample_stats,
         )
-        return replace(self, data=data, model=self.model.of_pairs or self.model, draws=draws)
+        how = {**self.provenance.settings, PART: len(self.data.systems)}
+        provenance = replace(self.provenance, settings=how)
+        model = self.model.of_pairs or self.model
+        return replace(self, data=data, model=model, draws=draws, provenance=provenance)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the draws are part of a contest's, and cannot be drawn by themselves."""
+        return PART in self.provenance.settings
 
 
 def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
@@ -156,6 +166,22 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         sampler_warnings=_sampler_trouble(draws) if engine == "stan" else (),
         provenance=gather(model, engine, settings),
     )
+
+
+def drawn_again(fit: Fit, measure: Measure) -> Draws:
+    """Draw the draws of a fit once more, by its seed.
+
+    Parameters
+    ----------
+    fit : Fit
+        Whose settings tell how much was drawn.
+    measure : Measure
+        What a Stan program computes.
+    """
+    how = fit.provenance.settings
+    chains, draws, warmup = (how.get(name) for name in ("chains", "draws", "warmup"))
+    sampling = Sampling(fit.model, fit.prior, fit.engine, chains, draws, warmup, fit.seed)
+    return engines.sample(fit.engine, fit.model, fit.data, sampling, measure)
 
 
 def _sampler_trouble(draws: Draws) -> tuple[str, ...]:

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 Group = Literal["posterior", "prior"]
 
 COLUMNS = [  # of the summary
-    *("category", "psi_A", "psi_B", "sign_test", "t_test", "mean", "std", "mcse", "bf_sd"),
-    *("bf_rope", "p_less", "p_greater", "p_rope", "hdi_low", "hdi_high", "decision"),
+    *("category", "psi_A", "psi_B", "observed_A", "observed_B", "sign_test", "t_test", "mean"),
+    *("std", "mcse", "bf_sd", "bf_sd_bound", "bf_rope", "bf_rope_bound", "p_less", "p_greater"),
+    *("p_rope", "hdi_low", "hdi_high", "decision"),
 ]
+BOUNDS = ("bf_sd_bound", "bf_rope_bound")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +57,7 @@ class Judgement(Answer):
         a, b = (self.data.systems[place] for place in self.pair)
         return a, b
 
-    @property
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What to know before trusting the numbers, in words."""
         return (*self.sampler_warnings, *cautions.all_of(self))
@@ -81,16 +83,17 @@ class Judgement(Answer):
         """
         chosen = self.chosen(category)
         if chosen not in self._weighed:
-            psi = self.scores.psi[..., self.categories.index(chosen)]
-            psi_A, psi_B = psi.mean(axis=(0, 1)).tolist()
+            row = self.categories.index(chosen)
+            psi_A, psi_B = self.scores.psi[..., row].mean(axis=(0, 1)).tolist()
+            observed_A, observed_B = self.observed[:, row].tolist()
             self._weighed[chosen] = weigh(
                 self.row_draws("posterior", "delta", chosen),
-                self.row_draws("prior", "delta", chosen) if self.prior_scores else None,
+                self.prior_delta(chosen),
                 rope=self.rope,
                 hdi_probability=self.hdi,
                 category=chosen,
-                psi_A=psi_A,
-                psi_B=psi_B,
+                psi=(psi_A, psi_B),
+                observed=(observed_A, observed_B),
                 bf_sd_defined=not cautions.infinite_prior_density(self, chosen),
                 higher_is_better=self.measure.higher_is_better,
             )
@@ -99,6 +102,19 @@ class Judgement(Answer):
     @cached_property
     def _weighed(self) -> dict[str, Evidence]:
         return {}
+
+    @cached_property
+    def observed(self) -> NDArray[np.float64]:
+        """The scores of the data themselves (system, row); NaN where there are none."""
+        every = self.model.observed_scores(self.data, self.measure, self.average)
+        return every[list(self.pair)]
+
+    def prior_delta(self, category: str) -> NDArray[np.float64] | None:
+        """Return the prior draws of delta; None where there are none, or not in all draws."""
+        if self.prior_scores is None:
+            return None
+        delta = self.row_draws("prior", "delta", category)
+        return None if np.isnan(delta).any() else delta
 
     def row_draws(self, group: Group, variable: str, category: str) -> NDArray[np.float64]:
         """Return the (chain, draw) values of one row of the summary.
@@ -123,14 +139,17 @@ class Judgement(Answer):
     def summary(self) -> pd.DataFrame:
         """Return everything in one table, a row per category and average.
 
-        ``psi_A``, ``psi_B`` and ``mean`` are posterior means. What to know before trusting the
-        numbers is in ``summary().attrs["warnings"]``.
+        ``psi_A``, ``psi_B`` and ``mean`` are posterior means; ``observed_A`` and ``observed_B`` are
+        the scores of the data themselves. A Bayes factor that only the number of draws bounds is
+        NaN, and its bound is beside it. What to know before trusting the numbers is in
+        ``summary().attrs["warnings"]``.
         """
         rows = [self.evidence(category) for category in self.categories]
         table = pd.DataFrame(
             [
                 vars(row)
                 | {"hdi_low": row.hdi[0], "hdi_high": row.hdi[1], "decision": str(row.decision)}
+                | {name: str(getattr(row, name) or "") for name in BOUNDS}
                 for row in rows
             ]
         ).assign(**self.p_values)[COLUMNS]

@@ -6,8 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import f1_score
 
-from stanoff import InputError, compare
-from stanoff.data.sources import from_arrays, from_table
+from stanoff import InputError, compare, count
 
 RNG = np.random.default_rng(9)
 TRUTH = RNG.uniform(size=(300, 4)) < [0.5, 0.2, 0.05, 0.3]
@@ -55,7 +54,7 @@ UNNAMED = {"dense bool", "dense int", "dense float", "csr", "csc array", "coo", 
 def test_inputs_of_every_kind(kind):
     columns = [SPELT[kind](m) for m in (TRUTH, SAID_A, SAID_B)]
     labels = NAMES if kind in UNNAMED else None
-    counts = from_arrays(*columns, average="macro", labels=labels)
+    counts = count(*columns, average="macro", labels=labels)
     assert counts.categories == tuple(NAMES)
     assert (counts.pos.tolist(), counts.neg.tolist()) == expected()
 
@@ -73,7 +72,7 @@ def test_tables_with_list_columns(kind, tmp_path):
             or tmp_path / "p.jsonl"
         ),
     }[kind]()
-    counts = from_table(data, truth="y", a="a", b="b", average="macro")
+    counts = count(data, truth="y", a="a", b="b", average="macro")
     assert counts.categories == tuple(NAMES)
     assert (counts.pos.tolist(), counts.neg.tolist()) == expected()
 
@@ -101,13 +100,13 @@ def test_micro_is_pooled_and_not_a_mean():
 
 
 def test_a_category_of_ones_choice_and_absent_ones():
-    counts = from_arrays(sets(TRUTH), sets(SAID_A), sets(SAID_B), pos_label="c")
+    counts = count(sets(TRUTH), sets(SAID_A), sets(SAID_B), pos_label="c")
     assert counts.categories == ("c",)
-    both = from_arrays(sets(TRUTH), sets(SAID_A), sets(SAID_B), average="macro", labels=["c", "z"])
+    both = count(sets(TRUTH), sets(SAID_A), sets(SAID_B), average="macro", labels=["c", "z"])
     assert both.pos[1].tolist() == [0, 0, 0, 0]
     assert both.neg[1].tolist() == [0, 0, 0, 300]
     nobody = [[] for _ in range(300)]
-    never = from_arrays(sets(TRUTH), nobody, sets(SAID_B), average="macro")
+    never = count(sets(TRUTH), nobody, sets(SAID_B), average="macro")
     assert never.cells[0, :, 0].sum() == 0
 
 
@@ -131,39 +130,39 @@ def test_a_category_of_ones_choice_and_absent_ones():
 )
 def test_bad_inputs(columns, options, words):
     with pytest.raises(InputError, match=words):
-        from_arrays(*columns, **options)
+        count(*columns, **options)
 
 
 def test_frames_are_matched_by_the_names_of_their_columns():
     frames = [pd.DataFrame(m, columns=NAMES) for m in (TRUTH, SAID_A, SAID_B)]
-    straight = from_arrays(*frames, average="macro")
-    shuffled = from_arrays(frames[0], frames[1][NAMES[::-1]], frames[2], average="macro")
+    straight = count(*frames, average="macro")
+    shuffled = count(frames[0], frames[1][NAMES[::-1]], frames[2], average="macro")
     assert shuffled.pos.tolist() == straight.pos.tolist()
     with pytest.raises(InputError, match="The columns of y_pred_a must be a, b, c, d, but are"):
-        from_arrays(frames[0], frames[1].set_axis(list("wxyz"), axis=1), frames[2], average="macro")
+        count(frames[0], frames[1].set_axis(list("wxyz"), axis=1), frames[2], average="macro")
 
 
 def test_labels_choose_columns():
     frames = [pd.DataFrame(m, columns=NAMES) for m in (TRUTH, SAID_A, SAID_B)]
     pos, _ = expected()
-    assert from_arrays(*frames, average="macro", labels=["c", "a"]).pos.tolist() == [pos[2], pos[0]]
-    numbered = from_arrays(TRUTH, SAID_A, SAID_B, average="macro", labels=[3, 1])
+    assert count(*frames, average="macro", labels=["c", "a"]).pos.tolist() == [pos[2], pos[0]]
+    numbered = count(TRUTH, SAID_A, SAID_B, average="macro", labels=[3, 1])
     assert numbered.categories == ("3", "1")
     assert numbered.pos.tolist() == [pos[3], pos[1]]
     for bad in ("abcd", 5, [[1], [2]]):
         with pytest.raises(InputError, match="'labels' parameter must be"):
-            from_arrays(TRUTH, SAID_A, SAID_B, average="macro", labels=bad)
+            count(TRUTH, SAID_A, SAID_B, average="macro", labels=bad)
 
 
 def test_lists_of_flags_are_not_taken_for_label_sets():
     lists = [m.astype(int).tolist() for m in (TRUTH, SAID_A, SAID_B)]
     with pytest.raises(InputError, match="a NumPy array if its rows are indicators"):
-        from_arrays(*lists, average="macro")
+        count(*lists, average="macro")
 
 
 def test_whole_numbers_in_files_can_be_chosen(tmp_path):
     (tmp_path / "p.jsonl").write_text('{"y":[1,2],"a":[1],"b":[2]}\n{"y":[2],"a":[2],"b":[1]}\n')
-    counts = from_table(tmp_path / "p.jsonl", truth="y", a="a", b="b", pos_label="1")
+    counts = count(tmp_path / "p.jsonl", truth="y", a="a", b="b", pos_label="1")
     assert counts.categories == ("1",)
     assert counts.pos.tolist() == [[0, 1, 0, 0]]
 

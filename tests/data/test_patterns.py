@@ -70,7 +70,7 @@ def test_pairs_of_documents_with_many_labels(kind):
             [set(names[row].tolist()) for row in matrix] for matrix in (truth, *said.values())
         ]
         said = dict(zip(said, columns, strict=True))
-    counts = sources.from_arrays({"y": truth, **said}, average="macro")
+    counts = sources.counted(sources.from_arrays({"y": truth, **said}), average="macro")
     assert isinstance(counts, PatternCounts)
     every_pair(counts, truth, said, average="macro")
 
@@ -105,7 +105,7 @@ def test_files_count_as_arrays_do(tmp_path):
     truth, said = labels()
     pd.DataFrame({"y": truth, **said}).to_csv(tmp_path / "x.csv", index=False)
     columns = {"truth": "y"} | {f"systems_{i}": name for i, name in enumerate(said)}
-    ours = sources.from_table(str(tmp_path / "x.csv"), columns)
-    theirs = sources.from_arrays({"y": truth, **said})
+    ours = sources.counted(sources.from_table(str(tmp_path / "x.csv"), columns))
+    theirs = sources.counted(sources.from_arrays({"y": truth, **said}))
     for name, values in ours.arrays().items():
         np.testing.assert_array_equal(values, theirs.arrays()[name])

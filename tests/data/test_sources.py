@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from stanoff import InputError, compare, count
-from stanoff.data.sources import from_arrays, from_table, from_two_test_sets
+from stanoff.data.sources import from_two_test_sets
 
 COLUMNS = {"truth": "y", "a": "svm", "b": "nb"}
 
@@ -20,7 +20,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def expected(frame):
-    return from_arrays(frame["y"], frame["svm"], frame["nb"], pos_label="ham")
+    return count(frame["y"], frame["svm"], frame["nb"], pos_label="ham")
 
 
 def same(counts, expected):
@@ -47,13 +47,13 @@ WRITERS = {
 @pytest.mark.parametrize("name", WRITERS)
 def test_files(tmp_path, frame, expected, name):
     WRITERS[name](frame, tmp_path / name)
-    same(from_table(tmp_path / name, **COLUMNS, pos_label="ham"), expected)
+    same(count(tmp_path / name, **COLUMNS, pos_label="ham"), expected)
 
 
 def test_a_pattern_means_all_its_files(tmp_path, frame, expected):
     frame[:100].to_csv(tmp_path / "1.csv", index=False)
     frame[100:].to_csv(tmp_path / "2.csv", index=False)
-    same(from_table(str(tmp_path / "*.csv"), **COLUMNS, pos_label="ham"), expected)
+    same(count(str(tmp_path / "*.csv"), **COLUMNS, pos_label="ham"), expected)
 
 
 FRAMES = {
@@ -68,7 +68,7 @@ FRAMES = {
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_frames(frame, expected, kind):
-    same(from_table(FRAMES[kind](frame), **COLUMNS, pos_label="ham"), expected)
+    same(count(FRAMES[kind](frame), **COLUMNS, pos_label="ham"), expected)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_frames(frame, expected, kind):
 def test_what_text_means(tmp_path, labels, positive, category):
     no, yes = labels if category != "01" else reversed(labels)
     (tmp_path / "p.csv").write_text(f"y,svm,nb\n{yes},{yes},{no}\n{no},{yes},{no}\n")
-    counts = from_table(tmp_path / "p.csv", **COLUMNS, pos_label=positive)
+    counts = count(tmp_path / "p.csv", **COLUMNS, pos_label=positive)
     assert counts.pos.tolist() == [[0, 1, 0, 0]]
     assert counts.neg.tolist() == [[0, 1, 0, 0]]
     assert counts.categories[0] in (category, "1")
@@ -121,14 +121,14 @@ def test_bad_text_files(tmp_path, content, words):
         content = content.encode()
     (tmp_path / "p.csv").write_bytes(content.replace(b"\n" + b"y,svm,nb\n", b"\n"))
     with pytest.raises(InputError, match=words):
-        from_table(tmp_path / "p.csv", **COLUMNS)
+        count(tmp_path / "p.csv", **COLUMNS)
 
 
 @pytest.mark.parametrize("name", ["p.parquet", "p.jsonl", "p.csv.gz"])
 def test_files_that_are_not_what_they_are_called(tmp_path, name):
     (tmp_path / name).write_text("{y,svm,nb\n1,0,1\n")
     with pytest.raises(InputError, match=f"{name} (cannot be read|is not UTF-8 text)"):
-        from_table(tmp_path / name, **COLUMNS)
+        count(tmp_path / name, **COLUMNS)
 
 
 def test_a_file_that_is_not_there():
@@ -138,32 +138,32 @@ def test_a_file_that_is_not_there():
 
 def test_bad_frames(frame):
     with pytest.raises(InputError, match="no column 'svmm' for 'a'; did you mean 'svm'"):
-        from_table(frame, truth="y", a="svmm", b="nb")
+        count(frame, truth="y", a="svmm", b="nb")
     with pytest.raises(InputError, match="Say which column of the table is 'b'"):
-        from_table(frame, truth="y", a="svm", b=None)
+        count(frame, truth="y", a="svm", b=None)
     with pytest.raises(InputError, match="svm has 1 missing label, the first at position 5"):
-        from_table(frame.assign(svm=frame["svm"].where(frame.index != 5)), **COLUMNS)
+        count(frame.assign(svm=frame["svm"].where(frame.index != 5)), **COLUMNS)
     holed = pl.from_pandas(frame.assign(svm=frame["svm"].where(frame.index != 5)))
     with pytest.raises(InputError, match="svm has 1 missing label"):
-        from_table(holed.lazy(), **COLUMNS)
+        count(holed.lazy(), **COLUMNS)
     with pytest.raises(InputError, match="no rows"):
-        from_table(pl.from_pandas(frame[:0]).lazy(), **COLUMNS)
+        count(pl.from_pandas(frame[:0]).lazy(), **COLUMNS)
     with pytest.raises(InputError, match=r"labels, a data frame or a path\. Got 'int' instead"):
-        from_table(3, **COLUMNS)
+        count(3, **COLUMNS)
 
 
 def test_bad_arrays():
     for odd in (None, 5, "text", {1, 0}, {"a": 1}):
         with pytest.raises(InputError, match="'y_pred_b' parameter must be a column of labels"):
-            from_arrays([1, 0], [1, 0], odd)
+            count([1, 0], [1, 0], odd)
     with pytest.raises(InputError, match="not a mixture of both"):
-        from_arrays([1, 0], [1, 0], pd.DataFrame({"x": [1, 0]}))
+        count([1, 0], [1, 0], pd.DataFrame({"x": [1, 0], "z": [0, 1]}))
     with pytest.raises(InputError, match="y_true must hold a list or set of labels in every row"):
-        from_arrays([1, 0], [[1], [0]], [1, 0])
+        count([1, 0], [[1], [0]], [1, 0])
     with pytest.raises(InputError, match="'y_pred_a' parameter must be a column of plain labels"):
-        from_arrays([1, 0], [{"x": 1}, {"x": 2}], [1, 0])
+        count([1, 0], [{"x": 1}, {"x": 2}], [1, 0])
     with pytest.raises(InputError, match="y_true has 1 missing label"):
-        from_arrays(np.ma.masked_array([1, 0], mask=[True, False]), [1, 0], [1, 0])
+        count(np.ma.masked_array([1, 0], mask=[True, False]), [1, 0], [1, 0])
     with pytest.raises(InputError, match="Pass the true labels and both columns"):
         from_two_test_sets(None, None)
     with pytest.raises(InputError, match="the predictions of b has 1"):
@@ -173,39 +173,37 @@ def test_bad_arrays():
 def test_a_name_with_brackets_is_a_name(tmp_path, frame, expected):
     frame.to_csv(tmp_path / "x[1].csv", index=False)
     frame[:3].to_csv(tmp_path / "x1.csv", index=False)
-    same(from_table(tmp_path / "x[1].csv", **COLUMNS, pos_label="ham"), expected)
+    same(count(tmp_path / "x[1].csv", **COLUMNS, pos_label="ham"), expected)
 
 
 def test_files_of_a_pattern_must_agree(tmp_path, frame):
     frame.to_csv(tmp_path / "1.csv", index=False)
     frame[["svm", "nb", "y"]].to_csv(tmp_path / "2.csv", index=False)
     with pytest.raises(InputError, match=r"2\.csv has another header than .*1\.csv"):
-        from_table(str(tmp_path / "*.csv"), **COLUMNS, pos_label="ham")
+        count(str(tmp_path / "*.csv"), **COLUMNS, pos_label="ham")
     frame.to_json(tmp_path / "3.jsonl", orient="records", lines=True)
     with pytest.raises(InputError, match="files of different kinds"):
-        from_table(str(tmp_path / "*"), **COLUMNS, pos_label="ham")
+        count(str(tmp_path / "*"), **COLUMNS, pos_label="ham")
 
 
 def test_a_repeated_header_is_no_document(tmp_path):
     (tmp_path / "p.csv").write_text(GOOD + GOOD)
     with pytest.raises(InputError, match="repeats its header"):
-        from_table(tmp_path / "p.csv", **COLUMNS, pos_label="1")
+        count(tmp_path / "p.csv", **COLUMNS, pos_label="1")
 
 
 def test_columns_that_differ_in_case_only(tmp_path):
     (tmp_path / "p.csv").write_text("y,A,a\n1,1,0\n0,0,0\n")
-    counts = from_table(tmp_path / "p.csv", truth="y", a="A", b="a")
+    counts = count(tmp_path / "p.csv", truth="y", a="A", b="a")
     assert counts.pos.tolist() == [[0, 1, 0, 0]]
 
 
 def test_a_label_may_be_spelt_as_in_the_file(tmp_path):
     (tmp_path / "p.csv").write_text("y,svm,nb\ntrue,true,false\nfalse,true,true\n")
-    assert from_table(tmp_path / "p.csv", **COLUMNS, pos_label="true").pos.tolist() == [
-        [0, 1, 0, 0]
-    ]
+    assert count(tmp_path / "p.csv", **COLUMNS, pos_label="true").pos.tolist() == [[0, 1, 0, 0]]
     (tmp_path / "p.csv").write_text("y,svm,nb\n1.0,1.0,0.0\n2.0,1.0,1.0\n")
-    assert from_table(tmp_path / "p.csv", **COLUMNS, pos_label="1.0").categories == ("1",)
-    averaged = from_table(tmp_path / "p.csv", **COLUMNS, labels=["1", "2"], average="macro")
+    assert count(tmp_path / "p.csv", **COLUMNS, pos_label="1.0").categories == ("1",)
+    averaged = count(tmp_path / "p.csv", **COLUMNS, labels=["1", "2"], average="macro")
     assert averaged.categories == ("1", "2")
     assert averaged.one_vs_rest().pos.sum() == 2
 
@@ -213,21 +211,21 @@ def test_a_label_may_be_spelt_as_in_the_file(tmp_path):
 def test_a_label_called_none_is_not_chosen_by_itself(tmp_path):
     (tmp_path / "p.csv").write_text("y,svm,nb\nNone,None,x\nx,None,x\n")
     with pytest.raises(InputError, match=r"one of 'None', 'x'\. Got 1 instead"):
-        from_table(tmp_path / "p.csv", **COLUMNS)
+        count(tmp_path / "p.csv", **COLUMNS)
 
 
 def test_columns_are_named_once_and_by_name(frame):
     with pytest.raises(InputError, match="must be different columns"):
-        from_table(frame, truth="y", a="svm", b="svm")
+        count(frame, truth="y", a="svm", b="svm")
     with pytest.raises(
         InputError, match=r"'a' parameter must be the name of a column\. Got 'Series'"
     ):
-        from_table(frame, truth="y", a=frame["svm"], b="nb")
+        count(frame, truth="y", a=frame["svm"], b="nb")
     numbered = frame.set_axis([0, 1, 2], axis=1)
-    assert from_table(numbered, truth=0, a=1, b=2, pos_label="ham").documents() == (300,)
+    assert count(numbered, truth=0, a=1, b=2, pos_label="ham").documents() == (300,)
     twice = frame.set_axis(["y", "svm", "svm"], axis=1)
     with pytest.raises(InputError, match="two columns called 'svm'"):
-        from_table(twice.assign(nb=frame["nb"]), truth="y", a="svm", b="nb")
+        count(twice.assign(nb=frame["nb"]), truth="y", a="svm", b="nb")
 
 
 def test_counting_refuses_an_average_that_there_is_not():
@@ -237,12 +235,12 @@ def test_counting_refuses_an_average_that_there_is_not():
 
 def test_a_column_may_be_called_n(frame, expected):
     lazy = pl.from_pandas(frame.rename(columns={"nb": "n"})).lazy()
-    same(from_table(lazy, truth="y", a="svm", b="n", pos_label="ham"), expected)
+    same(count(lazy, truth="y", a="svm", b="n", pos_label="ham"), expected)
 
 
 def test_arrow_and_dates_as_labels(frame, expected):
     arrow = [pa.array(frame[name]) for name in ("y", "svm", "nb")]
-    same(from_arrays(*arrow, pos_label="ham"), expected)
+    same(count(*arrow, pos_label="ham"), expected)
     dates = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[ns]")
-    counts = from_arrays(dates, pd.Series(dates), dates[::-1], pos_label=pd.Timestamp(dates[0]))
+    counts = count(dates, pd.Series(dates), dates[::-1], pos_label=pd.Timestamp(dates[0]))
     assert counts.cells[0].tolist() == [[1, 0, 0, 1]]

@@ -87,6 +87,32 @@ def latex(text: str) -> str:
     return _LIGATURE.sub(r"\g<0>{}", "".join(parts))
 
 
+def breakable(text: str) -> str:
+    r"""Escape a text for LaTeX whose long words may be broken if need be, best after a sign.
+
+    Examples
+    --------
+    >>> breakable("-1 soc.religion.christian")
+    '$-$1 soc.\\allowbreak{}religion.\\allowbreak{}christia\\penalty5000{}n'
+    """
+    return " ".join(
+        latex(word) if len(word) <= _SHORT else _in_pieces(word) for word in one_line(text).split()
+    )
+
+
+def _in_pieces(word: str) -> str:
+    parts = []
+    for piece in _PIECE.findall(unicodedata.normalize("NFC", word)):
+        letters = [latex(piece[i : i + _RUN]) for i in range(0, len(piece), _RUN)]
+        parts.append(r"\penalty5000{}".join(letters))
+        parts.append("" if piece[-1].isalnum() else r"\allowbreak{}")
+        if len(piece) > _RUN / 2 and piece[-1].isalnum():
+            parts.append(r"\penalty5000{}")
+    return "".join(parts).removesuffix(r"\penalty5000{}")
+
+
+_SHORT, _RUN = 10, 8  # how many characters stay together in a word, and in a part of it
+_PIECE = re.compile(r"[^\W_]+|[\W_]")
 _MINUS = re.compile(r"(?<![^\s\[(])-(?=\.?\d)")  # before a number
 _LIGATURE = re.compile(r"([-,'])(?=\1)")  # two of these would become another sign
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from stanoff import __version__
+from stanoff._lib.processes import INTERRUPTED, interruptible
 from stanoff.errors import StanoffError
 
 
@@ -45,14 +46,15 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except StanoffError as error:
-            click.echo(f"Error: {in_words_of_options(str(error), self)}", err=True)
-            ctx.exit(1)
-        except KeyboardInterrupt:
-            click.echo("Interrupted.", err=True)
-            ctx.exit(130)
+        with interruptible():
+            try:
+                return super().invoke(ctx)
+            except StanoffError as error:
+                click.echo(f"Error: {in_words_of_options(str(error), self)}", err=True)
+                ctx.exit(1)
+            except KeyboardInterrupt:
+                click.echo("Interrupted.", err=True)
+                ctx.exit(INTERRUPTED)
 
 
 def in_words_of_options(message: str, command: click.Command) -> str:

@@ -32,7 +32,10 @@ COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, *SAMPLING)
 @click.option("--save", type=click.Path(), help="Keep the result; see: stanoff show.")
 @STYLE
 def compare(file: str, save: str | None, style: str, **values: Any) -> None:
-    """Compare two columns of predictions in FILE (CSV, Parquet or JSON lines)."""
+    """Compare two columns of predictions in FILE.
+
+    FILE is CSV, Parquet, JSON lines or Arrow; or a folder of these, a pattern, or - for stdin.
+    """
     from stanoff.text.formats import as_text
 
     result = compared(file, values)

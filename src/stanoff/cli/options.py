@@ -44,6 +44,8 @@ def columns(*, required: bool = True) -> tuple[Decorator, ...]:
         click.option("--truth", required=required, help="Column of true labels."),
         click.option("--a", required=required, help="Column of A's predictions."),
         click.option("--b", required=required, help="Column of B's predictions."),
+        click.option("--id", help="Column that names the document."),
+        click.option("--sample-weight", help="Column that says how many documents a row is."),
     )
 
 

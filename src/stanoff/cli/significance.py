@@ -49,4 +49,4 @@ def significance(file: str, style: str, **values: Any) -> None:
     click.echo(as_text(all_tests(counts, **asked), (a, b), style))
 
 
-COUNTING = ("truth", "a", "b", "pos_label", "names")
+COUNTING = ("truth", "a", "b", "id", "sample_weight", "pos_label", "names")

@@ -55,6 +55,10 @@ class Data:
         """
         raise NotImplementedError
 
+    def alike(self, a: int, b: int) -> bool:
+        """Return whether two systems, by their places, are known to have answered all alike."""
+        return False
+
     @property
     def cells(self) -> Counts | None:
         """Observed tp, fp, fn, tn (system, category, 4), where documents have labels."""

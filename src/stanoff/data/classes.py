@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stanoff.data.base import Data, called
-from stanoff.data.counts import PairedCounts, choose_categories, paired_counts
+from stanoff.data.counts import PairedCounts, absent, choose_categories, paired_counts
 from stanoff.data.patterns import PatternCounts, pattern_counts
 from stanoff.data.tallies import Codes, Counts, Tally, sum_by
 from stanoff.errors import InputError
@@ -70,6 +70,10 @@ class ConfusionCounts(Data):
         """Count the documents; every category is judged on all of them."""
         return (int(self.n.sum()),)
 
+    def alike(self, a: int, b: int) -> bool:
+        """Return whether two systems said the same of every document."""
+        return bool((self.rows[:, 1 + a] == self.rows[:, 1 + b]).all())
+
     def confusion(self, classifier: int) -> tuple[Codes, Codes, Counts]:
         """Return true class, predicted class and number of the cells of one classifier.
 
@@ -114,9 +118,9 @@ def confusion_counts(
             number[old] = new
     rows = number[table.rows]
     order = np.lexsort(rows.T[::-1])
-    names = tuple(name for name, _ in chosen)
+    names, notes = tuple(name for name, _ in chosen), absent(chosen, table.labels)
     systems = called(rows.shape[1] - 1)
-    return ConfusionCounts(names, rows[order], table.n[order], systems=systems)
+    return ConfusionCounts(names, rows[order], table.n[order], systems=systems, notes=notes)
 
 
 def need_classes(data: Data) -> ConfusionCounts:

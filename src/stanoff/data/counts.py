@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stanoff.data.base import Data, cells_of_patterns
+from stanoff.data.base import Data, cells_of_patterns, said
 from stanoff.data.tallies import Codes, Counts, Tally, sorted_labels, sum_by
 from stanoff.errors import InputError, invalid
 
@@ -48,9 +49,16 @@ class PairedCounts(Data):
         """Count the documents of a category, or of the one that has the most."""
         return (most_documents(self.pos.sum(axis=1) + self.neg.sum(axis=1), self, category),)
 
+    def alike(self, a: int, b: int) -> bool:
+        """Return whether two systems said the same of every document."""
+        answers = said(len(self.systems))
+        differ = answers[:, a] != answers[:, b]
+        return not (self.pos[:, differ].any() or self.neg[:, differ].any())
+
     def unpaired(self) -> UnpairedCounts:
         """Forget which documents the two systems agreed on."""
-        return UnpairedCounts(self.categories, *self.cells, systems=self.systems)
+        facts: dict[str, Any] = {"origin": self.origin, "notes": self.notes}
+        return UnpairedCounts(self.categories, *self.cells, systems=self.systems, **facts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +205,8 @@ def unpaired_counts(
         rest = table.n.sum() - n_t - n_s + tp
         each = np.stack([tp, n_s - tp, n_t - tp, rest], axis=1)
         cells.append(_take(each, index, absent=[0, 0, 0, int(table.n.sum())]))
-    return UnpairedCounts(tuple(name for name, _ in chosen), *cells)
+    names = tuple(name for name, _ in chosen)
+    return UnpairedCounts(names, *cells, notes=absent(chosen, union) if average else ())
 
 
 def given_counts(name: str, values: ArrayLike) -> Counts:
@@ -252,6 +261,7 @@ def choose_categories(
         if not any(label in place for label in wanted):
             raise InputError(
                 f"None of the labels {_listed(wanted)} occurs: there are {_listed(known)}."
+                f"{_did_you_mean(wanted[0], known)}"
             )
         return [(str(label), place.get(label)) for label in wanted]
     if labels is not None:
@@ -271,6 +281,27 @@ def choose_categories(
     raise InputError(
         f"The 'pos_label' parameter must be one of {_listed(known)}. Got {positive!r} instead."
     )
+
+
+def absent(chosen: Sequence[tuple[str, int | None]], known: Sequence[Any]) -> tuple[str, ...]:
+    """Question the categories that were asked for and that nothing has.
+
+    Examples
+    --------
+    >>> absent([("sprot", None), ("art", 0)], ["art", "sport"])
+    ("'sprot' of labels= occurs nowhere, and counts in the average. Did you mean 'sport'?",)
+    """
+    return tuple(
+        f"{name!r} of labels= occurs nowhere, and counts in the average."
+        f"{_did_you_mean(name, known)}"
+        for name, place in chosen
+        if place is None
+    )
+
+
+def _did_you_mean(label: Any, known: Sequence[Any]) -> str:
+    near = get_close_matches(str(label), [str(other) for other in known], n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def _as_labels(labels: Any) -> tuple[Any, ...]:

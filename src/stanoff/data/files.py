@@ -1,19 +1,21 @@
-"""Files of labels, read by DuckDB: one row per combination of labels comes back."""
+"""Files of labels, opened by DuckDB: what they are, which columns they have."""
 
 from __future__ import annotations
 
 import csv
 import glob
 import gzip
-import re
+import shutil
+import sys
+import tempfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import pandas as pd
-
-from stanoff.data.tallies import missing_labels
+from stanoff.data.database import database, quoted, reading
 from stanoff.errors import InputError, no_column
 
 if TYPE_CHECKING:
@@ -21,104 +23,71 @@ if TYPE_CHECKING:
 
 DELIMITERS = ",;\t|"
 MISSING = ("", "NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL")
-READERS = {
-    ".parquet": "read_parquet",
-    ".jsonl": "read_ndjson_auto",
-    ".ndjson": "read_ndjson_auto",
-    ".json": "read_json_auto",
+KINDS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "json lines",
+    ".ndjson": "json lines",
+    ".json": "json",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".csv": "text",
+    ".tsv": "text",
+    ".txt": "text",
 }
-_WHOLE = re.compile(r"-?(0|[1-9]\d*)(\.0)?")
+READERS = {"parquet": "read_parquet", "json lines": "read_ndjson_auto", "json": "read_json_auto"}
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"{": "json lines", b"[": "json"}
+PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+UNREADABLE = (".bz2", ".xz", ".zip", ".7z", ".xlsx", ".pkl", ".pickle")
 
 
-def file_labels(pattern: str, columns: Mapping[str, str]) -> tuple[dict[str, list[Any]], list[int]]:
-    """Read the combinations of labels in a file or in many, and how often each occurs.
+def opened(
+    connection: duckdb.DuckDBPyConnection, pattern: str
+) -> tuple[duckdb.DuckDBPyRelation, list[str]]:
+    """Open a file, or many; the columns are called c0, c1 ..., and come with their names.
 
     Parameters
     ----------
+    connection : DuckDBPyConnection
+        What reads it.
     pattern : str
-        A path, or a pattern such as ``parts/*.csv.gz``.
-    columns : mapping
-        The names of the columns by the parts they play.
+        A path, a folder, or a pattern such as ``parts/*.csv.gz``.
     """
-    import duckdb
-
     paths = data_paths(pattern)
-    with duckdb.connect() as connection:
-        try:
-            rows = _select(connection, paths, columns, pattern)
-            counted = rows.aggregate(f"{', '.join(columns)}, count(*) AS n").df()
-            if not len(counted):
-                raise InputError(f"{pattern} has no rows.")
-            for part, column in columns.items():
-                if counted[part].isna().any():
-                    _report_missing(rows, part, column, pattern)
-        except duckdb.Error as error:
-            raise InputError(f"{pattern} cannot be read: {_first_words(error)}") from error
-    header = pd.Series(dict(columns))
-    if (counted[list(columns)] == header).all(axis=1).any():
-        raise InputError(f"{pattern} repeats its header among the rows.")
-    labels = dict(zip(columns.values(), _typed(counted, columns), strict=True))
-    return labels, counted["n"].tolist()
+    with reading(pattern):
+        source, params, place = _source(connection, paths, pattern)
+        # Columns go by number, since DuckDB does not tell A from a.
+        picked = ", ".join(f"{column} AS c{i}" for i, column in enumerate(place.values()))
+        return connection.sql(f"SELECT {picked} FROM {source}", params=params), list(place)
 
 
 def check_columns(pattern: str, part: str, columns: Iterable[str]) -> None:
     """Complain of a column that a file, or one of many, does not have; no label is read."""
-    import duckdb
-
-    paths = data_paths(pattern)
-    with duckdb.connect() as connection:
-        for column in columns:
-            try:
-                _select(connection, paths, {part: column}, pattern)
-            except duckdb.Error as error:
-                raise InputError(f"{pattern} cannot be read: {_first_words(error)}") from error
-
-
-def column_names(pattern: str) -> list[str]:
-    """Name the columns of a file, or of the first of many."""
-    import duckdb
-
-    path = data_paths(pattern)[0]
-    reader = READERS.get(_suffix(path))
-    if reader is None:
-        return _header(path)[1]
-    with duckdb.connect() as connection:
-        try:
-            found = connection.sql(
-                f"SELECT * FROM {reader}($paths)", params={"paths": [glob.escape(path)]}
-            )
-            return list(found.columns)
-        except duckdb.Error as error:
-            raise InputError(f"{pattern} cannot be read: {_first_words(error)}") from error
-
-
-def as_written(label: Any, known: Iterable[Any]) -> Any:
-    """Find the label that a text such as ``1.0`` or ``true`` stands for in a file.
-
-    Examples
-    --------
-    >>> as_written("1.0", [0, 1]), as_written("true", [False, True]), as_written("x", [0, 1])
-    (1, True, 'x')
-    """
-    for candidate in known:
-        if label == candidate or str(label) == str(candidate):
-            return candidate
-    if isinstance(label, str):
-        typed = _typed_texts([label])[0]
-        if typed in known:
-            return typed
-    return label
+    with database() as connection:
+        known = opened(connection, pattern)[1]
+    for column in columns:
+        if column not in known:
+            raise no_column(pattern, part, column, known)
 
 
 def data_paths(pattern: str) -> list[str]:
-    """Find the files that a path or a pattern stands for, in order."""
+    """Find the files that a path, a folder or a pattern stands for, in order."""
     path = Path(pattern).expanduser()
+    told = pattern if len(pattern) < 200 else f"{pattern[:200]}..."
+    if "://" in pattern:
+        raise InputError(f"{told} is not on this machine: fetch it first, and pass the file.")
     try:
-        found = [str(path)] if path.is_file() else sorted(glob.glob(str(path)))  # noqa: PTH207
+        if path.is_dir():
+            found = sorted(str(file) for file in path.rglob("*") if _holds_data(file, path))
+            if not found:
+                endings = ", ".join(KINDS)
+                raise InputError(f"The folder {told} has no file that ends with {endings}.")
+        else:
+            found = [str(path)] if path.is_file() else sorted(glob.glob(str(path)))  # noqa: PTH207
     except OSError:
         found = []
     if not found:
-        told = pattern if len(pattern) < 200 else f"{pattern[:200]}..."
         raise InputError(f"There is no file {told}.")
     for name in found:
         if not Path(name).is_file():
@@ -128,44 +97,109 @@ def data_paths(pattern: str) -> list[str]:
     return found
 
 
-def _select(
-    connection: duckdb.DuckDBPyConnection,
-    paths: list[str],
-    columns: Mapping[str, str],
-    pattern: str,
-) -> duckdb.DuckDBPyRelation:
-    """Open the files and pick the columns, renamed after the parts they play."""
-    readers = {path: READERS.get(_suffix(path)) for path in paths}
-    if len(set(readers.values())) > 1:
+def _holds_data(file: Path, folder: Path) -> bool:
+    """Leave out what programs put beside data, such as ``_SUCCESS``."""
+    hidden = any(part[0] in "._" for part in file.relative_to(folder).parts)
+    return not hidden and _suffix(str(file)) in KINDS and file.is_file()
+
+
+def modified(pattern: str) -> str:
+    """Tell when the youngest of the files was last written, in UTC."""
+    youngest = max(Path(path).stat().st_mtime for path in data_paths(pattern))
+    return datetime.fromtimestamp(youngest, UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def standard_input() -> Iterator[str]:
+    """Keep what comes in by stdin in a file, whose name tells what it is but not in errors."""
+    with tempfile.TemporaryDirectory(prefix="stanoff-") as folder:
+        file = Path(folder, "stdin")
+        with file.open("wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out)
+        start = _start(file)
+        packed = next((end for magic, end in PACKED.items() if start.startswith(magic)), "")
+        if packed == ".gz":
+            with gzip.open(file) as plain:
+                start = plain.read(8)
+        kind = _kind_by_content(start)
+        ending = next(end for end, known in KINDS.items() if known == kind)
+        path = str(file.rename(f"{file}{ending}{packed}"))
+        try:
+            yield path
+        except InputError as error:
+            raise InputError(str(error).replace(path, "stdin")) from error
+
+
+def _start(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(8)
+
+
+def _kind_by_content(start: bytes) -> str:
+    plain = start.lstrip()
+    return next((kind for magic, kind in MAGIC.items() if plain.startswith(magic)), "text")
+
+
+def _kind(path: str) -> str:
+    """Tell what a file is, by its name, or else by how it begins."""
+    suffix = _suffix(path)
+    if suffix in UNREADABLE:
+        told = "CSV (also .gz, .zst), Parquet, JSON lines or Arrow"
+        raise InputError(f"{path} must be {told}, and not {suffix}.")
+    return KINDS.get(suffix) or _kind_by_content(_start(Path(path)))
+
+
+def _source(
+    connection: duckdb.DuckDBPyConnection, paths: list[str], pattern: str
+) -> tuple[str, dict[str, Any], dict[str, str]]:
+    """Write the table function that reads files, its parameters, and each column as SQL."""
+    kinds = {_kind(path) for path in paths}
+    if len(kinds) > 1:
         raise InputError(f"{pattern} matches files of different kinds: {', '.join(paths[:5])}.")
+    kind = kinds.pop()
+    if kind == "text":
+        return _text_source(connection, paths)
     # DuckDB looks for patterns, too: these are names.
     params: dict[str, Any] = {"paths": [glob.escape(path) for path in paths]}
-    reader = readers[paths[0]]
-    if reader:
-        source = f"{reader}($paths)"
-        known = connection.sql(f"SELECT * FROM {source}", params=params).columns
-        place = {name: _quoted(name) for name in known}
-    else:
-        delimiter, known = _header(paths[0])
-        for path in paths[1:]:
-            if _header(path) != (delimiter, known):
-                raise InputError(f"{path} has another header than {paths[0]}.")
-        # Columns go by number, since DuckDB does not tell A from a.
-        place = {name: f"c{i}" for i, name in enumerate(known)}
-        source = (
-            "read_csv($paths, auto_detect=false, header=true, delim=$delimiter, quote='\"', "
-            "escape='\"', columns=$columns, nullstr=$missing, strict_mode=true)"
-        )
-        params |= {
-            "delimiter": delimiter,
-            "columns": dict.fromkeys(place.values(), "VARCHAR"),
-            "missing": list(MISSING),
-        }
-    for part, column in columns.items():
-        if column not in place:
-            raise no_column(pattern, part, column, known)
-    picked = ", ".join(f"{place[column]} AS {part}" for part, column in columns.items())
-    return connection.sql(f"SELECT {picked} FROM {source}", params=params)
+    source = f"{READERS[kind]}($paths)" if kind in READERS else "arrow_files"
+    if kind == "arrow":
+        params = {}
+        connection.register(source, _arrow(paths, pattern))
+    known = connection.sql(f"SELECT * FROM {source}", params=params).columns
+    return source, params, {name: quoted(name) for name in known}
+
+
+def _text_source(
+    connection: duckdb.DuckDBPyConnection, paths: list[str]
+) -> tuple[str, dict[str, Any], dict[str, str]]:
+    delimiter, known = _header(connection, paths[0])
+    for path in paths[1:]:
+        if _header(connection, path) != (delimiter, known):
+            raise InputError(f"{path} has another header than {paths[0]}.")
+    place = {name: f"c{i}" for i, name in enumerate(known)}
+    source = (
+        "read_csv($paths, auto_detect=false, header=true, delim=$delimiter, quote='\"', "
+        "escape='\"', columns=$columns, nullstr=$missing, strict_mode=true)"
+    )
+    params = {
+        "paths": [glob.escape(path) for path in paths],
+        "delimiter": delimiter,
+        "columns": dict.fromkeys(place.values(), "VARCHAR"),
+        "missing": list(MISSING),
+    }
+    return source, params, place
+
+
+def _arrow(paths: list[str], pattern: str) -> Any:
+    """Open Arrow files, which DuckDB does not read by itself."""
+    try:
+        from pyarrow import ArrowInvalid, dataset
+    except ImportError:
+        raise InputError(f"{pattern} is an Arrow file: reading it takes pyarrow.") from None
+    try:
+        return dataset.dataset(paths, format="ipc")
+    except (ArrowInvalid, OSError) as error:
+        raise InputError(f"{pattern} cannot be read: {str(error).splitlines()[0]}") from None
 
 
 def _suffix(path: str) -> str:
@@ -173,11 +207,14 @@ def _suffix(path: str) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def _header(path: str) -> tuple[str, list[str]]:
+def _header(connection: duckdb.DuckDBPyConnection, path: str) -> tuple[str, list[str]]:
     """Read the first row of a delimited text file: its delimiter and the column names."""
     try:
-        with _open_text(path) as file:
-            start = file.read(2**16)
+        if path.lower().endswith(".zst"):
+            start = _first_lines(connection, path)
+        else:
+            with _open_text(path) as file:
+                start = file.read(2**16)
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text.") from None
     except (OSError, EOFError, zlib.error) as error:
@@ -201,45 +238,11 @@ def _open_text(path: str) -> IO[str]:
     return opener(path, "rt", encoding="utf-8-sig", newline="")
 
 
-def _report_missing(rows: Any, part: str, column: str, pattern: str) -> None:
-    numbered = rows.project(f"row_number() OVER () AS row, {part} AS label")
-    [(count, first)] = numbered.filter("label IS NULL").aggregate("count(*), min(row)").fetchall()
-    raise InputError(
-        f"{column} of {pattern} has {missing_labels(count)}, the first in row {first}."
+def _first_lines(connection: duckdb.DuckDBPyConnection, path: str) -> str:
+    """Read the beginning of a file that Python's standard library cannot unpack."""
+    source = (
+        "read_csv($path, auto_detect=false, header=false, delim='\x01', quote='', escape='', "
+        "columns={'line': 'VARCHAR'}, strict_mode=false)"
     )
-
-
-def _typed(counted: pd.DataFrame, columns: Mapping[str, str]) -> list[list[Any]]:
-    """Return the label columns; text that is all whole numbers or all booleans becomes these."""
-    raw = [counted[part].tolist() for part in columns]
-    texts = [text for values in raw for text in values]
-    if not all(isinstance(text, str) for text in texts):
-        return raw
-    typed = _typed_texts(texts)
-    n = len(counted)
-    return [typed[i * n : (i + 1) * n] for i in range(len(raw))]
-
-
-def _typed_texts(texts: list[str]) -> list[Any]:
-    if set(texts) <= {"True", "False"} or set(texts) <= {"true", "false"}:
-        return [text[0] in "Tt" for text in texts]
-    if all(_WHOLE.fullmatch(text) for text in texts):
-        return [int(text.removesuffix(".0")) for text in texts]
-    return list(texts)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _first_words(error: Exception) -> str:
-    """Say in one line what DuckDB complains of."""
-    text = str(error)
-    ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    line = re.search(r"Line: (\d+)", text)
-    if ragged and line:
-        return f"line {line[1]} has {ragged[2]} columns instead of {ragged[1]}."
-    if line and "unicode" in text.lower():
-        return f"line {line[1]} is not UTF-8 text."
-    first = text.splitlines()[0]
-    return f"line {line[1]}: {first}" if line else first
+    rows = connection.execute(f"SELECT line FROM {source} LIMIT 50", {"path": glob.escape(path)})
+    return "\n".join(line or "" for (line,) in rows.fetchall()).removeprefix("﻿")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from stanoff.data.counts import PairedCounts, choose_categories, counts_from_sums
+from stanoff.data.counts import PairedCounts, absent, choose_categories, counts_from_sums
 from stanoff.data.patterns import PatternCounts, counts_from_mentions
 from stanoff.data.tallies import sorted_labels
 from stanoff.errors import InputError, invalid
@@ -60,6 +61,8 @@ def multilabel_counts(
     """
     from scipy.sparse import csr_array
 
+    for name, values in columns.items():
+        _refuse_probabilities(name, values)
     matrices, known = _as_matrices(columns)
     if pos_label is None and average is None:
         raise InputError(
@@ -68,6 +71,8 @@ def multilabel_counts(
         )
     rows, width = _shape(dict(zip(columns, matrices, strict=True)))
     weights = np.ones(rows, dtype=np.int64) if n is None else np.asarray(n, dtype=np.int64)
+    if len(weights) != rows:
+        raise invalid("sample_weight", f"{rows:,} numbers, one per document", len(weights))
 
     def total(*chosen: csr_array) -> NDArray[np.int64]:
         product = chosen[0]
@@ -83,7 +88,7 @@ def multilabel_counts(
         mentions = [m.nonzero() for m in matrices]
         return counts_from_mentions(chosen, mentions, weights)
     t, a, b = matrices
-    return counts_from_sums(
+    counts = counts_from_sums(
         chosen,
         n=int(weights.sum()),
         n_t=total(t),
@@ -94,6 +99,28 @@ def multilabel_counts(
         n_ab=total(a, b),
         n_tab=total(t, a, b),
     )
+    return replace(counts, notes=absent(chosen, known) if average else ())
+
+
+def _refuse_probabilities(name: str, values: Any) -> None:
+    """Refuse a matrix of probabilities, a column per class, which is not what was predicted."""
+    if not _is_matrix(values):
+        rows = [row for row in values if isinstance(row, Nested) and not isinstance(row, Set)]
+        if not rows or len({len(row) for row in rows}) > 1:
+            return
+        values = rows[:1000]
+    numbers = values.data if hasattr(values, "tocsr") else values
+    try:
+        numbers = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError):
+        return
+    between = numbers[(numbers > 0) & (numbers < 1)]
+    if len(between):
+        raise InputError(
+            f"{name} looks like probabilities, not labels: it has {between[0]:g}. Pass what was "
+            "predicted: for classes the one with the highest probability, such as "
+            "classes[p.argmax(axis=1)], for several labels per document p >= 0.5."
+        )
 
 
 def _shape(matrices: Mapping[str, Any]) -> tuple[int, int]:

@@ -7,26 +7,34 @@ labels, however many documents there are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from stanoff.data.classes import ConfusionCounts, confusion_counts
 from stanoff.data.counts import PairedCounts, UnpairedCounts, paired_counts, unpaired_counts
-from stanoff.data.files import as_written, column_names, file_labels
+from stanoff.data.database import database, reading
+from stanoff.data.labels import Labels, as_frequencies, typed_columns
 from stanoff.data.multilabel import is_multilabel, multilabel_counts
 from stanoff.data.patterns import PatternCounts, pattern_counts
-from stanoff.data.tallies import missing_labels, tally
-from stanoff.errors import InputError, invalid, no_column
+from stanoff.data.repeats import repeated_ids, repeats
+from stanoff.data.tables import Table, check_missing, check_scores, combinations, open_table
+from stanoff.data.tallies import tally
+from stanoff.errors import InputError, invalid
 
 Counted = PairedCounts | PatternCounts | ConfusionCounts
 
 
-def from_arrays(columns: Mapping[str, Any], **chosen: Any) -> Counted:
-    """Count columns of labels of one length: the truth, then those of two or more systems."""
-    _check_index(columns)
-    return _from_labels(columns, None, chosen)
+def from_arrays(columns: Mapping[str, Any], *, sample_weight: Any = None) -> Labels:
+    """Take columns of labels of one length: the truth, then any number of systems."""
+    weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+    _check_index({**columns, **weighted})
+    n = as_frequencies(sample_weight) if weighted else None
+    plain = {name: _plain_column(values) for name, values in columns.items()}
+    return Labels(plain, n=n)
 
 
 def _check_index(columns: Mapping[str, Any]) -> None:
@@ -47,32 +55,63 @@ def _check_index(columns: Mapping[str, Any]) -> None:
         )
 
 
-def _from_labels(
-    columns: Mapping[str, Any], n: list[int] | None, chosen: Mapping[str, Any]
-) -> Counted:
-    """Count columns of labels, n documents to a row.
-
-    Single-label classes that are to be averaged are kept together; every other category is
-    counted against the rest.
-    """
-    columns = {name: _plain_column(values) for name, values in columns.items()}
-    if is_multilabel(columns):
-        return multilabel_counts(columns, n=n, **chosen)
-    table = tally(columns, n)
-    if chosen.get("average") is None:
-        return (paired_counts if len(columns) == 3 else pattern_counts)(table, **chosen)
-    if (told := chosen.get("pos_label")) is not None:
-        raise invalid("pos_label", "None where 'average' judges all categories", told)
-    return confusion_counts(table, labels=chosen.get("labels"), average=chosen["average"])
-
-
 def _plain_column(values: Any) -> Any:
-    """Unpack what Arrow and polars hold into lists."""
+    """Unpack what Arrow and polars hold into lists, and a table of one column into that."""
+    if hasattr(values, "columns") and not isinstance(values, pd.DataFrame):
+        import narwhals as nw
+
+        try:
+            frame = nw.from_native(values, eager_only=True)
+        except TypeError:
+            return values  # refused later
+        values = pd.DataFrame(frame.to_dict(as_series=False))
     pandas_kinds = (pd.Series, pd.Index, pd.Categorical)
     for unpack in ("to_pylist", "to_list"):
         if hasattr(values, unpack) and not isinstance(values, pandas_kinds):
             return getattr(values, unpack)()
+    known = (np.ndarray, pd.DataFrame, *pandas_kinds)
+    if hasattr(values, "__array__") and not isinstance(values, known):
+        values = np.asarray(values)  # of PyTorch, JAX, xarray ...
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == 1:
+        return np.asarray(values)[:, 0]
+    if isinstance(values, pd.DataFrame) and values.shape[1] == 1:
+        return values.iloc[:, 0]
     return values
+
+
+def counted(
+    found: Labels, *, pos_label: Any = None, labels: Any = None, average: str | None = None
+) -> Counted:
+    """Count what two or more systems said about the same documents.
+
+    Single-label classes that are to be averaged are kept together; every other category is
+    counted against the rest.
+
+    Parameters
+    ----------
+    found : Labels
+        The truth, and two systems or more.
+    pos_label, labels, average : optional
+        Which categories are judged, as in :func:`stanoff.compare`.
+    """
+    positive = found.spelt(pos_label)
+    if isinstance(labels, (list, tuple)):
+        labels = [found.spelt(label) for label in labels]
+    chosen = {"pos_label": positive, "labels": labels, "average": average}
+    counts: Counted
+    if is_multilabel(found.columns):
+        counts = multilabel_counts(found.columns, n=found.n, **chosen)
+    elif average is None:
+        count = paired_counts if len(found.columns) == 3 else pattern_counts
+        counts = count(tally(found.columns, found.n), **chosen)
+    elif positive is not None:
+        raise invalid("pos_label", "None where 'average' judges all categories", positive)
+    else:
+        counts = confusion_counts(tally(found.columns, found.n), labels=labels, average=average)
+    origin = dict(found.origin)
+    if average is None:
+        origin["pos_label"] = counts.categories[0]
+    return replace(counts, origin=origin, notes=(*found.notes, *counts.notes))
 
 
 def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
@@ -85,96 +124,101 @@ def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
                 f"its columns, or a=(truth, predictions) and b=(truth, predictions). {name} is a "
                 f"{type(pair).__name__}."
             )
-        if is_multilabel({"truth": pair[0]}):
+        names = f"the truth of {name}", f"the predictions of {name}"
+        found = from_arrays(dict(zip(names, pair, strict=True)))
+        if is_multilabel(found.columns):
             raise InputError("Two different test sets need one label per document.")
-        tables.append(
-            tally({f"the truth of {name}": pair[0], f"the predictions of {name}": pair[1]})
-        )
+        tables.append(tally(found.columns))
     return unpaired_counts(tables[0], tables[1], **chosen)
 
 
-def columns_of(data: Any) -> list[Any]:
-    """Name the columns of a data frame or of a file."""
-    import narwhals as nw
-
-    if isinstance(data, (str, Path)):
-        return column_names(str(data))
-    if isinstance(data, pd.DataFrame):
-        return list(data.columns)
-    try:
-        return list(nw.from_native(data).collect_schema().names())
-    except TypeError:
-        raise invalid("data", "labels, a data frame or a path", type(data).__name__) from None
-
-
-def from_table(data: Any, columns: Mapping[str, Any], **chosen: Any) -> Counted:
-    """Count who said what in some columns of a data frame or of a file.
+def from_table(
+    data: Any, columns: Mapping[str, Any], *, id: Any = None, sample_weight: Any = None
+) -> Labels:
+    """Find columns of labels in a data frame or in a file.
 
     Parameters
     ----------
     data : object
-        Pandas, polars, Arrow, DuckDB, Dask, Spark ... frame, or the path of a CSV, Parquet or
-        JSON-lines file; a path may be a pattern such as ``parts/*.csv.gz``.
+        Pandas, polars, Arrow, DuckDB, Dask, Spark ... frame, or the path of a CSV, Parquet,
+        JSON-lines or Arrow file; a path may be a folder, a pattern such as ``parts/*.csv.gz``, or
+        ``-`` for the standard input.
     columns : mapping
-        The names of the columns by the parts they play: the truth first, then the systems.
-    **chosen
-        ``pos_label``, ``labels`` and ``average``.
+        The names of the columns by the parts they play: ``truth``, and any number of systems.
+    id : optional
+        The column that names the document; rows that share one are pointed out.
+    sample_weight : optional
+        The column that says how many documents a row stands for.
     """
-    for name, column in columns.items():
-        if column is None:
-            raise InputError(f"Say which column of the table is {name!r}: pass {name}=.")
-        if not isinstance(column, (str, int)):
-            raise invalid(name, "the name of a column", type(column).__name__)
+    check_names(columns)
+    named = {"id": id, "sample_weight": sample_weight}
+    wanted = {**columns, **{part: name for part, name in named.items() if name is not None}}
+    for part, name in wanted.items():
+        _check_name(part, name)
+    with ExitStack() as stack:
+        table = open_table(data, stack.enter_context(database()), stack)
+        stack.enter_context(reading(table.where or "the table"))
+        places = {part: table.column(part, name) for part, name in wanted.items()}
+        if isinstance(data, pd.DataFrame):  # it is in memory anyway
+            found = Labels({str(name): data[name] for name in columns.values()})
+            if sample_weight is not None:
+                found = replace(found, n=as_frequencies(data[sample_weight]))
+        else:
+            found = _grouped(table, columns, places)
+        notes: tuple[str, ...] = ()
+        if id is not None:
+            notes = repeated_ids(table, id)
+        elif sample_weight is None and not _elsewhere(table):
+            notes = repeats(table, list(columns.values()), _rows(found))
+    origin = dict(table.origin) | {part: str(name) for part, name in wanted.items()}
+    return replace(found, origin=origin, notes=notes)
+
+
+def _rows(found: Labels) -> int:
+    first = next(iter(found.columns.values()))
+    return len(first) if found.n is None else int(found.n.sum())
+
+
+def _elsewhere(table: Table) -> bool:
+    """Tell whether a table may be on other machines: then only what is asked for is looked at."""
+    return str(table.frame.implementation) in ("dask", "pyspark", "pyspark[connect]")
+
+
+def columns_of(data: Any) -> list[Any]:
+    """Name the columns of a data frame or of a file."""
+    with ExitStack() as stack:
+        return list(open_table(data, stack.enter_context(database()), stack).names)
+
+
+def check_names(columns: Mapping[str, Any]) -> None:
+    """Check that every part is played by a column, and each by another."""
+    for part, name in columns.items():
+        _check_name(part, name)
     if len(set(columns.values())) < len(columns):
-        parts = ", ".join(list(columns)[:-1]) + f" and {list(columns)[-1]}"
-        told = ", ".join(repr(column) for column in columns.values())
-        raise InputError(f"{parts} must be different columns, not {told}.")
-    if not isinstance(data, (str, Path)):
-        return _from_labels(*_frame_labels(data, columns), chosen)
-    labels, n = file_labels(str(data), columns)
-    known = [x for values in labels.values() for x in values]
-    if is_multilabel(labels):
-        known = [x for labels_of_one in known if labels_of_one is not None for x in labels_of_one]
-    if chosen.get("pos_label") is not None:
-        chosen["pos_label"] = as_written(chosen["pos_label"], known)
-    if isinstance(chosen.get("labels"), (list, tuple)):
-        chosen["labels"] = [as_written(label, known) for label in chosen["labels"]]
-    return _from_labels(labels, n, chosen)
+        told = ", ".join(map(repr, columns.values()))
+        *first, last = columns
+        raise InputError(f"{', '.join(first)} and {last} must be different columns, not {told}.")
 
 
-def _frame_labels(
-    frame: Any, columns: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[int] | None]:
-    """Return the label columns of a frame; those of a lazy one grouped, with their numbers."""
-    import narwhals as nw
-
-    if isinstance(frame, pd.DataFrame):
-        _check_columns(columns, list(frame.columns))
-        return {str(column): frame[column] for column in columns.values()}, None
-    try:
-        wrapped = nw.from_native(frame)
-    except TypeError:
-        raise invalid("data", "labels, a data frame or a path", type(frame).__name__) from None
-    names = wrapped.collect_schema().names()
-    _check_columns(columns, names)
-    if isinstance(wrapped, nw.DataFrame):
-        return {column: wrapped[column].to_pandas() for column in columns.values()}, None
-    n = "n"
-    while n in columns.values():
-        n += "_"
-    counted = wrapped.group_by(*columns.values()).agg(nw.len().alias(n)).collect().to_pandas()
-    if not len(counted):
-        raise InputError("There is nothing to compare: the table has no rows.")
-    for column in columns.values():
-        missing = int(counted.loc[counted[column].isna(), n].sum())
-        if missing:
-            raise InputError(f"{column} has {missing_labels(missing)}.")
-    return {column: counted[column] for column in columns.values()}, counted[n].tolist()
+def _check_name(part: str, name: Any) -> None:
+    if name is None:
+        raise InputError(f"Say which column of the table is {part!r}: pass {part}=.")
+    if not isinstance(name, (str, int)):
+        raise invalid(part, "the name of a column", type(name).__name__)
 
 
-def _check_columns(columns: Mapping[str, Any], known: list[Any]) -> None:
-    for part, column in columns.items():
-        if column not in known:
-            raise no_column("the table", part, column, known)
-        if known.count(column) > 1:
-            raise InputError(f"the table has two columns called {column!r}.")
+def _grouped(table: Table, columns: Mapping[str, Any], places: Mapping[str, str]) -> Labels:
+    """Count the combinations of labels in a table where it is."""
+    told = {places[part]: table.told(name) for part, name in columns.items()}
+    check_scores(table.frame, told, texts=bool(table.where))
+    rows = combinations(table.frame, list(told), places.get("sample_weight"))
+    if not rows:
+        raise InputError(f"{table.where or 'The table'} has no rows.")
+    check_missing(rows, table.frame, told)
+    if table.where and any(row[:-1] == tuple(columns.values()) for row in rows):
+        raise InputError(f"{table.where} repeats its header among the rows.")
+    *found, n = (list(values) for values in zip(*rows, strict=True))
+    if table.where:
+        found = typed_columns(found)
+    labels = dict(zip(map(str, columns.values()), found, strict=True))
+    return Labels(labels, np.array(n, dtype=np.int64), written=bool(table.where))

@@ -56,6 +56,8 @@ def tally(columns: Mapping[str, Any], n: ArrayLike | None = None) -> Tally:
     """
     encoded = [_encode(name, values) for name, values in columns.items()]
     sizes = {name: len(codes) for name, (codes, _) in zip(columns, encoded, strict=True)}
+    if n is not None:
+        sizes["sample_weight"] = np.size(n)
     if len(set(sizes.values())) != 1:
         told = ", ".join(f"{name} has {size}" for name, size in sizes.items())
         raise InputError(f"The columns must have the same length, but {told}.")
@@ -117,14 +119,14 @@ def _encode(name: str, values: Any) -> tuple[NDArray[Any], Sequence[Any]]:
         raise InputError(
             f"{name} has {missing_labels(len(missing))}, the first at position {missing[0]}."
         )
-    refuse_scores(name, labels)
+    refuse_scores(name, labels, rows=len(codes))
     return codes, [label.item() if isinstance(label, np.generic) else label for label in labels]
 
 
-def refuse_scores(name: str, labels: Iterable[Any]) -> None:
+def refuse_scores(name: str, labels: Iterable[Any], rows: int) -> None:
     """Refuse a column of very many real numbers: these are scores, not labels."""
     known = list(labels)
-    if len(known) <= _MOST_REAL_LABELS:
+    if len(known) <= 2 or not (len(known) > _MOST_REAL_LABELS or 2 * len(known) > rows):
         return
     try:
         numbers = np.array(known, dtype=np.float64)

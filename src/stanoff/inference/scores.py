@@ -35,7 +35,7 @@ class Scores:
     delta: Array
 
     def check(self, measure: Measure) -> None:
-        """Refuse draws in which the measure has no difference."""
+        """Refuse posterior draws in which the measure has no difference."""
         refuse_undefined(int(np.isnan(self.delta).sum()), measure)
 
     def named(self, categories: int, averages: tuple[str, ...]) -> dict[str, NDArray[Any]]:
@@ -59,8 +59,8 @@ def refuse_undefined(draws: int, measure: Measure) -> None:
     if not np.isnan(measure.zero_division):
         why = "infinite for both classifiers, or not a number"
     raise InputError(
-        f"{measure.label} has no difference in {draws} draws, where it is {why}: choose "
-        "another zero_division, another measure or a stronger prior."
+        f"{measure.label} has no difference (delta is NaN) in {draws} posterior draws, "
+        f"where it is {why}: choose another zero_division, another measure or a stronger prior."
     )
 
 

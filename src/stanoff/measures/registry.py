@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf, isnan
@@ -32,7 +33,7 @@ def get(
     Parameters
     ----------
     name : str
-        A registered name, or one of ``ALIASES``.
+        A registered name, or one of ``ALIASES``, in any case.
     beta : float
         Weight of recall in F-beta, from 0 (precision) to infinity (recall).
     zero_division : float or str
@@ -46,7 +47,7 @@ def get(
     >>> get("f1", beta=2).label
     'F2'
     """
-    key = ALIASES.get(name, name) if isinstance(name, str) else name
+    key = _spelt(name) if isinstance(name, str) else name
     if key == "auc":
         raise InputError(AUC_OF_LABELS)
     if not isinstance(key, str) or key not in MEASURES:
@@ -63,6 +64,15 @@ def get(
     return replace(
         MEASURES[key], beta=float(beta), zero_division=float(zero), prevalence=prevalence
     )
+
+
+def _spelt(name: str) -> str:
+    """Find a name in whatever case it is written: F1, Balanced Accuracy, BALANCED-ACCURACY."""
+    if name in MEASURES:
+        return name
+    plain = re.sub(r"[\s-]+", "_", name.strip()).casefold()
+    known = {other.casefold(): other for other in ("auc", *MEASURES)}
+    return (known | ALIASES).get(plain, name)
 
 
 def name_of(measure: Measure) -> str:
@@ -102,7 +112,7 @@ def register(
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise invalid("name", "letters, digits and underscores", name)
-    if name in MEASURES or name in ALIASES or name == "auc":
+    if _spelt(name) in MEASURES or name.casefold() == "auc":
         raise InputError(f"There is a measure called {name!r} already.")
 
     def put(function: Callable[[Any, Any, Any, Any], Any]) -> Callable[[Any, Any, Any, Any], Any]:

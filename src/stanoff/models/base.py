@@ -30,11 +30,14 @@ SHARED_DIMS = {
     "cells": ("system", "category", "cell"),
     "psi": ("system", "row"),
     "scores": ("system", "row"),
+    "observed": ("system", "row"),
     "cells_A": ("category", "cell"),
     "cells_B": ("category", "cell"),
     "psi_A": ("category",),
     "psi_B": ("category",),
     "delta": ("category",),
+    "observed_A": ("category",),
+    "observed_B": ("category",),
 }
 
 
@@ -57,6 +60,10 @@ class Batch:
     counts: tuple[str, ...]
 
 
+def no_theorem(measure: Measure, prior: Priors, data: Data) -> None:
+    """Leave it to the prior draws whether the density of delta at 0 is infinite."""
+
+
 @dataclass(frozen=True)
 class Model:
     """A model of how systems came to their answers.
@@ -75,9 +82,9 @@ class Model:
         Its conjugate sampler.
     batch : Batch or None
         Its conjugate sampler of many data sets.
-    infinite_at_zero : callable or None
-        Whether the prior density of delta at 0 is infinite for a measure and a prior; None where
-        no theorem tells.
+    infinite_at_zero : callable
+        Whether the prior density of delta at 0 is infinite for each category, given a measure, a
+        prior and data; it returns None where no theorem tells.
     default_for : type or None
         The kind of data for which it is the default.
     engine : str
@@ -112,7 +119,7 @@ class Model:
     dims: Mapping[str, tuple[str, ...]]
     exact: Sampler | None = None
     batch: Batch | None = None
-    infinite_at_zero: Callable[[Measure, Priors], bool] | None = None
+    infinite_at_zero: Callable[[Measure, Priors, Data], bool | None] = no_theorem
     default_for: type[Data] | None = None
     engine: str = "stan"
     program: bool = True
@@ -182,13 +189,11 @@ class Model:
         return np.concatenate([psi, np.stack(more, axis=-1)], axis=-1)
 
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
-        """Score what was observed (system, row); NaN where documents have no labels."""
-        cells = data.cells
-        if cells is None:
+        """Score the data themselves (system, row), with the rows of :meth:`scores`."""
+        if data.cells is None:
             rows = len(data.categories) + (len(AVERAGES) if average else 0)
             return np.full((len(data.systems), rows), np.nan)
-        shares = cells / np.maximum(cells.sum(axis=-1, keepdims=True), 1)
-        return np.asarray(self.scores({"cells": shares[None, None]}, measure, average)[0, 0])
+        return self.scores({"cells": data.cells.astype(np.float64)}, measure, average)
 
     def has_other_measures(self, draws: Variables) -> bool:
         """Return whether these draws can be scored by another measure than that of the fit."""

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from stanoff.data.base import Data
 from stanoff.data.classes import ConfusionCounts, need_classes
 from stanoff.errors import invalid
+from stanoff.measures import Measure
 from stanoff.models.base import Array, Block, Model
 from stanoff.models.graphs import CATEGORIES, Graph, Kind, Node, Plate, edges_of, given
 from stanoff.models.priors import Prior, Priors, single
+from stanoff.models.singularities import equal_at_an_end
 
 LEAST_MASS, MOST_MASS = 0.5, 25.0  # below, doubles underflow; above, it is slow
 FEW = 10  # so few classes that all cells of two systems can be drawn one by one, as Stan does
@@ -144,12 +146,24 @@ def _sticks(total: Array, concentration: Array, n: int, rng: np.random.Generator
     return np.asarray(total[..., None] * shares * left)
 
 
+def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool | None:
+    """Return whether a class that nearly no document has makes both systems equal.
+
+    Of a Dirichlet distribution with equal weights, the share of one class is a Beta.
+    """
+    beta = single(prior).weights("beta", need_classes(data).classes)
+    if np.ptp(beta) > 0:
+        return None
+    return equal_at_an_end(measure, np.array([beta[0], beta[1:].sum()])) or None
+
+
 JOINT = Model(
     name="joint",
     data=data,
     observed=("n",),
     dims={"n": ("joint_cell",), "mu": ("class",)},
     exact=draw,
+    infinite_at_zero=infinite_at_zero,
     default_for=ConfusionCounts,
     engine="exact",
     most_categories=FEW,

@@ -15,8 +15,8 @@ from stanoff.report.figures import inline
 from stanoff.report.gallery import Picture, pictures
 from stanoff.report.templates import inlined, policy, render
 from stanoff.text.frames import frame_as_latex
-from stanoff.text.numbers import digits_for, ends, level
-from stanoff.text.tables import HEADINGS, PAPER, formatted
+from stanoff.text.numbers import digits_for, ends, level, signed
+from stanoff.text.tables import ALL, HEADINGS, PAPER, formatted
 from stanoff.text.words import caption_of, documents, sentence, what_is_judged, what_would_change
 
 BIBTEX = """\
@@ -31,11 +31,7 @@ BIBTEX = """\
   doi       = {10.1145/2911451.2911547},
 }
 """
-# What decides comes first: a narrow window shows only the first columns.
-COLUMNS = (
-    *("category", "psi_A", "psi_B", "mean", "hdi", "p_rope", "decision", "p_less", "p_greater"),
-    *("std", "bf_sd", "bf_rope", "sign_test", "t_test", "mcse"),
-)
+COLUMNS = ALL
 CHANGING = ("p_rope", "hdi", "decision")  # these columns follow the reader's ROPE and HDI
 CLASSES = {"category": "", "decision": "decision", "mcse": "number mcse"}
 HINTS = {
@@ -123,7 +119,10 @@ def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]
             "judged": what_is_judged(result, e.category),
             "documents": documents(result, e.category),
             "model": shown(result.model.name),
-            "mean": f"{e.mean:+.{digits_for(e.std)}f}",
+            "mean": signed(e.mean, digits_for(e.std)),
+            "sign": (e.mean > 0) - (e.mean < 0),
+            "std": _number(e.std),
+            "mcse": _number(e.mcse),
             "digits": digits_for(e.std),
             "draws": code,
         }
@@ -172,7 +171,7 @@ def _data(
 
 def _latex_parts(result: Comparison) -> list[Any]:
     """Split the LaTeX table: between its texts stand the cells that the reader may change."""
-    table, caption = formatted(result, PAPER), caption_of(result)
+    table, caption = formatted(result, PAPER), caption_of(result, PAPER)
     token = "cell"
     while token in frame_as_latex(table, caption):
         token += "q"
@@ -181,7 +180,7 @@ def _latex_parts(result: Comparison) -> list[Any]:
             f"{token}{i}z{COLUMNS.index(key)}{token}" for i in range(len(table))
         ]
     told = f"{level(result.hdi)} HDI and the ROPE {ends(result.rope)}"
-    before, after = caption.rsplit(told, 1)
+    before, after = caption.split(told, 1)
     parts = (frame_as_latex(table, f"{before}{token}caption{token}{after}") + "\n").split(token)
     return [_place(part) if i % 2 else part for i, part in enumerate(parts)]
 

@@ -19,6 +19,7 @@ from stanoff.errors import InputError
 from stanoff.fit import Fit
 from stanoff.measures import MEASURES, Array, Cells, Measure, shifted
 from stanoff.models import MODELS, Model
+from stanoff.models.base import no_theorem
 from stanoff.models.own import OwnModel, Program, model_of
 from stanoff.models.priors import Prior, Priors
 from stanoff.question import Question
@@ -86,7 +87,7 @@ def data_of_record(record: Record, arrays: Mapping[str, Any]) -> Data:
     )
 
 
-def asked_of(record: Record, data: Data, draws: Draws) -> tuple[Fit, Question]:
+def fit_of(record: Record, data: Data, draws: Draws) -> tuple[Fit, Question]:
     """Put a fit and the question that was asked of it together again."""
     told, asked = record["provenance"], record["question"]
     sources = tuple((name, text) for name, text in told["sources"])
@@ -150,9 +151,10 @@ def _record_of_measure(result: Answer) -> Record:
     }
     if measure.code is None:  # Python code cannot be stored: keep what it said
         theorem = result.model.infinite_at_zero
-        record["infinite_at_zero"] = theorem is None or theorem(measure, result.prior)
+        record["infinite_at_zero"] = theorem(measure, result.prior, result.data)
         if cells is not None:
             record["observed"] = _undecided(measure, cells.astype(np.float64))
+            record["pooled"] = _undecided(measure, cells.mean(axis=-2))
     return record
 
 
@@ -179,19 +181,22 @@ def _measure_of(record: Record, data: Data) -> Measure:
     cells = data.cells.astype(np.float64)
     if known and np.array_equal(scores, _undecided(measure, cells), equal_nan=True):
         return measure
-    return replace(measure, function=_remembered(measure, scores, cells))
+    pooled = np.array(record.get("pooled", [math.nan] * len(cells)), dtype=np.float64)
+    return replace(measure, function=_remembered(measure, scores, pooled, cells))
 
 
 def _knowing(model: Model, measure: Measure, record: Record) -> Model:
     """Let a model remember what it had found out about a measure that is not here."""
     theorem = model.infinite_at_zero
-    if theorem is None or any(known.function is measure.function for known in MEASURES.values()):
+    here = any(known.function is measure.function for known in MEASURES.values())
+    if theorem is no_theorem or here:
         return model
 
-    def infinite_at_zero(asked: Measure, prior: Priors) -> bool:
+    def infinite_at_zero(asked: Measure, prior: Priors, data: Data) -> bool | None:
         if asked.function is measure.function:
-            return bool(record["infinite_at_zero"])
-        return theorem(asked, prior)
+            found: bool | None = record["infinite_at_zero"]
+            return found
+        return theorem(asked, prior, data)
 
     return replace(model, infinite_at_zero=infinite_at_zero)
 
@@ -211,15 +216,19 @@ def _not_registered(name: str) -> Callable[[Cells], Array]:
     return refuse
 
 
-def _remembered(measure: Measure, scores: Array, cells: Array) -> Callable[[Cells], Array]:
+def _remembered(
+    measure: Measure, scores: Array, pooled: Array, cells: Array
+) -> Callable[[Cells], Array]:
     """Stand in for a function that is not here: it knows the scores of what was observed."""
+    together = cells.mean(axis=-2)
     if measure.prevalence is not None:
-        cells = shifted(cells, measure.prevalence)
+        cells, together = (shifted(part, measure.prevalence) for part in (cells, together))
     refuse = _not_registered(measure.name)
 
     def look_up(asked: Cells) -> Array:
         given = np.stack([asked.tp, asked.fp, asked.fn, asked.tn], axis=-1)
-        for known, values in ((cells, scores), *zip(cells, scores, strict=True)):
+        each = zip(cells, scores, strict=True)
+        for known, values in ((cells, scores), (together, pooled), *each):
             if np.array_equal(given, known):
                 return np.where(np.isnan(values), asked.zero_division, values)
         return refuse(asked)

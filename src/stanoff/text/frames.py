@@ -1,27 +1,35 @@
 r"""Any table as text: for a terminal, a script, a document.
 
-In LaTeX a table needs ``\usepackage{booktabs}`` and nothing else.
+In LaTeX a table needs ``\usepackage{booktabs}`` and nothing else; one that goes over several pages
+needs ``\usepackage{longtable}``, too.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import re
-import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from stanoff._lib.escaping import latex, markdown
+from stanoff._lib.escaping import breakable, latex, markdown
 from stanoff.errors import invalid
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
-SYMBOLS = {"BF_SD": r"BF$_{\mathrm{SD}}$", "BF_ROPE": r"BF$_{\mathrm{ROPE}}$"}
-LEFT = ("test", "measure", "note", "scenario", "model", "goal", "formula")  # columns of words
+SYMBOLS = {
+    "BF_SD": r"BF$_{\mathrm{SD}}$",
+    "BF_ROPE": r"BF$_{\mathrm{ROPE}}$",
+    "psi_A": r"$\psi_A$",
+    "psi_B": r"$\psi_B$",
+    "observed_A": r"$\hat{\psi}_A$",
+    "observed_B": r"$\hat{\psi}_B$",
+    "A − B": r"$\delta$",
+}
+# In em of footnotesize: the line of an article, the space between columns, the least for names.
+LINE, SEPARATION, NARROWEST = 40.0, 0.72, 5.0
 
 
 def frame_text(
@@ -58,6 +66,8 @@ def frame_text(
         return frame_as_latex(cells, caption, label)
     if style == "markdown":
         return "\n\n".join([frame_as_markdown(cells), *(markdown(line) for line in below)])
+    from stanoff.text.terminal import frame_for_terminal
+
     return frame_for_terminal(cells, below)
 
 
@@ -128,7 +138,7 @@ def frame_as_latex(
     \bottomrule
     \end{tabular}
     """
-    headings = [SYMBOLS.get(str(name)) or latex(str(name)) for name in frame.columns]
+    headings = _headings(frame)
     lines = [
         rf"\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
         r"\toprule",
@@ -147,29 +157,71 @@ def frame_as_latex(
     return "\n".join([r"\begin{table}", r"\centering", *above, *size, *lines, r"\end{table}"])
 
 
-def frame_for_terminal(frame: pd.DataFrame, below: Sequence[str] = ()) -> str:
-    """Write a table of text cells, and lines below it, as wide as the terminal."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def frames_as_longtable(
+    frames: Sequence[tuple[str, pd.DataFrame]],
+    caption: str,
+    label: str,
+    below: Sequence[tuple[str, str]] = (),
+) -> str:
+    r"""Write tables of text cells as one, over as many pages as it takes.
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for i, heading in enumerate(frame.columns):
-        left = i == 0 or heading in LEFT
-        table.add_column(Text(str(heading)), justify="left" if left else "right", no_wrap=True)
-    rows = frame.to_numpy().tolist()
-    for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
-    columns = zip(list(frame.columns), *rows, strict=True)
-    needed = sum(max(len(str(cell)) for cell in column) + 3 for column in columns)
-    width = max(shutil.get_terminal_size((100, 24)).columns, needed)
-    file = io.StringIO()
-    Console(file=file, width=width).print(table)
-    wrapped = Console(file=file, width=min(width, 100))
-    for line in below:
-        wrapped.print(Text(line))
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).rstrip()
+    It is as wide as the line. The first column is broken, like every name, where it is too long; if
+    the numbers leave no room for it, it stands above them.
+
+    Parameters
+    ----------
+    frames : sequence of tuple
+        What stands above a group of rows, and the rows; all have the same columns.
+    caption, label : str
+        As in :func:`frame_as_latex`.
+    below : sequence of tuple of str
+        What is explained under the table, and how; columns are called as in the head.
+    """
+    head = _headings(frames[0][1])
+    rows = [[str(cell) for cell in row] for _, frame in frames for row in frame.to_numpy().tolist()]
+    columns = list(zip(map(str, frames[0][1].columns), *rows, strict=True))
+    first, *numbers = [max(_ems(cell) for cell in column) for column in columns]
+    needed = sum(numbers) + len(numbers) * SEPARATION
+    above = needed + NARROWEST > LINE
+    small = needed > LINE
+    rest = rf"\dimexpr\linewidth-{needed:.1f}em\relax"
+    width = f"{first:.1f}em" if needed + first <= LINE else rest
+    shape = "r" * len(numbers) if above else rf"p{{{width}}}{'r' * len(numbers)}"
+    across = rf"\multicolumn{{{len(numbers) + (not above)}}}{{@{{}}p{{\linewidth}}@{{}}}}"
+    body: list[str] = []
+    for heading, frame in frames:
+        body += [r"\addlinespace"] if body else []
+        body.append(rf"{across}{{\raggedright\itshape {breakable(heading)}}} \\*")
+        for row in frame.to_numpy().tolist():
+            name, cells = breakable(str(row[0])), [latex(str(cell)) for cell in row[1:]]
+            body += [rf"{across}{{\raggedright {name}}} \\*"] if above else []
+            body.append(_row(cells if above else [rf"\raggedright {name}", *cells]))
+    told = "; ".join(f"{SYMBOLS.get(term) or latex(term)}: {latex(text)}" for term, text in below)
+    top = [r"\toprule", _row(head[1:] if above else head), r"\midrule"]
+    return "\n".join(
+        [
+            r"\begingroup",
+            rf"\{'scriptsize' if small else 'footnotesize'}",
+            rf"\setlength{{\tabcolsep}}{{{2 if small else 3}pt}}",
+            r"\setlength{\LTleft}{0pt}",
+            r"\setlength{\LTright}{0pt}",
+            r"\setlength{\LTcapwidth}{\linewidth}",
+            rf"\begin{{longtable}}{{@{{\extracolsep{{\fill}}}}{shape}@{{}}}}",
+            rf"\caption{{{breakable(caption)}}}\label{{{_as_label(label)}}}\\",
+            *top,
+            r"\endfirsthead",
+            *top,
+            r"\endhead",
+            rf"\midrule {across}{{\raggedleft continued on the next page}} \\",
+            r"\endfoot",
+            r"\bottomrule",
+            *([r"\addlinespace", rf"{across}{{\raggedright {told}.}} \\"] if told else []),
+            r"\endlastfoot",
+            *body,
+            r"\end{longtable}",
+            r"\endgroup",
+        ]
+    )
 
 
 def _as_words(frame: pd.DataFrame) -> pd.DataFrame:
@@ -184,6 +236,28 @@ def _as_words(frame: pd.DataFrame) -> pd.DataFrame:
         return cell
 
     return frame.astype(object).map(word)
+
+
+def _headings(frame: pd.DataFrame) -> list[str]:
+    return [SYMBOLS.get(str(name)) or latex(str(name)) for name in frame.columns]
+
+
+def _ems(text: str) -> float:
+    """Return a width that a text does not exceed in Computer Modern or Times, in em."""
+    shown = SYMBOLS.get(text, text)
+    if shown != text:
+        return 1.5 if "psi" in shown or "delta" in shown else 3.5
+    return sum(_em(character) for character in text)
+
+
+def _em(character: str) -> float:
+    if character in " .,:;'()[]{}|ijltf":
+        return 0.4
+    if character in "%@MWmw<>≈∼≫≪⋆‡+-−±_&":
+        return 1.05
+    return (
+        0.58 if character.islower() or character.isdigit() else 0.85 if character.isascii() else 4.2
+    )
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -1,0 +1,203 @@
+"""Tables of any engine: what is counted is counted where the data are.
+
+A table is a narwhals lazy frame here, whatever holds it: DuckDB (which reads files and Arrow),
+polars, Dask, Spark. What comes back is one row per combination of labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from stanoff.data.files import modified, opened, standard_input
+from stanoff.data.labels import is_missing, refused_weight
+from stanoff.data.tallies import missing_labels, refuse_scores
+from stanoff.errors import InputError, invalid, no_column
+
+if TYPE_CHECKING:
+    import duckdb
+    import narwhals as nw
+
+FIRST_ROWS = 10_000  # enough to tell scores from labels
+N = "n"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table, whatever engine holds it.
+
+    Attributes
+    ----------
+    frame : LazyFrame
+        Its columns, called c0, c1 ...
+    names : tuple
+        What the columns are called in truth.
+    where : str
+        What an error shall call it: the file, or nothing.
+    origin : mapping
+        The file and when it was last written, if it is one.
+    """
+
+    frame: nw.LazyFrame[Any]
+    names: tuple[Any, ...]
+    where: str = ""
+    origin: Mapping[str, str] = field(default_factory=dict)
+
+    def column(self, part: str, name: Any) -> str:
+        """Find the column that plays a part."""
+        if name not in self.names:
+            raise no_column(self.where or "the table", part, name, self.names)
+        if self.names.count(name) > 1:
+            raise InputError(f"{self.where or 'the table'} has two columns called {name!r}.")
+        return f"c{self.names.index(name)}"
+
+    def told(self, name: Any) -> str:
+        """Call a column as an error shall mention it."""
+        return f"{name} of {self.where}" if self.where else str(name)
+
+
+def open_table(data: Any, connection: duckdb.DuckDBPyConnection, stack: ExitStack) -> Table:
+    """Open a table of any kind.
+
+    Parameters
+    ----------
+    data : object
+        A path, or a frame of pandas, polars, Arrow, DuckDB, Dask, Spark ...
+    connection : DuckDBPyConnection
+        What reads files and Arrow.
+    stack : ExitStack
+        What tidies up.
+    """
+    import narwhals as nw
+
+    if isinstance(data, (str, Path)):
+        return _open_file(str(data), connection, stack)
+    native = data
+    if isinstance(data, pd.DataFrame):
+        native = data.set_axis([str(i) for i in range(data.shape[1])], axis=1)
+    elif type(data).__module__.partition(".")[0] == "pyarrow":
+        native = _of_arrow(data, connection)
+    try:
+        frame = nw.from_native(native).lazy()
+    except TypeError:
+        raise invalid("data", "labels, a data frame or a path", type(data).__name__) from None
+    inner = frame.collect_schema().names()
+    names = tuple(data.columns) if isinstance(data, pd.DataFrame) else tuple(inner)
+    return Table(frame.select(*(nw.col(c).alias(f"c{i}") for i, c in enumerate(inner))), names)
+
+
+def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStack) -> Table:
+    import narwhals as nw
+
+    if path == "-":
+        told, origin, path = "stdin", {"file": "stdin"}, stack.enter_context(standard_input())
+    else:
+        told, origin = path, {"file": path, "modified": modified(path)}
+    relation, names = opened(connection, path)
+    return Table(nw.from_native(relation), tuple(names), told, origin)
+
+
+def _of_arrow(data: Any, connection: duckdb.DuckDBPyConnection) -> Any:
+    """Hand Arrow's tables, datasets and readers to DuckDB."""
+    try:
+        relation = connection.from_arrow(data)
+    except Exception:  # an Arrow array, a schema ...
+        raise invalid("data", "labels, a data frame or a path", type(data).__name__) from None
+    if type(data).__name__ != "RecordBatchReader":
+        return relation
+    relation.create("batches")  # they can be read once only
+    return connection.table("batches")
+
+
+def rows_of(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:
+    """Fetch the rows of a small table, through nothing but the engine that holds it."""
+    import narwhals as nw
+
+    native = nw.to_native(frame)
+    if frame.implementation.is_duckdb():
+        return list(native.fetchall())
+    if frame.implementation.is_pyspark():
+        return [tuple(row) for row in native.collect()]
+    return list(frame.collect().rows())
+
+
+def combinations(
+    frame: nw.LazyFrame[Any], parts: Sequence[str], weight: str | None = None
+) -> list[tuple[Any, ...]]:
+    """Count how often each combination of some columns occurs; the number comes last.
+
+    Parameters
+    ----------
+    frame : LazyFrame
+        Any table.
+    parts : sequence of str
+        Its columns, of which none is called ``n``.
+    weight : str, optional
+        The column that says how many documents a row stands for.
+    """
+    import narwhals as nw
+
+    if weight is None:
+        return rows_of(frame.group_by(*parts).agg(nw.len().alias(N)))
+    w = nw.col(weight).cast(nw.Float64())
+    flags = frame.with_columns(
+        w.alias(weight),
+        odd=((w % 1 != 0) | (w < 0) | w.is_null()).cast(nw.Int64()),
+    ).filter((nw.col(weight) != 0) | nw.col(weight).is_null())
+    summed = flags.group_by(*parts).agg(
+        nw.col(weight).sum().alias(N), nw.col("odd").sum(), nw.col(weight).mean().alias("mean")
+    )
+    counted = []
+    for *row, n, odd, mean in rows_of(summed):
+        if odd:
+            raise refused_weight(_odd_weight(flags, weight) if mean is not None else float("nan"))
+        counted.append((*row, round(n)))
+    return counted
+
+
+def _odd_weight(flags: nw.LazyFrame[Any], weight: str) -> float:
+    import narwhals as nw
+
+    [(first,)] = rows_of(flags.filter(nw.col("odd") == 1).select(weight).head(1))
+    return float("nan") if first is None else float(first)
+
+
+def check_scores(frame: nw.LazyFrame[Any], columns: Mapping[str, str], *, texts: bool) -> None:
+    """Refuse columns of scores by their first rows, before all of them come back as labels."""
+    import narwhals as nw
+
+    schema = frame.collect_schema()
+    doubtful = [c for c in columns if schema[c].is_float() or (texts and schema[c] == nw.String)]
+    if not doubtful:
+        return
+    seen = rows_of(frame.select(*doubtful).head(FIRST_ROWS))
+    for place, name in enumerate(doubtful):
+        values = [row[place] for row in seen if not is_missing(row[place])]
+        refuse_scores(columns[name], dict.fromkeys(values), rows=len(values))
+
+
+def check_missing(
+    counted: Sequence[tuple[Any, ...]], frame: nw.LazyFrame[Any], columns: Mapping[str, str]
+) -> None:
+    """Complain of missing labels, and say where the first is if the rows have an order."""
+    for place, (c, name) in enumerate(columns.items()):
+        missing = sum(row[-1] for row in counted if is_missing(row[place]))
+        if missing:
+            where = f", the first in row {row}" if (row := _first_missing(frame, c)) else ""
+            raise InputError(f"{name} has {missing_labels(int(missing))}{where}.")
+
+
+def _first_missing(frame: nw.LazyFrame[Any], column: str) -> int | None:
+    """Find the first row without a label, where DuckDB reads a file."""
+    import narwhals as nw
+
+    if not frame.implementation.is_duckdb():
+        return None
+    numbered = nw.to_native(frame).project(f'row_number() OVER () AS row, "{column}" AS label')
+    [(first,)] = numbered.filter("label IS NULL").aggregate("min(row)").fetchall()
+    return int(first)
