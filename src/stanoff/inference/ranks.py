@@ -75,6 +75,8 @@ class Standings:
         The fewest neighbouring ranks that have the probability of the HDI.
     pairs : Pairs
         All differences.
+    better : ndarray
+        Probability that each system (row) is better than each other (column).
     decisions : ndarray
         The verdict on each system (row) against each other (column); nothing on the diagonal.
     tier : ndarray
@@ -91,6 +93,7 @@ class Standings:
     rank_low: Whole
     rank_high: Whole
     pairs: Pairs
+    better: Array
     decisions: NDArray[np.str_]
     tier: Whole
 
@@ -145,6 +148,7 @@ def standings(psi: Array, *, rope: Interval, hdi: float, higher_is_better: bool)
         rank_low=rank_low,
         rank_high=rank_high,
         pairs=pairs,
+        better=_better(pairs, len(of_systems), higher_is_better),
         decisions=decisions,
         tier=tiers(decisions),
     )
@@ -226,6 +230,16 @@ def _all_pairs(psi: Array, rope: Interval, hdi: float, higher_is_better: bool) -
         out["p_rope"][here] = np.mean((delta >= rope[0]) & (delta <= rope[1]), axis=1)
     decision = decide_all(out["low"], out["high"], rope, higher_is_better=higher_is_better)
     return Pairs(first, second, **out, decision=decision)
+
+
+def _better(pairs: Pairs, systems: int, higher_is_better: bool) -> Array:
+    out = np.full((systems, systems), np.nan)
+    ahead, behind = pairs.p_greater, pairs.p_less
+    if not higher_is_better:
+        ahead, behind = behind, ahead
+    out[pairs.first, pairs.second] = ahead
+    out[pairs.second, pairs.first] = behind
+    return out
 
 
 def matrix(

@@ -27,7 +27,7 @@ from stanoff.plots.theme import (
     with_room,
     wrapped,
 )
-from stanoff.text.numbers import ends, level, percent
+from stanoff.text.numbers import ends, level, percent, whole_percent
 from stanoff.text.words import what_is_judged
 
 PER_ROW, MOST_HEIGHT = 0.26, 14.0  # inches
@@ -114,7 +114,7 @@ def matrix_plot(result: Contest, category: str | None = None, *, ax: Axes | None
     found = result.standings(row)
     order = found.order
     systems = len(order)
-    better = _better(result, row)[np.ix_(order, order)]
+    better = found.better[np.ix_(order, order)]
     decisions = found.decisions[np.ix_(order, order)]
     if ax is None:
         side = max(3.2, systems * float(np.clip(3.2 / systems, 0.3, 0.8)))
@@ -129,7 +129,7 @@ def matrix_plot(result: Contest, category: str | None = None, *, ax: Axes | None
         if i != j and cell >= LEAST_CELL / 2:
             told = symbols[str(decisions[i, j])]
             if cell >= LEAST_CELL:
-                told += f"\n{_whole_percent(float(better[i, j]))}"
+                told += f"\n{whole_percent(float(better[i, j]))}"
             size = float(np.clip(0.3 * cell, 4.5, 11))
             ax.text(j, i, told, ha="center", va="center", fontsize=size, linespacing=1.05)
     names = [result.systems[i] for i in order]
@@ -187,7 +187,7 @@ def ranks_plot(result: Contest, category: str | None = None, *, ax: Axes | None 
     for i, j in np.ndindex(systems, systems):
         if ranks[i, j] >= 0.005 and min(across / 1.4, high) >= LEAST_CELL:
             color = "white" if ranks[i, j] > 0.55 else "black"
-            told = _whole_percent(float(ranks[i, j]))
+            told = whole_percent(float(ranks[i, j]))
             ax.text(j, i, told, ha="center", va="center", color=color, fontsize=8)
     for i, place in enumerate(found.order):
         low, width = found.rank_low[place] - 1.5, found.rank_high[place] - found.rank_low[place] + 1
@@ -204,27 +204,6 @@ def ranks_plot(result: Contest, category: str | None = None, *, ax: Axes | None 
     ax.set_title("Probability of each rank, %" if systems <= 15 else "Probability of each rank")
     sns.despine(ax=ax, left=True, bottom=True)
     return ax
-
-
-def _better(result: Contest, category: str) -> np.typing.NDArray[np.float64]:
-    """Return the probability that each system (row) is better than each other (column)."""
-    pairs = result.standings(category).pairs
-    out = np.full((len(result.systems),) * 2, np.nan)
-    ahead, behind = pairs.p_greater, pairs.p_less
-    if not result.measure.higher_is_better:
-        ahead, behind = behind, ahead
-    out[pairs.first, pairs.second] = ahead
-    out[pairs.second, pairs.first] = behind
-    return out
-
-
-def _whole_percent(probability: float) -> str:
-    """Write per cent without decimals; what is not certain never reads as if it were."""
-    if 0 < probability < 0.005:
-        return "<1"
-    if 0.995 <= probability < 1:
-        return ">99"
-    return f"{100 * probability:.0f}"
 
 
 def _words(decision: Decision) -> str:

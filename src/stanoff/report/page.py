@@ -8,6 +8,7 @@ from typing import Any
 
 from stanoff import __version__
 from stanoff._lib.escaping import latex, one_line, shown
+from stanoff.answer import Answer
 from stanoff.comparison import Comparison
 from stanoff.inference.evidence import Evidence
 from stanoff.report.embedding import embedded, json_block
@@ -88,16 +89,16 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
             (inline(picture.svg, picture.name, picture.caption), picture.caption)
             for picture in figures
         ],
-        settings=settings(result),
+        settings=settings(result, documents(result)),
         bibtex=BIBTEX,
     )
 
 
-def settings(result: Comparison) -> dict[str, str]:
+def settings(result: Answer, documents: str) -> dict[str, str]:
     """Describe what was compared and how, by name."""
     chains, draws = result.fit.draws.shape
     return {
-        "documents": documents(result),
+        "documents": documents,
         "measure": f"{result.measure.label} = {result.measure.formula}",
         "model": result.model.name,
         "engine": result.engine,
