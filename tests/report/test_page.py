@@ -87,13 +87,13 @@ def test_the_page_tells_the_verdict_the_table_and_the_settings(stored):
 
 
 def test_the_settings_name_file_columns_label_prior_and_unit(stored):
-    assert settings(stored)["prior"] == "uniform (every weight 1)"
-    assert "file" not in settings(stored)
-    origin = {"file": "b <c>.csv", "modified": "2026-01-31", "truth": "y", "a": "svm", "b": "nb"}
+    assert settings(stored, "2 documents")["prior"] == "uniform (every weight 1)"
+    assert "file" not in settings(stored, "2 documents")
+    origin = {"file": "a/b <c>.csv", "modified": "2026-01-31", "truth": "y", "a": "svm", "b": "nb"}
     data = replace(stored.data, origin=origin | {"pos_label": "spam & co"})
     known = replace(stored, fit=replace(stored.fit, data=data, prior=Prior(beta=(2, 3))))
-    told = settings(known)
-    assert told["file"] == "a/b <c>.csv"
+    told = settings(known, "7,532 documents")
+    assert told["file"] == "b <c>.csv"
     assert told["file last changed"] == "2026-01-31"
     assert told["columns"] == "truth: y, A: svm, B: nb"
     assert told["positive label"] == "spam & co"

@@ -23,11 +23,35 @@ IN_ASCII = {
 }
 
 
+class Words(click.Option):
+    """An option, to be made with ``multiple``, that takes all words up to the next option."""
+
+    def repeated(self, args: list[str]) -> list[str]:
+        """Write the option before each of its words.
+
+        Examples
+        --------
+        >>> Words(["--systems"]).repeated(["x.csv", "--systems", "a", "b", "--seed", "1"])
+        ['x.csv', '--systems', 'a', '--systems', 'b', '--seed', '1']
+        """
+        out: list[str] = []
+        ours = False
+        for word in args:
+            if ours and not word.startswith("-") and out[-1] not in self.opts:
+                out.append(self.opts[0])
+            ours = word in self.opts or (ours and not word.startswith("-"))
+            out.append(word)
+        return out
+
+
 class Command(click.Command):
     """A command whose known failures are one sentence on stderr and exit code 1."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words that were typed; an option that takes one value is taken once."""
+        for option in self.params:
+            if isinstance(option, Words):
+                args = option.repeated(args)
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for option in order:
             once = isinstance(option, click.Option) and not (option.multiple or option.is_flag)

@@ -44,6 +44,9 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     """Run the program, once more for its prior; :func:`stanoff.engines.sample` explains it."""
     if not model.program:
         raise invalid("engine", f"'exact' for {model.name}, which has no program", "stan")
+    if len(data.systems) > model.most_in_program:
+        rule = f"'exact' for {model.name} with more than {model.most_in_program} systems"
+        raise invalid("engine", rule, "stan")
     block = model.stan_data(data, sampling.prior, measure)
     categories = int(block.get("K", len(data.categories)))
     if model.most_categories is not None and categories > model.most_categories:

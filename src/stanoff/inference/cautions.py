@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from stanoff._lib.escaping import shown
 from stanoff.inference.factors import grows_without_bound
 
 if TYPE_CHECKING:
+    from stanoff.answer import Answer
     from stanoff.judgement import Judgement
 
 SOME_CELLS = np.array([[4.0, 1.0, 2.0, 8.0], [3.0, 5.0, 1.0, 9.0]])
@@ -21,7 +23,7 @@ def all_of(result: Judgement) -> tuple[str, ...]:
     return (
         *result.data.notes,
         *idle_settings(result),
-        *undefined_scores(result),
+        *undefined_scores(result, result.names),
         *undefined_draws(result),
         *pulled_scores(result),
         *undefined_factor(result),
@@ -29,7 +31,17 @@ def all_of(result: Judgement) -> tuple[str, ...]:
     )
 
 
-def idle_settings(result: Judgement) -> tuple[str, ...]:
+def of_contest(result: Answer) -> tuple[str, ...]:
+    """Gather every caution that applies to a contest."""
+    return (
+        *result.data.notes,
+        *idle_settings(result),
+        *undefined_scores(result, result.data.systems),
+        *independent_categories(result),
+    )
+
+
+def idle_settings(result: Answer) -> tuple[str, ...]:
     """Say which settings of the measure were given and change nothing."""
     measure, told = result.measure, []
     if measure.beta != 1 and not measure.takes_beta:
@@ -44,14 +56,15 @@ def idle_settings(result: Judgement) -> tuple[str, ...]:
     return tuple(told)
 
 
-def undefined_scores(result: Judgement) -> tuple[str, ...]:
+def undefined_scores(result: Answer, systems: Sequence[str]) -> tuple[str, ...]:
     """Say which categories have an observed score that is 0/0."""
     told = []
     measure, known, cells = result.measure, result.data.categories, result.data.cells
     if cells is None:
         return ()
-    for name, system in zip(map(shown, result.names), result.pair, strict=True):
-        undefined = measure.undefined(cells[system])
+    for system in systems:
+        name = shown(system)
+        undefined = measure.undefined(cells[result.data.systems.index(system)])
         odd = [category for category, is_odd in zip(known, undefined, strict=True) if is_odd]
         if odd:
             told.append(
@@ -144,7 +157,7 @@ def infinite_prior_density(result: Judgement, category: str) -> bool:
     return grows_without_bound(prior) if found is None else found
 
 
-def independent_categories(result: Judgement) -> tuple[str, ...]:
+def independent_categories(result: Answer) -> tuple[str, ...]:
     """Say that an average over categories takes them as independent."""
     if result.average is None or len(result.data.categories) == 1 or result.model.classes:
         return ()

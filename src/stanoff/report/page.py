@@ -9,6 +9,7 @@ from typing import Any
 
 from stanoff import __version__
 from stanoff._lib.escaping import latex, one_line, shown
+from stanoff.answer import Answer
 from stanoff.comparison import Comparison
 from stanoff.inference.evidence import Evidence
 from stanoff.models.priors import described
@@ -107,7 +108,7 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
             (inline(picture.svg, picture.name, picture.caption), picture.caption)
             for picture in figures
         ],
-        settings=settings(result),
+        settings=settings(result, documents(result)),
         bibtex=BIBTEX,
     )
 
@@ -119,12 +120,12 @@ def _title(result: Comparison, e: Evidence) -> str:
     return f"{a} {e.decision.symbol} {b} in {judged}, ROPE {ends(e.rope)}"
 
 
-def settings(result: Comparison) -> dict[str, str]:
+def settings(result: Answer, documents: str) -> dict[str, str]:
     """Describe what was compared and how, by name; where it comes from as far as that is known."""
     chains, draws = result.fit.draws.shape
     return {
         **_origin(result),
-        "documents": f"{documents(result)}, taken as independent of each other",
+        "documents": f"{documents}, taken as independent of each other",
         "measure": f"{result.measure.label} = {result.measure.formula}",
         "model": result.model.name,
         "engine": result.engine,
@@ -137,7 +138,7 @@ def settings(result: Comparison) -> dict[str, str]:
     }
 
 
-def _origin(result: Comparison) -> dict[str, str]:
+def _origin(result: Answer) -> dict[str, str]:
     """Name the file, its date, its columns and the positive label."""
     origin = result.data.origin
     columns = {"truth": "truth", "a": "A", "b": "B"}

@@ -77,7 +77,7 @@ def _groups(made: Sequence[Outcome]) -> list[tuple[str, pd.DataFrame]]:
     import pandas as pd
 
     frames = [(outcome, _scores(outcome)) for outcome in made]
-    under = {o: "" if _under(made) else f" ({o.model} model)" for o in made}
+    under = {o: "" if _under(made) else f" ({o.model})" for o in made}
     if any(len(frame) > 1 for _, frame in frames):
         return [(_titled(o, f"A = {o.a}, B = {o.b}{under[o]}"), frame) for o, frame in frames]
     groups: dict[str, list[pd.DataFrame]] = {}

@@ -50,7 +50,7 @@ def frames_as_longtable(
     """
     first, *numbers = _widths(groups)
     needed = sum(numbers) + len(numbers) * SEPARATION
-    above, small = needed + NARROWEST > LINE, needed > LINE
+    above, small = needed + min(first, NARROWEST) > LINE, needed > LINE
     fits = needed + first <= LINE
     width = f"{first:.1f}em" if fits else rf"\dimexpr\linewidth-{needed:.1f}em\relax"
     shape = ("" if above else f"p{{{width}}}") + "r" * len(numbers)
