@@ -150,6 +150,8 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         raise InputError("There is nothing to compare: all counts are 0.")
     model = sampling.model or models.for_data(data)
     engine = sampling.engine or model.engine
+    if engine == "exact" and sampling.warmup is not None:
+        raise invalid("warmup", "None where 'engine' is exact, which has none", sampling.warmup)
     seen = model.takes(data)
     draws = engines.sample(engine, model, seen, sampling, question.measure)
     chains, kept = draws.shape

@@ -278,6 +278,10 @@ def choose_categories(
         return [(str(positive), known.index(positive))]
     if positive == 1 and len(known) == 1 and known[0] in (0, -1):
         return [("1", None)]  # nobody ever said yes, and nothing was positive
+    if pos_label is None:
+        raise InputError(
+            f"The labels are {_listed(known)}: pass pos_label= to say which of them is positive."
+        )
     raise InputError(
         f"The 'pos_label' parameter must be one of {_listed(known)}. Got {positive!r} instead."
     )

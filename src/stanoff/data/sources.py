@@ -171,7 +171,8 @@ def from_table(
         elif sample_weight is None and not _elsewhere(table):
             notes = repeats(table, list(columns.values()), _rows(found))
     origin = dict(table.origin) | {part: str(name) for part, name in wanted.items()}
-    return replace(found, origin=origin, notes=notes)
+    called = tuple(str(name) for part, name in columns.items() if part != "truth")
+    return replace(found, origin=origin, notes=(*table.notes, *notes), called=called)
 
 
 def _rows(found: Labels) -> int:

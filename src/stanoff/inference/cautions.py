@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,11 +15,14 @@ if TYPE_CHECKING:
     from stanoff.answer import Answer
     from stanoff.judgement import Judgement
 
+SOME_CELLS = np.array([[4.0, 1.0, 2.0, 8.0], [3.0, 5.0, 1.0, 9.0]])
+
 
 def all_of(result: Judgement) -> tuple[str, ...]:
     """Gather every caution that applies to a comparison."""
     return (
         *result.data.notes,
+        *idle_settings(result),
         *undefined_scores(result, result.names),
         *undefined_draws(result),
         *pulled_scores(result),
@@ -31,9 +35,25 @@ def of_contest(result: Answer) -> tuple[str, ...]:
     """Gather every caution that applies to a contest."""
     return (
         *result.data.notes,
+        *idle_settings(result),
         *undefined_scores(result, result.data.systems),
         *independent_categories(result),
     )
+
+
+def idle_settings(result: Answer) -> tuple[str, ...]:
+    """Say which settings of the measure were given and change nothing."""
+    measure, told = result.measure, []
+    if measure.beta != 1 and not measure.takes_beta:
+        told.append(f"beta={measure.beta:g} changes nothing: {measure.label} does not use it.")
+    if measure.prevalence is not None and result.data.cells is not None:
+        at_another = replace(measure, prevalence=(1 + measure.prevalence) / 2)
+        if np.array_equal(measure(SOME_CELLS), at_another(SOME_CELLS), equal_nan=True):
+            told.append(
+                f"prevalence={measure.prevalence:g} changes nothing: {measure.label} does not "
+                "depend on the share of positives."
+            )
+    return tuple(told)
 
 
 def undefined_scores(result: Answer, systems: Sequence[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from stanoff.contests import Contest
 from stanoff.plots.gallery import drawable
 from stanoff.report.figures import as_bytes, inline
 from stanoff.report.templates import render
-from stanoff.text.tables import PAPER, formatted
+from stanoff.text.tables import PAPER, formatted, legend
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +42,7 @@ def notebook(result: Comparison) -> str:
         ("table", formatted(result, PAPER, categories=shown)),
         *([("", f"… and {more_rows} more rows: result.table().")] if more_rows > 0 else []),
     ]
+    parts.append(("", legend(result, PAPER)))
     if decided is not None and drawable(result, decided):
         parts.append(("figure", _posterior(result, decided)))
     return render("notebook.html", parts=parts)
