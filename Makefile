@@ -4,8 +4,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers
+LOGS := .venv-logs
+ENGINES := .venv-engines
 
-.PHONY: report test test-slow lint format bench bench-peers setup clean
+.PHONY: report test test-slow test-peers test-engines lint format bench bench-peers setup clean
 
 report: .venv/installed-report
 	$(BIN)/stanoff setup
@@ -20,6 +22,17 @@ test-slow: .venv/installed-test
 	$(BIN)/stanoff setup
 	$(BIN)/python tests/set_up.py
 	$(BIN)/python -m pytest -m slow
+
+# Programs whose logs we read write them anew, and the tests of the stored ones run on these.
+test-peers: .venv/installed-test $(LOGS)/installed
+	rm -rf $(LOGS)/logs
+	$(LOGS)/bin/python tests/peers/write_logs.py $(LOGS)/logs
+	STANOFF_LOGS=$(LOGS)/logs $(BIN)/python -m pytest tests/data/test_logs.py
+
+# Dask in two processes, and Spark.
+test-engines: $(ENGINES)/installed
+	$(ENGINES)/bin/python tests/set_up.py Java
+	$(ENGINES)/bin/python -m pytest -m engines tests/data/test_engines.py
 
 lint: .venv/installed-test
 	$(BIN)/ruff check --no-cache .
@@ -60,5 +73,15 @@ $(PEERS)/installed: reports/benchmark/peers.txt
 	$(PEERS)/bin/python -m pip install -r reports/benchmark/peers.txt
 	@touch $@
 
+$(LOGS)/installed: tests/peers/requirements.txt
+	$(PYTHON) -m venv $(LOGS)
+	$(LOGS)/bin/python -m pip install -r tests/peers/requirements.txt
+	@touch $@
+
+$(ENGINES)/installed: pyproject.toml
+	$(PYTHON) -m venv $(ENGINES)
+	$(ENGINES)/bin/python -m pip install --editable ".[test,engines]"
+	@touch $@
+
 clean:
-	rm -rf .venv $(PEERS) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(PEERS) $(LOGS) $(ENGINES) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

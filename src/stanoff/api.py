@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from numpy.typing import ArrayLike
 
-from stanoff._lib.arguments import as_names, as_one_of
+from stanoff import models
+from stanoff._lib.arguments import as_names, as_one_of, as_systems
 from stanoff.comparison import Comparison
+from stanoff.contests import Contest
 from stanoff.data import sources
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
-from stanoff.errors import InputError, invalid
+from stanoff.data.layouts import Layout, from_any
+from stanoff.data.patterns import patterns_of
+from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
+
+
+class Asked(Options, Layout, total=False):
+    """All options of :func:`compare` that are not its own."""
 
 
 def compare(
@@ -23,23 +31,22 @@ def compare(
     y_pred_a: Any = None,
     y_pred_b: Any = None,
     *,
-    truth: str | None = None,
+    truth: Any = None,
     a: Any = None,
     b: Any = None,
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     names: tuple[str, str] | None = None,
-    id: Any = None,
-    sample_weight: Any = None,
-    **options: Unpack[Options],
+    **options: Unpack[Asked],
 ) -> Comparison:
     """Compare two systems by what they predicted.
 
     Parameters
     ----------
-    data : array_like, data frame or path
+    data : array_like, data frame, path, or a tuple of tables
         The true labels, with ``y_pred_a`` and ``y_pred_b`` beside them; or a data frame or the
-        path of a file, with the names of its columns in ``truth``, ``a`` and ``b``.
+        path of a file, with the names of its columns in ``truth``, ``a`` and ``b``; or two of
+        these, which are joined by ``id``.
     y_pred_a, y_pred_b : array_like
         What A and B predicted, in the order of the true labels.
     truth, a, b : str
@@ -52,8 +59,15 @@ def compare(
         The categories to average over, all by default.
     names : tuple of str, optional
         What A and B are called; by default the names of their columns, if these are known.
-    id : str, optional
-        The column that names the document. Rows that share one are pointed out.
+    id : str or tuple, optional
+        The column that names the document. ``data`` may then be one table per system, which are
+        joined by it; ``truth`` is in any of them, or a pair (table, column). In a single table,
+        rows that share an id are pointed out.
+    unmatched : str
+        ``"drop"`` leaves out ids that are not in all tables; by default they are refused.
+    item, system, prediction : str, optional
+        The columns of a table in long format, with a row per item and system; ``value`` means the
+        same as ``prediction``. ``a`` and ``b`` are then names of systems.
     sample_weight : array_like or str, optional
         How many documents a row stands for, or the column that says so: whole numbers.
     measure : str
@@ -104,7 +118,9 @@ def compare(
     >>> str(result.decision)
     '>>'
     """
-    question, sampling = read(**options)
+    layout = cast(Layout, {k: v for k, v in options.items() if k in Layout.__annotations__})
+    asked = cast(Options, {k: v for k, v in options.items() if k not in layout})
+    question, sampling = read(**asked)
     observed = count(
         data,
         y_pred_a,
@@ -116,10 +132,109 @@ def compare(
         labels=labels,
         average=question.average,
         names=names,
-        id=id,
-        sample_weight=sample_weight,
+        **layout,
     )
     return _compared(observed, question, sampling)
+
+
+def contest(
+    data: Any,
+    predictions: Mapping[str, Any] | None = None,
+    *,
+    truth: Any = None,
+    systems: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    id: Any = None,
+    sample_weight: Any = None,
+    **options: Unpack[Options],
+) -> Contest:
+    """Compare any number of systems by what they predicted on the same documents.
+
+    Parameters
+    ----------
+    data : array_like, data frame or path
+        The true labels, with ``predictions`` beside them; or a data frame or the path of a file,
+        with the name of its column of true labels in ``truth``.
+    predictions : mapping, optional
+        What each system predicted, by its name, in the order of the true labels.
+    truth : str
+        The column of true labels.
+    systems : sequence of str, optional
+        The columns of predictions, which name the systems; by default all other columns.
+    pos_label, labels, id, sample_weight
+        As in :func:`compare`.
+    **options
+        As in :func:`compare`. By default the model is ``"contest"``, under which any two of the
+        systems have the posterior of the paired model, and ``"joint"`` for single-label classes
+        with an average. Both are drawn by conjugacy; Stan takes up to six systems.
+
+    Returns
+    -------
+    Contest
+        Who can still be the best, the ranks, every pair.
+
+    Examples
+    --------
+    >>> truth = [1, 1, 1, 0, 0, 0] * 50
+    >>> said = {"a": truth, "b": truth[::-1], "c": [1, 0, 1, 0, 1, 0] * 50}
+    >>> result = contest(truth, said, seed=1)
+    >>> result.best(), str(result.between("a", "c").decision)
+    (('a',), '>>')
+    """
+    question, sampling = read(**options)
+    if sampling.model is not None and sampling.model.most_systems is not None:
+        names = [name for name, model in models.MODELS.items() if model.most_systems is None]
+        raise unknown("model", sampling.model.name, names)
+    observed = _counted_systems(
+        data,
+        predictions,
+        truth,
+        systems,
+        id,
+        sample_weight,
+        {"pos_label": pos_label, "labels": labels, "average": question.average},
+    )
+    return fit(observed, question, sampling).contest(question)
+
+
+def _counted_systems(
+    data: Any,
+    predictions: Mapping[str, Any] | None,
+    truth: Any,
+    systems: Sequence[Any] | None,
+    id: Any,
+    sample_weight: Any,
+    chosen: dict[str, Any],
+) -> Data:
+    """Count what the systems of a contest predicted."""
+    if predictions is not None:
+        if (truth, systems, id) != (None, None, None):
+            raise InputError("Pass predictions as arrays or as names of columns, not both.")
+        if not isinstance(predictions, Mapping):
+            rule = "a mapping of names to predictions"
+            raise invalid("predictions", rule, type(predictions).__name__)
+        called = as_systems(list(predictions))
+        named = dict(zip(called, predictions.values(), strict=True))
+        if "y_true" in named:
+            raise invalid("predictions", "of systems that are not called 'y_true'", "y_true")
+        found = sources.from_arrays({"y_true": data, **named}, sample_weight=sample_weight)
+    else:
+        if truth is None:
+            raise InputError("Say which column of the table is 'truth': pass truth=.")
+        if systems is None:
+            others = (truth, id, sample_weight if isinstance(sample_weight, str) else None)
+            systems = [column for column in sources.columns_of(data) if column not in others]
+        called = as_systems(systems)
+        if truth in systems:
+            raise invalid("systems", "other columns than 'truth'", truth)
+        columns = {f"systems {i + 1}": column for i, column in enumerate(systems)}
+        known = {"truth": truth, **columns}
+        found = sources.from_table(data, known, id=id, sample_weight=sample_weight)
+    counted: Data = sources.counted(found, **chosen)
+    if isinstance(counted, PairedCounts):
+        counted = patterns_of(counted)
+    return replace(counted, systems=called)
 
 
 def count(
@@ -127,15 +242,14 @@ def count(
     y_pred_a: Any = None,
     y_pred_b: Any = None,
     *,
-    truth: str | None = None,
+    truth: Any = None,
     a: Any = None,
     b: Any = None,
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     average: str | None = None,
     names: tuple[str, str] | None = None,
-    id: Any = None,
-    sample_weight: Any = None,
+    **layout: Unpack[Layout],
 ) -> Data:
     """Count what two systems predicted, without fitting anything.
 
@@ -144,8 +258,11 @@ def count(
 
     Parameters
     ----------
-    data, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names, id, sample_weight
+    data, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names
         As in :func:`compare`.
+    **layout
+        ``id``, ``item``, ``system``, ``prediction``, ``value``, ``unmatched`` and
+        ``sample_weight``, as in :func:`compare`.
 
     Returns
     -------
@@ -163,22 +280,22 @@ def count(
         as_one_of("average", average, AVERAGES)
     chosen: dict[str, Any] = {"pos_label": pos_label, "labels": labels, "average": average}
     called = None if names is None else as_names(names)
-    counted: Data
     if data is None:
-        if sample_weight is not None:
-            raise invalid("sample_weight", "None for two test sets", type(sample_weight).__name__)
-        counted = sources.from_two_test_sets(a, b, **chosen)
-    elif y_pred_a is None and y_pred_b is None:
-        columns = {"truth": truth, "a": a, "b": b}
-        found = sources.from_table(data, columns, id=id, sample_weight=sample_weight)
-        counted = sources.counted(found, **chosen)
-        called = called or as_names((str(a), str(b)))
-    elif (truth, a, b, id) != (None, None, None, None):
-        raise InputError("Pass predictions as arrays or as names of columns, not both.")
+        if layout:
+            raise invalid(next(iter(layout)), "None for two test sets", next(iter(layout.values())))
+        counted: Data = sources.from_two_test_sets(a, b, **chosen)
+        return counted if called is None else replace(counted, systems=called)
+    if y_pred_a is None and y_pred_b is None:
+        found = from_any(data, {"truth": truth, "a": a, "b": b}, **layout)
     else:
+        weight = layout.pop("sample_weight", None)
+        if layout or (truth, a, b) != (None, None, None):
+            raise InputError("Pass predictions as arrays or as names of columns, not both.")
         arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-        found = sources.from_arrays(arrays, sample_weight=sample_weight)
-        counted = sources.counted(found, **chosen)
+        found = sources.from_arrays(arrays, sample_weight=weight)
+    counted = sources.counted(found, **chosen)
+    if called is None and found.called is not None:
+        called = as_names(found.called)
     return counted if called is None else replace(counted, systems=called)
 
 

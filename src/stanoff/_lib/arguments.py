@@ -135,13 +135,32 @@ def as_rope(rope: Any) -> Interval:
 
 def as_names(names: Any) -> tuple[str, str]:
     """Read what A and B are called."""
-    called = [" ".join(str(name).split()) for name in names] if isinstance(names, Sequence) else []
-    if isinstance(names, str) or len(set(called)) != 2 or len(called) != 2 or not all(called):
+    called = _names("names", names)
+    if len(called) != 2 or len(set(called)) != 2:
         raise invalid("names", "two different names", names)
+    return called[0], called[1]
+
+
+def as_systems(names: Any) -> tuple[str, ...]:
+    """Read what the systems of a contest are called: two or more, all different."""
+    called = _names("systems", names)
+    if len(called) < 2:
+        raise invalid("systems", "two systems or more", names)
+    for name in called:
+        if called.count(name) > 1:
+            raise invalid("systems", "different systems", f"{name} twice")
+    return tuple(called)
+
+
+def _names(parameter: str, names: Any) -> list[str]:
+    listed = isinstance(names, Sequence) and not isinstance(names, str)
+    called = [" ".join(str(name).split()) for name in names] if listed else []
+    if not called or not all(called):
+        return []
     for name in called:
         if not name.isprintable():
-            raise invalid("names", "printable", name)
-    return called[0], called[1]
+            raise invalid(parameter, "printable", name)
+    return called
 
 
 def as_jobs(jobs: Any) -> int:

@@ -87,32 +87,35 @@ def latex(text: str) -> str:
     return _LIGATURE.sub(r"\g<0>{}", "".join(parts))
 
 
-def breakable(text: str) -> str:
+def breakable(text: str, most: int = 24) -> str:
     r"""Escape a text for LaTeX whose long words may be broken if need be, best after a sign.
+
+    Parameters
+    ----------
+    text : str
+        What is written.
+    most : int
+        How many characters of a word there is room for at least.
 
     Examples
     --------
-    >>> breakable("-1 soc.religion.christian")
-    '$-$1 soc.\\allowbreak{}religion.\\allowbreak{}christia\\penalty5000{}n'
+    >>> breakable("-1 rec.autos", most=6)
+    '$-$1 rec.\\allowbreak{}auto\\penalty5000{}s'
     """
     return " ".join(
-        latex(word) if len(word) <= _SHORT else _in_pieces(word) for word in one_line(text).split()
+        latex(word) if len(word) <= most else _in_pieces(word) for word in one_line(text).split()
     )
 
 
 def _in_pieces(word: str) -> str:
-    parts = []
+    parts: list[str] = []
     for piece in _PIECE.findall(unicodedata.normalize("NFC", word)):
-        letters = [latex(piece[i : i + _RUN]) for i in range(0, len(piece), _RUN)]
-        parts.append(r"\penalty5000{}".join(letters))
-        parts.append("" if piece[-1].isalnum() else r"\allowbreak{}")
-        if len(piece) > _RUN / 2 and piece[-1].isalnum():
-            parts.append(r"\penalty5000{}")
-    return "".join(parts).removesuffix(r"\penalty5000{}")
+        ugly = piece[-1].isalnum() or piece[-1] in "([{<"
+        parts += [latex(piece), r"\penalty5000{}" if ugly else r"\allowbreak{}"]
+    return "".join(parts[:-1])
 
 
-_SHORT, _RUN = 10, 8  # how many characters stay together in a word, and in a part of it
-_PIECE = re.compile(r"[^\W_]+|[\W_]")
+_PIECE = re.compile(r"[^\W_]{1,4}[\W_]?|[\W_]")
 _MINUS = re.compile(r"(?<![^\s\[(])-(?=\.?\d)")  # before a number
 _LIGATURE = re.compile(r"([-,'])(?=\1)")  # two of these would become another sign
 

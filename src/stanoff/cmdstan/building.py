@@ -18,6 +18,7 @@ GET_COMPILER = (
     "install g++ and make (Debian, Ubuntu: apt install g++ make; Fedora: dnf install gcc-c++ make; "
     "macOS: xcode-select --install)"
 )
+WITHOUT = "Without it, `stanoff compare ... --engine exact` works at once."
 BYTES_NEEDED = 1_400_000_000  # the wheel, its tree and what the build adds
 
 

@@ -79,7 +79,7 @@ def compile_models(
                 lock.close()
             else:
                 jobs.append(_Job(new[executable], executable, lock))
-        title = f"Compiling {names} (about 20 s{' each' if len(new) > 1 else ''})"
+        title = f"Compiling {names}"
         with step(title, total=len(jobs) if len(jobs) > 1 else None, quiet=quiet) as advance:
             _compile(jobs, include, cmdstan, advance)
 

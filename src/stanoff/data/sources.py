@@ -19,10 +19,13 @@ from stanoff.data.counts import PairedCounts, UnpairedCounts, paired_counts, unp
 from stanoff.data.database import database, reading
 from stanoff.data.labels import Labels, as_frequencies, typed_columns
 from stanoff.data.multilabel import is_multilabel, multilabel_counts
+from stanoff.data.patterns import PatternCounts, pattern_counts
 from stanoff.data.repeats import repeated_ids, repeats
 from stanoff.data.tables import Table, check_missing, check_scores, combinations, open_table
 from stanoff.data.tallies import tally
 from stanoff.errors import InputError, invalid
+
+Counted = PairedCounts | PatternCounts | ConfusionCounts
 
 
 def from_arrays(columns: Mapping[str, Any], *, sample_weight: Any = None) -> Labels:
@@ -78,8 +81,8 @@ def _plain_column(values: Any) -> Any:
 
 def counted(
     found: Labels, *, pos_label: Any = None, labels: Any = None, average: str | None = None
-) -> PairedCounts | ConfusionCounts:
-    """Count what two systems said about the same documents.
+) -> Counted:
+    """Count what two or more systems said about the same documents.
 
     Single-label classes that are to be averaged are kept together; every other category is
     counted against the rest.
@@ -87,7 +90,7 @@ def counted(
     Parameters
     ----------
     found : Labels
-        The truth, and two systems.
+        The truth, and two systems or more.
     pos_label, labels, average : optional
         Which categories are judged, as in :func:`stanoff.compare`.
     """
@@ -95,11 +98,12 @@ def counted(
     if isinstance(labels, (list, tuple)):
         labels = [found.spelt(label) for label in labels]
     chosen = {"pos_label": positive, "labels": labels, "average": average}
-    counts: PairedCounts | ConfusionCounts
+    counts: Counted
     if is_multilabel(found.columns):
         counts = multilabel_counts(found.columns, n=found.n, **chosen)
     elif average is None:
-        counts = paired_counts(tally(found.columns, found.n), **chosen)
+        count = paired_counts if len(found.columns) == 3 else pattern_counts
+        counts = count(tally(found.columns, found.n), **chosen)
     elif positive is not None:
         raise invalid("pos_label", "None where 'average' judges all categories", positive)
     else:
@@ -167,7 +171,8 @@ def from_table(
         elif sample_weight is None and not _elsewhere(table):
             notes = repeats(table, list(columns.values()), _rows(found))
     origin = dict(table.origin) | {part: str(name) for part, name in wanted.items()}
-    return replace(found, origin=origin, notes=notes)
+    called = tuple(str(name) for part, name in columns.items() if part != "truth")
+    return replace(found, origin=origin, notes=(*table.notes, *notes), called=called)
 
 
 def _rows(found: Labels) -> int:
@@ -178,6 +183,12 @@ def _rows(found: Labels) -> int:
 def _elsewhere(table: Table) -> bool:
     """Tell whether a table may be on other machines: then only what is asked for is looked at."""
     return str(table.frame.implementation) in ("dask", "pyspark", "pyspark[connect]")
+
+
+def columns_of(data: Any) -> list[Any]:
+    """Name the columns of a data frame or of a file."""
+    with ExitStack() as stack:
+        return list(open_table(data, stack.enter_context(database()), stack).names)
 
 
 def check_names(columns: Mapping[str, Any]) -> None:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from stanoff.data.files import modified, opened, standard_input
+from stanoff.data.database import kept
+from stanoff.data.files import kind_of, modified, opened, standard_input
 from stanoff.data.labels import is_missing, refused_weight
+from stanoff.data.logs import read_log
 from stanoff.data.tallies import missing_labels, refuse_scores
 from stanoff.errors import InputError, invalid, no_column
 
@@ -41,12 +43,25 @@ class Table:
         What an error shall call it: the file, or nothing.
     origin : mapping
         The file and when it was last written, if it is one.
+    home : str
+        Who holds it: ``"own"`` for what our DuckDB reads, or the name of the engine.
+    untyped : bool
+        Whether it is a text file, which does not tell "7" from 7.
+    defaults : mapping
+        Which columns are ``id``, ``truth`` and ``prediction``, where a program is known to have
+        written it.
+    notes : tuple of str
+        What was noticed while reading it.
     """
 
     frame: nw.LazyFrame[Any]
     names: tuple[Any, ...]
     where: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
+    home: str = ""
+    untyped: bool = False
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def column(self, part: str, name: Any) -> str:
         """Find the column that plays a part."""
@@ -77,18 +92,19 @@ def open_table(data: Any, connection: duckdb.DuckDBPyConnection, stack: ExitStac
 
     if isinstance(data, (str, Path)):
         return _open_file(str(data), connection, stack)
-    native = data
+    native, home = data, ""
     if isinstance(data, pd.DataFrame):
         native = data.set_axis([str(i) for i in range(data.shape[1])], axis=1)
     elif type(data).__module__.partition(".")[0] == "pyarrow":
-        native = _of_arrow(data, connection)
+        native, home = _of_arrow(data, connection), "own"
     try:
         frame = nw.from_native(native).lazy()
     except TypeError:
         raise invalid("data", "labels, a data frame or a path", type(data).__name__) from None
     inner = frame.collect_schema().names()
     names = tuple(data.columns) if isinstance(data, pd.DataFrame) else tuple(inner)
-    return Table(frame.select(*(nw.col(c).alias(f"c{i}") for i, c in enumerate(inner))), names)
+    picked = (nw.col(c).alias(f"c{i}") for i, c in enumerate(inner))
+    return Table(frame.select(*picked), names, home=home or frame.implementation.name.lower())
 
 
 def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStack) -> Table:
@@ -98,8 +114,16 @@ def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStac
         told, origin, path = "stdin", {"file": "stdin"}, stack.enter_context(standard_input())
     else:
         told, origin = path, {"file": path, "modified": modified(path)}
-    relation, names = opened(connection, path)
-    return Table(nw.from_native(relation), tuple(names), told, origin)
+    if log := read_log(path, connection):
+        names = tuple(log.frame.columns)
+        frame = log.frame.set_axis([f"c{i}" for i in range(len(names))], axis=1)
+        defaults = {name: name for name in ("id", "truth", "prediction") if name in names}
+        relation = connection.from_df(frame)
+        facts: dict[str, Any] = {"defaults": defaults, "notes": log.notes}
+        return Table(nw.from_native(relation), names, told, origin, "own", **facts)
+    relation, known = opened(connection, path)
+    untyped = kind_of(path) == "text"
+    return Table(nw.from_native(relation), tuple(known), told, origin, "own", untyped)
 
 
 def _of_arrow(data: Any, connection: duckdb.DuckDBPyConnection) -> Any:
@@ -110,8 +134,7 @@ def _of_arrow(data: Any, connection: duckdb.DuckDBPyConnection) -> Any:
         raise invalid("data", "labels, a data frame or a path", type(data).__name__) from None
     if type(data).__name__ != "RecordBatchReader":
         return relation
-    relation.create("batches")  # they can be read once only
-    return connection.table("batches")
+    return kept(connection, relation)  # they can be read once only
 
 
 def rows_of(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:

@@ -22,7 +22,7 @@ from stanoff.cmdstan.compile import compile_model
 from stanoff.data.base import Data
 from stanoff.engines.draws import Draws, judged, stacked
 from stanoff.engines.output import Variables, read
-from stanoff.errors import InputError, StanoffError, invalid
+from stanoff.errors import InputError, StanoffError, ToolchainError, invalid
 from stanoff.measures import Measure
 from stanoff.models import Model, stan_folder
 
@@ -44,6 +44,9 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     """Run the program, once more for its prior; :func:`stanoff.engines.sample` explains it."""
     if not model.program:
         raise invalid("engine", f"'exact' for {model.name}, which has no program", "stan")
+    if len(data.systems) > model.most_in_program:
+        rule = f"'exact' for {model.name} with more than {model.most_in_program} systems"
+        raise invalid("engine", rule, "stan")
     block = model.stan_data(data, sampling.prior, measure)
     categories = int(block.get("K", len(data.categories)))
     if model.most_categories is not None and categories > model.most_categories:
@@ -58,7 +61,7 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     few = min(DRAWS, max(LEAST_DRAWS, CELLS // categories))
     asked = _Run(
         name=model.stan_file.name,
-        executable=str(compile_model(model.stan_file, stan_folder())),
+        executable=str(_executable(model)),
         data=json.dumps(_plain(block)),
         chains=sampling.chains or CHAINS,
         draws=sampling.draws or few,
@@ -84,6 +87,17 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
         progress=False,
     )
     return Draws(posterior, judged(_prior(of_prior), len(data.categories)), stats)
+
+
+def _executable(model: Model) -> Path:
+    """Compile the program; where that cannot be done, say what can."""
+    try:
+        return compile_model(model.stan_file, stan_folder())
+    except ToolchainError as error:
+        if model.exact is None:
+            raise
+        told = "Or pass engine='exact': it draws the same posterior at once, without a compiler."
+        raise ToolchainError(f"{error} {told}") from error
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,14 +12,18 @@ from stanoff._lib.escaping import shown
 from stanoff.inference.factors import grows_without_bound
 
 if TYPE_CHECKING:
+    from stanoff.answer import Answer
     from stanoff.judgement import Judgement
+
+SOME_CELLS = np.array([[4.0, 1.0, 2.0, 8.0], [3.0, 5.0, 1.0, 9.0]])
 
 
 def all_of(result: Judgement) -> tuple[str, ...]:
     """Gather every caution that applies to a comparison."""
     return (
         *result.data.notes,
-        *undefined_scores(result),
+        *idle_settings(result),
+        *undefined_scores(result, result.names),
         *undefined_draws(result),
         *pulled_scores(result),
         *undefined_factor(result),
@@ -25,14 +31,40 @@ def all_of(result: Judgement) -> tuple[str, ...]:
     )
 
 
-def undefined_scores(result: Judgement) -> tuple[str, ...]:
+def of_contest(result: Answer) -> tuple[str, ...]:
+    """Gather every caution that applies to a contest."""
+    return (
+        *result.data.notes,
+        *idle_settings(result),
+        *undefined_scores(result, result.data.systems),
+        *independent_categories(result),
+    )
+
+
+def idle_settings(result: Answer) -> tuple[str, ...]:
+    """Say which settings of the measure were given and change nothing."""
+    measure, told = result.measure, []
+    if measure.beta != 1 and not measure.takes_beta:
+        told.append(f"beta={measure.beta:g} changes nothing: {measure.label} does not use it.")
+    if measure.prevalence is not None and result.data.cells is not None:
+        at_another = replace(measure, prevalence=(1 + measure.prevalence) / 2)
+        if np.array_equal(measure(SOME_CELLS), at_another(SOME_CELLS), equal_nan=True):
+            told.append(
+                f"prevalence={measure.prevalence:g} changes nothing: {measure.label} does not "
+                "depend on the share of positives."
+            )
+    return tuple(told)
+
+
+def undefined_scores(result: Answer, systems: Sequence[str]) -> tuple[str, ...]:
     """Say which categories have an observed score that is 0/0."""
     told = []
     measure, known, cells = result.measure, result.data.categories, result.data.cells
     if cells is None:
         return ()
-    for name, system in zip(map(shown, result.names), result.pair, strict=True):
-        undefined = measure.undefined(cells[system])
+    for system in systems:
+        name = shown(system)
+        undefined = measure.undefined(cells[result.data.systems.index(system)])
         odd = [category for category, is_odd in zip(known, undefined, strict=True) if is_odd]
         if odd:
             told.append(
@@ -125,7 +157,7 @@ def infinite_prior_density(result: Judgement, category: str) -> bool:
     return grows_without_bound(prior) if found is None else found
 
 
-def independent_categories(result: Judgement) -> tuple[str, ...]:
+def independent_categories(result: Answer) -> tuple[str, ...]:
     """Say that an average over categories takes them as independent."""
     if result.average is None or len(result.data.categories) == 1 or result.model.classes:
         return ()

@@ -29,6 +29,8 @@ COORDS = {"outcome": OUTCOMES, "cell": CELLS, "classifier": ("A", "B")}
 SHARED_DIMS = {
     "cells": ("system", "category", "cell"),
     "psi": ("system", "row"),
+    "scores": ("system", "row"),
+    "observed": ("system", "row"),
     "cells_A": ("category", "cell"),
     "cells_B": ("category", "cell"),
     "psi_A": ("category",),
@@ -91,6 +93,12 @@ class Model:
         Whether it has a Stan program.
     most_categories : int or None
         How many categories its program takes at most.
+    most_systems : int or None
+        How many systems it can have at most; None if any number.
+    most_in_program : int
+        How many systems its program takes at most.
+    of_pairs : Model or None
+        The model that any two of its systems have; itself by default.
     exact_draws : int
         How many draws the exact engine takes by default.
     classes : bool
@@ -116,6 +124,9 @@ class Model:
     engine: str = "stan"
     program: bool = True
     most_categories: int | None = None
+    most_systems: int | None = 2
+    most_in_program: int = 2
+    of_pairs: Model | None = None
     exact_draws: int = EXACT_DRAWS
     classes: bool = False
     independent: bool = False

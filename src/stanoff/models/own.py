@@ -79,7 +79,8 @@ def examine(path: Path) -> Program:
     except OSError as error:
         raise ToolchainError(f"{stanc} cannot be run: {error.strerror}.") from error
     if ran.code or "{" not in ran.output:
-        raise InputError(f"{path} is not a Stan program: {_complaint(ran.errors + ran.output)}")
+        told = (ran.errors + ran.output).strip() or "stanc did not say why."
+        raise InputError(f"{path} is not a Stan program. stanc says:\n{told}")
     told = json.loads(ran.output[ran.output.index("{") :])
     inputs = told["inputs"]
     outputs = {
@@ -236,11 +237,3 @@ def _limits(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[str]:
     if "prior_only" not in inputs:
         told.append("It does not declare prior_only: there will be no Bayes factors.")
     return told
-
-
-def _complaint(output: str) -> str:
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    lines = [
-        line for line in lines if not line.startswith(("-", "Warning")) and "|" not in line[:8]
-    ]
-    return " ".join(lines[:3]) or "stanc did not say why."

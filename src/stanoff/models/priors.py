@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -161,3 +161,38 @@ def _from_words(text: str) -> Prior:
 
 
 NAMED = {"uniform": Prior.uniform(), "jeffreys": Prior.jeffreys(), "perks": Prior.perks()}
+NAMES = {
+    "uniform": "uniform (every weight 1)",
+    "jeffreys": "Jeffreys (every weight 1/2)",
+    "perks": "Perks (weights that sum to 1)",
+}
+
+
+def described(prior: Priors) -> str:
+    """Describe a prior in words.
+
+    Examples
+    --------
+    >>> described(Prior.jeffreys())
+    'Jeffreys (every weight 1/2)'
+    >>> described(Prior(beta=(2, 3)))
+    'beta 2 and 3, alpha_pos 1, alpha_neg 1'
+    """
+    if isinstance(prior, tuple):
+        return f"A: {described(prior[0])}; B: {described(prior[1])}"
+    usual = Prior.uniform().kappa
+    location, scale = prior.kappa
+    kappa = "" if prior.kappa == usual else f", kappa log-normal ({location:g}, {scale:g})"
+    for name, known in NAMED.items():
+        if replace(prior, kappa=usual) == known:
+            return NAMES[name] + kappa
+    if prior.mass is not None:
+        return f"weights that sum to {prior.mass:g}, shared out equally{kappa}"
+    weights = {name: np.atleast_1d(getattr(prior, name)).tolist() for name in WEIGHTS}
+    told = (f"{name} {_enumerated(values)}" for name, values in weights.items())
+    return ", ".join(told) + kappa
+
+
+def _enumerated(values: list[float]) -> str:
+    *first, last = (f"{value:g}" for value in values)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -8,6 +8,7 @@ from stanoff._lib.escaping import one_line, shown
 from stanoff.inference.decision import Decision
 from stanoff.inference.goals import goal_in_words
 from stanoff.text.numbers import ends, level, percent
+from stanoff.text.tables import SYMBOLS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,5 +210,6 @@ def power_parts(table: PowerTable) -> list[str | pd.DataFrame]:
         cells,
         f"power: share of {datasets} simulated data sets of n documents on which the goal was "
         f"reached{rule}, ± its standard error; under each symbol: the share of that decision.",
+        f"{SYMBOLS}.",
         *about["warnings"],
     ]

@@ -14,8 +14,7 @@ from stanoff._lib.arguments import as_one_of, as_probability, as_rope, as_seed
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Draws, Variables
-from stanoff.inference.scores import Scores
-from stanoff.question import ENGINES, Question, as_chains, as_draws
+from stanoff.question import ENGINES, as_chains, as_draws
 
 Record = dict[str, Any]
 Group = dict[str, NDArray[Any]]
@@ -45,7 +44,7 @@ RECORD = {
         "origin?": THINGS,
         "notes?": [TEXT],
     },
-    "pair": [WHOLE],
+    "pair": ([WHOLE], None),
     "model": {"name": TEXT, "file?": TEXT, "inputs?": THINGS, "outputs?": THINGS},
     "engine": TEXT,
     "seed": WHOLE,
@@ -134,9 +133,9 @@ def check_record(record: Record) -> None:
     """Refuse a record that does not have the parts of a result."""
     _check(record, RECORD, "record")
     systems, asked = record["data"]["systems"], record["question"]
-    a, b = record["pair"] if len(record["pair"]) == 2 else (0, 0)
-    if a == b or not all(0 <= place < len(systems) for place in (a, b)):
-        raise ValueError(f"its pair {record['pair']} is not two of {len(systems)} systems")
+    pair = [0, 1] if record["pair"] is None else record["pair"]  # None: all systems
+    if len(set(pair)) != 2 or len(pair) != 2 or not set(pair) <= set(range(len(systems))):
+        raise ValueError(f"its pair {pair} is not two of {len(systems)} systems")
     as_one_of("engine", record["engine"], ENGINES)
     as_seed(record["seed"])
     as_rope([float(end) for end in asked["rope"]])
@@ -216,9 +215,8 @@ def _one_shape(name: str, group: Variables) -> None:
         raise ValueError(f"its {name} has variables of different numbers of draws, or of none")
 
 
-def check_scores(scores: Scores, drawn: Variables, data: Data, question: Question) -> None:
-    """Refuse scores that do not belong to the draws and the categories."""
-    rows = len(data.categories) + (len(AVERAGES) if question.average else 0)
-    expected = (*next(iter(drawn.values())).shape[:2], rows)
-    if scores.delta.shape != expected:
-        raise ValueError(f"its scores are {scores.delta.shape}, not {expected}")
+def check_scores(scores: NDArray[Any], drawn: Variables, most: int) -> None:
+    """Refuse scores that do not belong to the draws, and to this number of rows or systems."""
+    expected = (*next(iter(drawn.values())).shape[:2], most)
+    if scores.shape[:3] != expected:
+        raise ValueError(f"its scores are {scores.shape[:3]}, not {expected}")

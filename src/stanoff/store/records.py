@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stanoff.answer import Answer
 from stanoff.comparison import Comparison
 from stanoff.data.base import Data, data_of
 from stanoff.engines.draws import Draws
@@ -26,7 +27,7 @@ from stanoff.question import Question
 Record = dict[str, Any]
 
 
-def record_of(result: Comparison) -> Record:
+def record_of(result: Answer) -> Record:
     """Gather what is not an array; numbers that JSON lacks become texts."""
     fit, question = result.fit, result.question
     priors = fit.prior if isinstance(fit.prior, tuple) else (fit.prior,)
@@ -38,7 +39,7 @@ def record_of(result: Comparison) -> Record:
             "origin": dict(fit.data.origin),
             "notes": fit.data.notes,
         },
-        "pair": result.pair,
+        "pair": result.pair if isinstance(result, Comparison) else None,  # None: all systems
         "model": _record_of_model(fit.model),
         "engine": fit.engine,
         "seed": fit.seed,
@@ -86,8 +87,8 @@ def data_of_record(record: Record, arrays: Mapping[str, Any]) -> Data:
     )
 
 
-def fit_of(record: Record, data: Data, draws: Draws) -> tuple[Fit, Question, tuple[int, int]]:
-    """Put a fit together again, with the question it was asked and of which two systems."""
+def fit_of(record: Record, data: Data, draws: Draws) -> tuple[Fit, Question]:
+    """Put a fit and the question that was asked of it together again."""
     told, asked = record["provenance"], record["question"]
     sources = tuple((name, text) for name, text in told["sources"])
     measure = _measure_of(asked["measure"], data)
@@ -103,8 +104,7 @@ def fit_of(record: Record, data: Data, draws: Draws) -> tuple[Fit, Question, tup
     )
     low, high = asked["rope"]
     question = Question(**(asked | {"measure": measure, "rope": (float(low), float(high))}))
-    a, b = record["pair"]
-    return fit, question, (a, b)
+    return fit, question
 
 
 def _parts(question: Question) -> Record:
@@ -137,7 +137,7 @@ def _prior_of(record: list[Record]) -> Priors:
     return priors[0] if len(priors) == 1 else (priors[0], priors[1])
 
 
-def _record_of_measure(result: Comparison) -> Record:
+def _record_of_measure(result: Answer) -> Record:
     measure, cells = result.measure, result.data.cells
     record: Record = {
         "name": measure.name,

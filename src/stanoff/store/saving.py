@@ -1,9 +1,9 @@
 """Results on disk: a NetCDF file that ArviZ reads, sealed with a checksum.
 
 The draws are stored with an axis for the systems, and beside them psi and delta as in
-``Comparison.tree``. Then come the arrays of the data, and in JSON all else that a result consists
-of. The last line of the file, which readers of NetCDF do not look at, has the version of this
-format and the SHA-256 hash of everything before the hash.
+``Comparison.tree``, or the scores of all systems of a contest. Then come the arrays of the data,
+and in JSON all else that a result consists of. The last line of the file, which readers of NetCDF
+do not look at, has the version of this format and the SHA-256 hash of everything before the hash.
 
 A compact file has only what it takes to judge the fit again: of Stan's draws the cells, of exact
 draws nothing but their hash. They are drawn again when the file is read, which is as quick as
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from stanoff._lib import files
 from stanoff._lib.arguments import as_path
 from stanoff.comparison import Comparison
+from stanoff.contests import Contest
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Draws, Variables, stacked
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 FORMAT = 3
 LEAST_COMPRESSED = 4096  # bytes; what is smaller would take more
 NAMED = ("psi_A", "psi_B", "delta")
+ALL_SCORES = "scores"  # of a contest, with the rows that its question has
+Result = Comparison | Contest
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _SEAL = b"\nstanoff result, format %06d, sha256 "
 _SEALED = re.compile(rb"\nstanoff result, format (\d{6}), sha256 ([0-9a-f]{64})\n")
@@ -60,13 +63,13 @@ _SEAL_SIZE = len(_SEAL % 0) + 64 + 1
 _BLOCK = 2**20
 
 
-def save(result: Comparison, path: str | os.PathLike[str], *, compact: bool = False) -> Path:
+def save(result: Result, path: str | os.PathLike[str], *, compact: bool = False) -> Path:
     """Write a result to a NetCDF file; the same result gives the same bytes.
 
     Parameters
     ----------
-    result : Comparison
-        A comparison.
+    result : Comparison or Contest
+        What is kept.
     path : str or path
         Where to; the usual ending is ``.nc``.
     compact : bool
@@ -85,8 +88,8 @@ def save(result: Comparison, path: str | os.PathLike[str], *, compact: bool = Fa
     return files.write_bytes(path, content + digest + b"\n")
 
 
-def load(path: str | os.PathLike[str]) -> Comparison:
-    """Read a result that :meth:`Comparison.save` has written.
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a result that its ``save`` has written.
 
     Parameters
     ----------
@@ -95,7 +98,7 @@ def load(path: str | os.PathLike[str]) -> Comparison:
 
     Returns
     -------
-    Comparison
+    Comparison or Contest
         As it was: the same draws, summary, evidence and words.
 
     Examples
@@ -127,7 +130,7 @@ def _incomplete(file: Path, error: Exception) -> StanoffError:
     return StanoffError(f"{file} is not a complete result of stanoff: {told}.")
 
 
-def _read(file: Path) -> Comparison:
+def _read(file: Path) -> Result:
     groups = groups_of(file)
     record = json_of(groups)
     arrays = groups.get("data") or groups["counts"]
@@ -138,29 +141,41 @@ def _read(file: Path) -> Comparison:
     check_data(data)
     if "compact" in record:
         return _read_compact(record, data, groups)
+    stats = groups.get("sample_stats", {})
+    if record["pair"] is None:
+        psi = groups["posterior"].pop(ALL_SCORES)
+        draws = Draws(groups["posterior"], groups.get("prior", {}), stats)
+        check_draws(draws)
+        fit, question = fit_of(record, data, draws)
+        check_scores(psi, draws.posterior, len(data.systems))
+        return Contest(fit, question, psi)
     posterior, scores = _split(groups.get("posterior", {}), record)
     prior, prior_scores = _split(groups.get("prior", {}), record)
-    draws = Draws(posterior, prior, groups.get("sample_stats", {}))
+    draws = Draws(posterior, prior, stats)
     check_draws(draws)
-    fit, question, pair = fit_of(record, data, draws)
+    fit, question = fit_of(record, data, draws)
+    rows = len(data.categories) + (len(AVERAGES) if question.average else 0)
     for found, drawn in ((scores, posterior), (prior_scores, prior)):
         if found is not None:
-            check_scores(found, drawn, data, question)
+            check_scores(found.delta, drawn, rows)
     assert scores is not None
-    return Comparison(fit, question, pair, scores, prior_scores)
+    a, b = record["pair"]
+    return Comparison(fit, question, (a, b), scores, prior_scores)
 
 
-def _read_compact(record: Record, data: Data, groups: dict[str, Group]) -> Comparison:
+def _read_compact(record: Record, data: Data, groups: dict[str, Group]) -> Result:
     """Put the fit together from what was kept, and ask it the same question again."""
     draws = Draws(*(groups.get(name, {}) for name in ("posterior", "prior", "sample_stats")))
-    fit, question, pair = fit_of(record, data, draws)
+    fit, question = fit_of(record, data, draws)
     if not record["compact"]:
         check_draws(draws)
     else:
         fit = replace(fit, draws=drawn_again(fit, question.measure))
         if _digest_of(fit.draws) != record["compact"]:
             raise ValueError("drawn again, its draws are other ones on this machine")
-    a, b = (fit.data.systems[place] for place in pair)
+    if record["pair"] is None:
+        return fit.contest(question)
+    a, b = (fit.data.systems[place] for place in record["pair"])
     return fit.between(a, b, question)
 
 
@@ -196,8 +211,20 @@ def _all_told(systems: Sequence[str], average: str | None) -> bool:
     return len(systems) == 2 and average is None
 
 
-def _tree(result: Comparison) -> DataTree:
-    """Gather all draws, with psi and delta by their names."""
+def _tree(result: Result) -> DataTree:
+    """Gather all draws, and the scores of the systems by their names."""
+    drawn = result.fit.draws
+    if isinstance(result, Contest):
+        posterior = {**drawn.posterior, ALL_SCORES: result.psi}
+        groups: dict[str, Variables] = {"posterior": posterior, "prior": dict(drawn.prior)}
+    else:
+        groups = _named(result)
+    groups["sample_stats"] = dict(drawn.sample_stats)
+    return _sealed(result, groups, record_of(result))
+
+
+def _named(result: Comparison) -> dict[str, Variables]:
+    """Put psi and delta of two systems beside the variables of their model."""
     averages = AVERAGES if result.average else ()
     drawn, categories = result.fit.draws, len(result.data.categories)
     few = _all_told(result.data.systems, result.average)
@@ -209,14 +236,13 @@ def _tree(result: Comparison) -> DataTree:
         told = {"psi", "delta"} if few or "cells" in variables else {"delta"}
         kept = {key: values for key, values in variables.items() if key not in told}
         groups[name] = kept | (scores.named(categories, averages) if scores else {})
-    groups["sample_stats"] = dict(drawn.sample_stats)
-    return _sealed(result, groups, record_of(result))
+    return groups
 
 
-def _compact_tree(result: Comparison) -> DataTree:
+def _compact_tree(result: Result) -> DataTree:
     """Gather the draws that scores are made of, or the hash of those that can be drawn again."""
     drawn, record = result.fit.draws, record_of(result)
-    if result.engine == "exact":
+    if result.engine == "exact" and not result.fit.is_part:
         return _sealed(result, {}, record | {"compact": _digest_of(drawn)})
     groups: dict[str, Variables] = {"sample_stats": {"diverging": drawn.sample_stats["diverging"]}}
     for name, variables in (("posterior", drawn.posterior), ("prior", drawn.prior)):
@@ -243,7 +269,7 @@ def _digest_of(draws: Draws) -> str:
     return digest.hexdigest()
 
 
-def _sealed(result: Comparison, groups: dict[str, Variables], told: Record) -> DataTree:
+def _sealed(result: Result, groups: dict[str, Variables], told: Record) -> DataTree:
     """Add the data and the record to the draws, and leave out what changes by itself."""
     import xarray as xr
 

@@ -184,9 +184,8 @@ def _written(
     from stanoff.report.gallery import pictures
     from stanoff.report.page import page
     from stanoff.study.tables import SCORES
-    from stanoff.text.tables import HEADINGS, PAPER, formatted
+    from stanoff.text.tables import PAPER, formatted
 
-    scores = [name for name in SCORES if name in HEADINGS]
     shown = result.decided or result.categories[0]
     drawn = list(pictures(result, shown, study.figures, study.figure_formats))
     files = {
@@ -210,7 +209,7 @@ def _written(
         data=task.data.name,
         summary=result.summary(),
         cells=formatted(result, PAPER),
-        scores=formatted(result, scores).set_axis(scores, axis=1),
+        scores=formatted(result, SCORES).set_axis(SCORES, axis=1),
         sentence=str(result),
         shown=tuple(one.iloc[0]) if result.decided else (),
         warnings=result.warnings,

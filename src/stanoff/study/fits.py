@@ -69,6 +69,8 @@ def fitted(
         average=question.average,
         names=(study.names[pair[0]], study.names[pair[1]]),
     )
+    if "file" in counted.origin:  # where the study lies makes no difference to what it says
+        counted = replace(counted, origin={**counted.origin, "file": Path(data.file).name})
     key = _key(counted, question, sampling)
     file = store.with_name(f"{store.name}-{key[:16]}.nc")
     try:

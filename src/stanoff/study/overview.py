@@ -13,6 +13,7 @@ from stanoff import __version__
 from stanoff._lib.escaping import one_line
 from stanoff._lib.files import write_text
 from stanoff.inference.decision import Decision
+from stanoff.models.priors import described
 from stanoff.report.document import (
     Block,
     Items,
@@ -195,7 +196,7 @@ def _settings(study: Study, made: Sequence[Outcome]) -> Table:
         "average": question.average,
         "ROPE": ends(question.rope),
         "HDI": level(question.hdi),
-        "prior": str(sampling.prior),
+        "prior": described(sampling.prior),
         "engine": sampling.engine or "by the model",
         "chains": sampling.chains,
         "draws": sampling.draws,

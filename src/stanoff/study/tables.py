@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stanoff._lib.files import write_text
-from stanoff.inference.decision import Decision
 from stanoff.study.config import Study
 from stanoff.text.numbers import ends, level
+from stanoff.text.tables import SYMBOLS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ def _labelled(outcome: Outcome, frame: pd.DataFrame | None) -> pd.DataFrame:
 
 def as_latex(study: Study, made: Sequence[Outcome]) -> str:
     """Write a table per measure that goes over several pages if need be; it is input in a paper."""
-    from stanoff.text.frames import frames_as_longtable
+    from stanoff.text.longtable import frames_as_longtable
 
     texts = [
         "% Needs \\usepackage{booktabs} and \\usepackage{longtable}; "
@@ -59,26 +59,51 @@ def as_latex(study: Study, made: Sequence[Outcome]) -> str:
     question = study.questions[0]
     labels: list[str] = []
     for measure in dict.fromkeys(outcome.measure for outcome in made):
-        groups = [_group(outcome) for outcome in made if outcome.measure == measure]
+        groups = _groups([outcome for outcome in made if outcome.measure == measure])
         caption = (
-            f"{study.title}: {measure} of A and B, and the posterior of their difference with its "
-            f"{level(question.hdi)} HDI and the ROPE {ends(question.rope)}."
+            f"{study.title}: {measure} of A and B{_under(made)}, and the posterior of their "
+            f"difference with its {level(question.hdi)} HDI and the ROPE {ends(question.rope)}."
         )
         plain = re.sub(r"[^A-Za-z0-9]+", "-", measure).strip("-").lower() or "measure"
         label = f"tab:{plain}" if f"tab:{plain}" not in labels else f"tab:{plain}-{len(labels)}"
         labels.append(label)
-        told = legend(study, list(groups[0][1].columns))
+        told = legend(study, [*groups[0][1].columns, "decision"])
         texts.append(frames_as_longtable(groups, caption, label, list(told.items())))
     return "\n\n".join(texts) + "\n"
 
 
-def _group(outcome: Outcome) -> tuple[str, pd.DataFrame]:
-    """Return one comparison as a part of a table: who A and B are, and their scores."""
+def _groups(made: Sequence[Outcome]) -> list[tuple[str, pd.DataFrame]]:
+    """Gather rows of scores: a group per comparison, or per data set where each has one row."""
+    import pandas as pd
+
+    frames = [(outcome, _scores(outcome)) for outcome in made]
+    under = {o: "" if _under(made) else f" ({o.model})" for o in made}
+    if any(len(frame) > 1 for _, frame in frames):
+        return [(_titled(o, f"A = {o.a}, B = {o.b}{under[o]}"), frame) for o, frame in frames]
+    groups: dict[str, list[pd.DataFrame]] = {}
+    for o, frame in frames:
+        only = str(frame["category"].iloc[0])
+        row = frame.rename(columns={"category": "A, B"})
+        row.iloc[0, 0] = f"{o.a}, {o.b}{under[o]}"
+        title = _titled(o, "" if only in ("1", "True") else f"category {only}")
+        groups.setdefault(title, []).append(row)
+    return [(title, pd.concat(rows)) for title, rows in groups.items()]
+
+
+def _under(made: Sequence[Outcome]) -> str:
+    """Name the model, if there is only one."""
+    models = {outcome.model for outcome in made}
+    return f" under the {models.pop()} model" if len(models) == 1 else ""
+
+
+def _titled(outcome: Outcome, text: str) -> str:
+    return ": ".join(part for part in (outcome.data, text) if part)
+
+
+def _scores(outcome: Outcome) -> pd.DataFrame:
     assert outcome.scores is not None
-    where = f"{outcome.data}: " if outcome.data else ""
-    heading = f"{where}A = {outcome.a}, B = {outcome.b} ({outcome.model} model)"
-    headings = {"mean": "A − B", "hdi": "HDI", "p_rope": "in ROPE"}
-    return heading, outcome.scores.rename(columns=headings)
+    headings = {"mean": "A − B", "hdi": "HDI", "p_rope": "ROPE", "decision": ""}
+    return outcome.scores.rename(columns=headings)
 
 
 def legend(study: Study, columns: Sequence[str]) -> Mapping[str, str]:
@@ -98,11 +123,11 @@ def legend(study: Study, columns: Sequence[str]) -> Mapping[str, str]:
         "LG pct": "how much of the posterior is below and above 0",
         "HDI": f"highest density interval, with {level(question.hdi)} of the posterior",
         "ROPE pct": f"probability of a difference within the ROPE {ends(question.rope)}",
-        "in ROPE": f"probability of a difference within the ROPE {ends(question.rope)}",
+        "ROPE": f"probability of a difference within the ROPE {ends(question.rope)}",
     }
     told = {name: known[name] for name in columns if name in known}
     if {"sign-test", "BF_SD"} & set(columns):
         told |= {"⋆": "p < 0.05 or Bayes factor < 1/3", "‡": "Bayes factor > 3"}
     if "decision" in columns:
-        told |= {one.symbol: f"A is {one.words} B" for one in reversed(Decision)}
+        told |= dict(part.split(": ", 1) for part in SYMBOLS.split("; "))
     return told

@@ -1,7 +1,6 @@
 r"""Any table as text: for a terminal, a script, a document.
 
-In LaTeX a table needs ``\usepackage{booktabs}`` and nothing else; one that goes over several pages
-needs ``\usepackage{longtable}``, too.
+In LaTeX a table needs ``\usepackage{booktabs}`` and nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stanoff._lib.arguments import as_string
-from stanoff._lib.escaping import breakable, latex, markdown
+from stanoff._lib.escaping import latex, markdown
 from stanoff.errors import invalid
 
 if TYPE_CHECKING:
@@ -29,8 +28,6 @@ SYMBOLS = {
     "observed_B": r"$\hat{\psi}_B$",
     "A − B": r"$\delta$",
 }
-# In em of footnotesize: the line of an article, the space between columns, the least for names.
-LINE, SEPARATION, NARROWEST = 40.0, 0.72, 5.0
 
 
 def frame_text(
@@ -139,90 +136,23 @@ def frame_as_latex(
     \bottomrule
     \end{tabular}
     """
-    headings = _headings(frame)
+    headings = latex_headings(frame)
     lines = [
         rf"\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
         r"\toprule",
-        _row(headings),
+        latex_row(headings),
         r"\midrule",
-        *(_row([latex(str(cell)) for cell in row]) for row in frame.to_numpy().tolist()),
+        *(latex_row([latex(str(cell)) for cell in row]) for row in frame.to_numpy().tolist()),
         r"\bottomrule",
         r"\end{tabular}",
     ]
     if caption is None and label is None:
         return "\n".join(lines)
     above = [] if caption is None else [rf"\caption{{{latex(caption)}}}"]
-    above += [] if label is None else [rf"\label{{{_as_label(label)}}}"]
+    above += [] if label is None else [rf"\label{{{as_label(label)}}}"]
     # The ten columns of the paper then need a text width of 15 cm.
     size = [r"\smallskip", r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
     return "\n".join([r"\begin{table}", r"\centering", *above, *size, *lines, r"\end{table}"])
-
-
-def frames_as_longtable(
-    frames: Sequence[tuple[str, pd.DataFrame]],
-    caption: str,
-    label: str,
-    below: Sequence[tuple[str, str]] = (),
-) -> str:
-    r"""Write tables of text cells as one, over as many pages as it takes.
-
-    It is as wide as the line. The first column is broken, like every name, where it is too long; if
-    the numbers leave no room for it, it stands above them.
-
-    Parameters
-    ----------
-    frames : sequence of tuple
-        What stands above a group of rows, and the rows; all have the same columns.
-    caption, label : str
-        As in :func:`frame_as_latex`.
-    below : sequence of tuple of str
-        What is explained under the table, and how; columns are called as in the head.
-    """
-    head = _headings(frames[0][1])
-    rows = [[str(cell) for cell in row] for _, frame in frames for row in frame.to_numpy().tolist()]
-    columns = list(zip(map(str, frames[0][1].columns), *rows, strict=True))
-    first, *numbers = [max(_ems(cell) for cell in column) for column in columns]
-    needed = sum(numbers) + len(numbers) * SEPARATION
-    above = needed + NARROWEST > LINE
-    small = needed > LINE
-    rest = rf"\dimexpr\linewidth-{needed:.1f}em\relax"
-    width = f"{first:.1f}em" if needed + first <= LINE else rest
-    shape = "r" * len(numbers) if above else rf"p{{{width}}}{'r' * len(numbers)}"
-    across = rf"\multicolumn{{{len(numbers) + (not above)}}}{{@{{}}p{{\linewidth}}@{{}}}}"
-    body: list[str] = []
-    for heading, frame in frames:
-        body += [r"\addlinespace"] if body else []
-        body.append(rf"{across}{{\raggedright\itshape {breakable(heading)}}} \\*")
-        for row in frame.to_numpy().tolist():
-            name, cells = breakable(str(row[0])), [latex(str(cell)) for cell in row[1:]]
-            body += [rf"{across}{{\raggedright {name}}} \\*"] if above else []
-            body.append(_row(cells if above else [rf"\raggedright {name}", *cells]))
-    told = "; ".join(f"{SYMBOLS.get(term) or latex(term)}: {latex(text)}" for term, text in below)
-    top = [r"\toprule", _row(head[1:] if above else head), r"\midrule"]
-    return "\n".join(
-        [
-            r"\begingroup",
-            rf"\{'scriptsize' if small else 'footnotesize'}",
-            rf"\setlength{{\tabcolsep}}{{{2 if small else 3}pt}}",
-            r"\setlength{\LTleft}{0pt}",
-            r"\setlength{\LTright}{0pt}",
-            r"\setlength{\LTcapwidth}{\linewidth}",
-            rf"\begin{{longtable}}{{@{{\extracolsep{{\fill}}}}{shape}@{{}}}}",
-            rf"\caption{{{breakable(caption)}}}\label{{{_as_label(label)}}}\\",
-            *top,
-            r"\endfirsthead",
-            *top,
-            r"\endhead",
-            rf"\midrule {across}{{\raggedleft continued on the next page}} \\",
-            r"\endfoot",
-            r"\bottomrule",
-            *([r"\addlinespace", rf"{across}{{\raggedright {told}.}} \\"] if told else []),
-            r"\endlastfoot",
-            *body,
-            r"\end{longtable}",
-            r"\endgroup",
-        ]
-    )
 
 
 def _as_words(frame: pd.DataFrame) -> pd.DataFrame:
@@ -239,33 +169,18 @@ def _as_words(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(object).map(word)
 
 
-def _headings(frame: pd.DataFrame) -> list[str]:
+def latex_headings(frame: pd.DataFrame) -> list[str]:
+    """Name the columns in LaTeX."""
     return [SYMBOLS.get(str(name)) or latex(str(name)) for name in frame.columns]
 
 
-def _ems(text: str) -> float:
-    """Return a width that a text does not exceed in Computer Modern or Times, in em."""
-    shown = SYMBOLS.get(text, text)
-    if shown != text:
-        return 1.5 if "psi" in shown or "delta" in shown else 3.5
-    return sum(_em(character) for character in text)
-
-
-def _em(character: str) -> float:
-    if character in " .,:;'()[]{}|ijltf":
-        return 0.4
-    if character in "%@MWmw<>≈∼≫≪⋆‡+-−±_&":
-        return 1.05
-    return (
-        0.58 if character.islower() or character.isdigit() else 0.85 if character.isascii() else 4.2
-    )
-
-
-def _row(cells: Sequence[str]) -> str:
+def latex_row(cells: Sequence[str]) -> str:
+    """Write one row of a table."""
     return rf"{' & '.join(cells)} \\"
 
 
-def _as_label(label: Any) -> str:
+def as_label(label: Any) -> str:
+    """Check the label of a table."""
     if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9:._-]+", label):
         raise invalid("label", "letters, digits, ':', '.', '_' and '-'", label)
     return label

@@ -31,6 +31,21 @@ def percent(probability: float) -> str:
     return f"{100 * probability:.1f}%"
 
 
+def whole_percent(probability: float) -> str:
+    """Write per cent without a sign and decimals; what is not certain never reads as if it were.
+
+    Examples
+    --------
+    >>> whole_percent(0.5), whole_percent(0.996), whole_percent(1.0)
+    ('50', '>99', '100')
+    """
+    if 0 < probability < 0.005:
+        return "<1"
+    if 0.995 <= probability < 1:
+        return ">99"
+    return f"{100 * probability:.0f}"
+
+
 def level(probability: float) -> str:
     """Write the probability of an interval, as in 95% HDI.
 

@@ -8,7 +8,8 @@ from stanoff._lib.escaping import one_line, shown
 from stanoff.data.counts import AVERAGES
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence
-from stanoff.text.numbers import bayes_factor, digits_for, ends, half_width, level, percent
+from stanoff.text.numbers import digits_for, ends, half_width, level, percent
+from stanoff.text.tables import SYMBOLS, cells_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,26 +21,28 @@ def of_evidence(e: Evidence) -> list[str | pd.DataFrame]:
     """Show all that is said of one category, a line for each number."""
     import pandas as pd
 
-    d = digits_for(e.std)
+    cells = cells_of(e)
     rows = {
-        "score of A, posterior mean": f"{e.psi_A:.{d}f}",
-        "score of B, posterior mean": f"{e.psi_B:.{d}f}",
-        "difference A − B": f"{e.mean:+.{d}f}",
-        "its standard deviation": f"{e.std:.{d}f}",
-        "Monte-Carlo error of the mean": f"{e.mcse:.1g}",
-        f"{level(e.hdi_probability)} HDI": ends(e.hdi, d),
+        "score of A, posterior mean": cells["psi_A"],
+        "score of B, posterior mean": cells["psi_B"],
+        "score of A, observed": cells["observed_A"],
+        "score of B, observed": cells["observed_B"],
+        "difference A − B, mean": cells["mean"],
+        "its standard deviation": cells["std"],
+        "Monte-Carlo error of the mean": cells["mcse"],
+        f"{level(e.hdi_probability)} HDI": cells["hdi"],
         f"P(below the ROPE {ends(e.rope)})": percent(e.p_below),
-        "P(inside the ROPE)": percent(e.p_rope),
+        "P(inside the ROPE)": cells["p_rope"],
         "P(above the ROPE)": percent(e.p_above),
-        "P(difference < 0)": percent(e.p_less),
-        "P(difference > 0)": percent(e.p_greater),
-        "BF_SD, for no difference": f"{bayes_factor(e.bf_sd)}{'' if e.bf_sd_defined else ' ?'}",
-        "BF_ROPE, for the ROPE": bayes_factor(e.bf_rope),
+        "P(difference < 0)": cells["p_less"],
+        "P(difference > 0)": cells["p_greater"],
+        "BF_SD, for no difference": cells["bf_sd"],
+        "BF_ROPE, for a difference in the ROPE": cells["bf_rope"],
     }
-    said = f"A {e.decision.symbol} B: A is {e.decision.words} B"
     return [
-        f"{said} {_where(e.category)}.",
+        f"A {e.decision.symbol} B {_where(e.category)}.",
         pd.DataFrame(list(rows.items()), columns=["evidence", "value"]),
+        f"{SYMBOLS}.",
     ]
 
 
@@ -80,6 +83,7 @@ def of_sensitivity(s: Sensitivity) -> list[str | pd.DataFrame]:
         "What other ROPEs would have said:",
         pd.DataFrame(ropes),
         *turns,
+        f"{SYMBOLS}.",
     ]
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from stanoff.comparison import Comparison
+    from stanoff.inference.evidence import Evidence
 
 HEADINGS = {
     "category": "category",
@@ -86,6 +87,12 @@ def formatted(
     return pd.DataFrame(table, columns=[headings[name] for name in chosen])
 
 
+def cells_of(evidence: Evidence) -> dict[str, str]:
+    """Format the numbers of one category, by the names of the columns; there are no tests in it."""
+    writers = _writers(digits_for(evidence.std))
+    return {name: write(evidence) for name, write in writers.items() if not name.endswith("_test")}
+
+
 def headings_of(result: Comparison) -> dict[str, str]:
     """Return what the columns are called: scores by the names of the systems."""
     a, b = result.names
@@ -112,7 +119,8 @@ def legend(result: Comparison, columns: Sequence[str] = ALL) -> str:
         "hdi": "HDI: its highest density interval",
         "p_rope": "ROPE pct: how much of it lies in the ROPE, the region of practical equivalence",
         "lg_pct": "LG pct: how much of it lies below (less) and above (greater) 0",
-        "p_less": "P(<0), P(>0): probability that the difference is below, above 0",
+        "p_less": "P(<0): probability that the difference is below 0",
+        "p_greater": "P(>0): probability that it is above 0",
         "bf_sd": "BF_SD: Savage-Dickey Bayes factor for no difference",
         "bf_rope": "BF_ROPE: Bayes factor for a difference in the ROPE",
         "sign_test": "sign-test, t-test: p-values, as in the paper",

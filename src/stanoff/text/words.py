@@ -11,6 +11,7 @@ from stanoff.inference.evidence import Evidence
 from stanoff.text.numbers import digits_for, ends, half_width, level, percent, signed
 
 if TYPE_CHECKING:
+    from stanoff.answer import Answer
     from stanoff.comparison import Comparison
 
 
@@ -26,7 +27,7 @@ def documents(result: Comparison, category: str | None = None) -> str:
     return f"{n_a:,} {plural} of {a} and {n_b:,} of {b}"
 
 
-def what_is_judged(result: Comparison, category: str) -> str:
+def what_is_judged(result: Answer, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
     if category not in result.data.categories:
         return f"{category}-averaged {result.measure.label}"

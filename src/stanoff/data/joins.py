@@ -1,0 +1,343 @@
+"""Tables that are joined by id, in the engine that holds them, and counted at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stanoff.data.database import kept
+from stanoff.data.labels import Labels, is_missing, typed_columns
+from stanoff.data.tables import check_scores, combinations, rows_of
+from stanoff.data.tallies import missing_labels
+from stanoff.errors import InputError
+
+if TYPE_CHECKING:
+    import duckdb
+    import narwhals as nw
+
+TRUTH = "truth"
+WHOLE = r"^-?(0|[1-9][0-9]*)$"
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """What one table has to say: an id, and the truth or the labels of some systems.
+
+    Attributes
+    ----------
+    frame : LazyFrame
+        The column ``id``, and columns called by the parts they play.
+    where : str
+        What an error shall call it.
+    told : mapping
+        What an error shall call the columns, ``id`` and parts.
+    home : str
+        Who holds it, as in :class:`stanoff.data.tables.Table`.
+    written : bool
+        Whether it is a file.
+    untyped : bool
+        Whether it is a text file, which does not tell "7" from 7.
+    advice : str
+        What to do if an id is repeated.
+    """
+
+    frame: nw.LazyFrame[Any]
+    where: str
+    told: Mapping[str, str]
+    home: str
+    written: bool = False
+    untyped: bool = False
+    advice: str = ""
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts that its columns play."""
+        return [part for part in self.told if part != "id"]
+
+    def rows(self) -> int:
+        """Count the rows."""
+        import narwhals as nw
+
+        [(rows,)] = rows_of(self.frame.select(nw.len()))
+        return int(rows)
+
+
+def listed(ids: Iterable[Any]) -> str:
+    """List ids as examples; a join may have made 7 a 7.0."""
+    whole = (int(x) if isinstance(x, float) and x.is_integer() else x for x in ids)
+    return ", ".join(repr(x) for x in whole)
+
+
+def joined(
+    sides: Sequence[Side],
+    systems: Sequence[str],
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    drop: bool = False,
+) -> Labels:
+    """Join tables by id, and count the combinations of labels.
+
+    Parameters
+    ----------
+    sides : sequence of Side
+        The tables; the truth may be in several, and must then agree.
+    systems : sequence of str
+        The parts that systems play, in order.
+    connection : DuckDBPyConnection
+        What joins tables of different engines.
+    drop : bool
+        Leave out the ids that are not in all tables, and say how many.
+    """
+    sides = _one_type([_stored(side, connection) for side in _together(sides, connection)])
+    for side in sides:
+        told = {part: side.told[part] for part in side.parts}
+        check_scores(side.frame, told, texts=side.written)
+    frame, names = _full_join(sides)
+    inside = [f"in_{k}" for k in range(len(sides))]
+    counted = combinations(frame, [*inside, *names])
+    places = len(inside)
+    _check_ids(sides, frame, [(row[:places], row[-1]) for row in counted])
+    matched = [row for row in counted if all(row[:places])]
+    lost = sum(row[-1] for row in counted) - sum(row[-1] for row in matched)
+    if not matched or (lost and not drop):
+        raise _unmatched(sides, frame, counted)
+    raw = dict(zip(names, zip(*(row[places:-1] for row in matched), strict=True), strict=True))
+    n = np.array([row[-1] for row in matched], dtype=np.int64)
+    _check_labels(sides, raw, n)
+    columns = _typed(sides, raw)
+    _check_truth(sides, frame, columns, matched, places)
+    order = [_place(sides, part) for part in (TRUTH, *systems)]
+    labels = {sides[k].told[part]: columns[f"{part}_{k}"] for k, part in order}
+    notes = (_dropped(sides, counted),) if lost else ()
+    return Labels(labels, n, written=any(side.written for side in sides), notes=notes)
+
+
+def _place(sides: Sequence[Side], part: str) -> tuple[int, str]:
+    return next(k for k, side in enumerate(sides) if part in side.parts), part
+
+
+def _together(sides: Sequence[Side], connection: duckdb.DuckDBPyConnection) -> list[Side]:
+    """Leave tables of one engine where they are; else bring them to DuckDB, through the disk."""
+    if len({side.home for side in sides}) == 1:
+        return list(sides)
+    return [_moved(side, k, sides, connection) for k, side in enumerate(sides)]
+
+
+def _moved(
+    side: Side, number: int, sides: Sequence[Side], connection: duckdb.DuckDBPyConnection
+) -> Side:
+    import narwhals as nw
+
+    native = nw.to_native(side.frame)
+    [(folder,)] = connection.sql("SELECT current_setting('temp_directory')").fetchall()
+    file = str(Path(folder, f"side-{number}.parquet"))
+    if side.home == "own":
+        return side
+    if side.home == "pandas":
+        return replace(side, frame=nw.from_native(connection.from_df(native)))
+    if side.home == "duckdb":
+        native.to_parquet(file)
+    elif side.home == "polars":
+        native.sink_parquet(file)
+    else:
+        other = next(one.where for one in sides if one.home != side.home)
+        raise InputError(
+            f"{side.where} and {other} are in different engines: open both in the one that holds "
+            f"{side.where}."
+        )
+    return replace(side, frame=nw.from_native(connection.read_parquet(file)))
+
+
+def _stored(side: Side, connection: duckdb.DuckDBPyConnection) -> Side:
+    """Read a text file once only; Parquet is as quick as what DuckDB would keep of it."""
+    import narwhals as nw
+
+    if not side.written or side.where.lower().endswith((".parquet", ".pq")):
+        return side
+    return replace(side, frame=nw.from_native(kept(connection, nw.to_native(side.frame))))
+
+
+def _one_type(sides: Sequence[Side]) -> list[Side]:
+    """Make sure that ids can be compared: "7" is not 7, unless a text file has it."""
+    import narwhals as nw
+
+    def kind(side: Side) -> str:
+        dtype = side.frame.collect_schema()["id"]
+        if dtype.is_numeric():
+            return "numbers"
+        return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else str(dtype)
+
+    kinds = [kind(side) for side in sides]
+    plain = [
+        replace(side, frame=side.frame.with_columns(nw.col("id").cast(nw.String())))
+        if one == "text" and side.frame.collect_schema()["id"] != nw.String
+        else side
+        for side, one in zip(sides, kinds, strict=True)
+    ]
+    if len(set(kinds)) == 1:
+        return plain
+    for k, (side, one) in enumerate(zip(sides, kinds, strict=True)):
+        if side.untyped and one == "text" and set(kinds) == {"text", "numbers"}:
+            odd = side.frame.filter(~nw.col("id").str.contains(WHOLE))
+            if not rows_of(odd.select("id").head(1)):
+                whole = side.frame.with_columns(nw.col("id").cast(nw.Int64()))
+                plain[k], kinds[k] = replace(side, frame=whole), "numbers"
+    if len(set(kinds)) == 1:
+        return plain
+    told = " and ".join(
+        f"{side.rows():,} of {side.told['id']} are {one}, such as "
+        f"{listed(row[0] for row in rows_of(side.frame.select('id').head(1)))}"
+        for side, one in zip(sides, kinds, strict=True)
+    )
+    raise InputError(f"The ids must be of one type, but {told}.")
+
+
+def _full_join(sides: Sequence[Side]) -> tuple[nw.LazyFrame[Any], list[str]]:
+    """Join all sides, and keep what is on one of them only."""
+    import narwhals as nw
+
+    names, whole = [], None
+    for k, side in enumerate(sides):
+        labels = {part: f"{part}_{k}" for part in side.parts}
+        one = side.frame.select(
+            nw.col("id").alias(f"id_{k}"),
+            *(nw.col(part).alias(name) for part, name in labels.items()),
+        )
+        names += list(labels.values())
+        if whole is None:
+            whole = one.with_columns(key=nw.col("id_0"))
+            continue
+        whole = whole.join(one, left_on="key", right_on=f"id_{k}", how="full")
+        whole = whole.with_columns(key=nw.coalesce(nw.col("key"), nw.col(f"id_{k}")))
+    assert whole is not None
+    inside = (nw.col(f"id_{k}").is_null().alias(f"in_{k}") for k in range(len(sides)))
+    return whole.with_columns(*(~flag for flag in inside)), names
+
+
+def _check_ids(
+    sides: Sequence[Side],
+    frame: nw.LazyFrame[Any],
+    counted: Sequence[tuple[tuple[bool, ...], int]],
+) -> None:
+    """Complain of ids that are missing or repeated."""
+    import narwhals as nw
+
+    totals = [sum(n for inside, n in counted if inside[k]) for k in range(len(sides))]
+    nameless = sum(n for inside, n in counted if not any(inside))
+    for side, total in zip(sides, totals, strict=True):
+        rows = side.rows()
+        if not rows:
+            raise InputError(f"{side.where} has no rows.")
+        if nameless:
+            missing = side.frame.filter(nw.col("id").is_null())
+            [(found,)] = rows_of(missing.select(nw.len()))
+            if found:
+                raise InputError(f"{side.told['id']} has {found:,} missing ids.")
+        if total != rows:  # an id of another side is repeated, or one of its own
+            for one in sides:
+                _check_repeats(one)
+
+
+def _check_repeats(side: Side) -> None:
+    import narwhals as nw
+
+    twice = side.frame.group_by("id").agg(nw.len().alias("n")).filter(nw.col("n") > 1)
+    found = rows_of(twice.sort("id").head(3))
+    if found:
+        [(ids,)] = rows_of(twice.select(nw.len()))
+        which = f"{ids:,} ids" if ids != 1 else "1 id"
+        advice = f" {side.advice}" if side.advice else ""
+        raise InputError(
+            f"{side.told['id']} repeats {which}, such as {listed([found[0][0]])}, which "
+            f"{found[0][1]:,} rows have.{advice}"
+        )
+
+
+def _lost(sides: Sequence[Side], counted: Sequence[tuple[Any, ...]]) -> list[tuple[int, int, int]]:
+    """Count the ids that one side has and another has not."""
+    pairs = [(k, j) for k in range(len(sides)) for j in range(len(sides)) if k != j]
+    numbers = [(k, j, sum(row[-1] for row in counted if row[k] and not row[j])) for k, j in pairs]
+    return [(k, j, n) for k, j, n in numbers if n]
+
+
+def _unmatched(
+    sides: Sequence[Side], frame: nw.LazyFrame[Any], counted: Sequence[tuple[Any, ...]]
+) -> InputError:
+    import narwhals as nw
+
+    told = []
+    for k, j, n in _lost(sides, counted):
+        only = frame.filter(nw.col(f"in_{k}") & ~nw.col(f"in_{j}"))
+        some = [row[0] for row in rows_of(only.select(f"id_{k}").sort(f"id_{k}").head(3))]
+        told.append(
+            f"{n:,} of {sides[k].where} are not in {sides[j].where}, such as {listed(some)}"
+        )
+    any_left = any(all(row[: len(sides)]) for row in counted)
+    advice = "Pass unmatched= drop to leave them out." if any_left else "No id is in all of them."
+    return InputError(f"The ids do not match: {'; '.join(told)}. {advice}")
+
+
+def _dropped(sides: Sequence[Side], counted: Sequence[tuple[Any, ...]]) -> str:
+    told = (
+        f"{n:,} of {sides[k].where} that are not in {sides[j].where}"
+        for k, j, n in _lost(sides, counted)
+    )
+    return f"Documents were left out because their ids do not match: {', '.join(told)}."
+
+
+def _check_labels(sides: Sequence[Side], columns: Mapping[str, Sequence[Any]], n: Any) -> None:
+    for k, side in enumerate(sides):
+        for part in side.parts:
+            holes = [is_missing(value) for value in columns[f"{part}_{k}"]]
+            if any(holes):
+                raise InputError(f"{side.told[part]} has {missing_labels(int(n[holes].sum()))}.")
+
+
+def _typed(sides: Sequence[Side], columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Read texts of files as numbers or booleans if all are; undo what a join made of numbers."""
+    typed = {name: list(values) for name, values in columns.items()}
+    texts = []
+    for k, side in enumerate(sides):
+        schema = side.frame.collect_schema()
+        for part in side.parts:
+            name = f"{part}_{k}"
+            if schema[part].is_integer():
+                typed[name] = [int(value) for value in typed[name]]
+            elif side.written and all(isinstance(value, str) for value in typed[name]):
+                texts.append(name)
+    return typed | dict(zip(texts, typed_columns([typed[name] for name in texts]), strict=True))
+
+
+def _check_truth(
+    sides: Sequence[Side],
+    frame: nw.LazyFrame[Any],
+    columns: Mapping[str, Sequence[Any]],
+    matched: Sequence[tuple[Any, ...]],
+    places: int,
+) -> None:
+    """Make sure that all sides that have the truth have the same."""
+    import narwhals as nw
+
+    having = [k for k, side in enumerate(sides) if TRUTH in side.parts]
+    first, names = f"{TRUTH}_{having[0]}", list(columns)
+    for k in having[1:]:
+        other = f"{TRUTH}_{k}"
+        clash = [
+            i for i, (x, y) in enumerate(zip(columns[first], columns[other], strict=True)) if x != y
+        ]
+        if not clash:
+            continue
+        i = clash[0]
+        raw = [matched[i][places + names.index(name)] for name in (first, other)]
+        same = frame.filter((nw.col(first) == raw[0]) & (nw.col(other) == raw[1]))
+        [(example,)] = rows_of(same.select("key").sort("key").head(1))
+        number = sum(matched[j][-1] for j in clash)
+        raise InputError(
+            f"{sides[having[0]].told[TRUTH]} and {sides[k].told[TRUTH]} must agree, but differ for "
+            f"{number:,} ids: that of {listed([example])} is {columns[first][i]!r} and "
+            f"{columns[other][i]!r}."
+        )

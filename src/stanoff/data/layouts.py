@@ -1,0 +1,282 @@
+"""How labels are laid out: in several tables that share ids, or in one in long format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from stanoff._lib.arguments import as_one_of
+from stanoff.data.database import database, reading
+from stanoff.data.joins import TRUTH, Side, joined
+from stanoff.data.labels import Labels
+from stanoff.data.sources import from_table
+from stanoff.data.tables import Table, open_table, rows_of
+from stanoff.errors import InputError, invalid, no_column, unknown
+
+LONG = ("item", "system", "prediction", "value")
+UNMATCHED = ("refuse", "drop")
+MOST_SYSTEMS = 1000
+RUNS = (
+    "Several labels of one system for one item are runs, not documents of their own: keep one run, "
+    "or take the label that most runs gave."
+)
+
+
+class Layout(TypedDict, total=False):
+    """How labels are laid out in tables; :func:`stanoff.compare` explains the options."""
+
+    id: Any
+    item: Any
+    system: Any
+    prediction: Any
+    value: Any
+    unmatched: str
+    sample_weight: Any
+
+
+def from_any(data: Any, columns: Mapping[str, Any], **layout: Unpack[Layout]) -> Labels:
+    """Find the labels in one table or several, in whatever layout.
+
+    Parameters
+    ----------
+    data : object
+        A table, or several.
+    columns : mapping
+        ``truth``, and any number of systems, by the names of their columns; in long format by
+        their own names.
+    **layout
+        The options of :class:`Layout`.
+    """
+    given: dict[str, Any] = {k: value for k, value in layout.items() if value is not None}
+    long = {name: given.pop(name) for name in LONG if name in given}
+    several = isinstance(data, (tuple, list)) or isinstance(columns[TRUTH], (tuple, list))
+    if (long or several) and "sample_weight" in given:
+        rule = "None where tables are joined, since each of them may have another"
+        raise invalid("sample_weight", rule, given["sample_weight"])
+    if long:
+        systems = {part: name for part, name in columns.items() if part != TRUTH}
+        if len(long.keys() & {"prediction", "value"}) == 2:
+            raise invalid("value", "None where prediction= is given", long["value"])
+        label = long.pop("value", None) or long.pop("prediction", None)
+        for part, name in {"item": None, "system": None, **long, "prediction": label}.items():
+            if name is None:
+                raise InputError(f"Say which column of the table is {part!r}: pass {part}=.")
+        if "id" in given:
+            raise invalid("id", "None in long format, where item= names it", given["id"])
+        return from_long(data, systems, truth=columns[TRUTH], prediction=label, **long, **given)
+    if several:
+        tables = data if isinstance(data, (tuple, list)) else [data]
+        return from_tables(tables, columns, id=given.pop("id", None), **given)
+    if "unmatched" in given:
+        raise invalid("unmatched", "None where no tables are joined", given["unmatched"])
+    return from_table(data, columns, **given)
+
+
+def from_tables(
+    data: Sequence[Any], columns: Mapping[str, Any], *, id: Any, unmatched: str = "refuse"
+) -> Labels:
+    """Join tables by id: one per system, or one for all of them.
+
+    Parameters
+    ----------
+    data : sequence
+        Files or frames, in the order of the systems.
+    columns : mapping
+        The names of the columns by the parts they play; ``truth`` may be a pair (table, column).
+        What is None is taken from where the program that wrote the file puts it, if that is known.
+    id : object
+        The column that names the document; one name for all tables, or one per table.
+    unmatched : str
+        ``"refuse"``, or ``"drop"`` for ids that are not in all tables.
+    """
+    drop = as_one_of("unmatched", unmatched, UNMATCHED) == "drop"
+    systems = [part for part in columns if part != TRUTH]
+    if len(data) not in (1, len(systems)):
+        raise invalid("data", f"one table, or {len(systems)}: one per system", len(data))
+    with ExitStack() as stack:
+        connection = stack.enter_context(database())
+        tables = [open_table(table, connection, stack) for table in data]
+        wanted: list[dict[str, Any]] = [{} for _ in tables]
+        for k, part in enumerate(systems):
+            place = k if len(tables) > 1 else 0
+            wanted[place][part] = _named(part, columns[part], tables[place], "prediction")
+        gold = columns[TRUTH]
+        if isinstance(gold, (tuple, list)):
+            table, name = _gold(gold)
+            tables.append(open_table(table, connection, stack))
+            wanted.append({TRUTH: name})
+        else:
+            _find_truth(gold, tables, wanted)
+        ids = _ids(id, tables)
+        sides = [
+            _side(table, number, {"id": name, **parts})
+            for number, (table, name, parts) in enumerate(
+                zip(tables, ids, wanted, strict=True), start=1
+            )
+        ]
+        stack.enter_context(reading(" and ".join(side.where for side in sides)))
+        found = joined(sides, systems, connection, drop=drop)
+    chosen = {part: name for parts in reversed(wanted) for part, name in parts.items()}
+    origin = _origin(tables) | {part: str(name) for part, name in chosen.items()}
+    return replace(
+        found,
+        origin=origin | {"id": ", ".join(dict.fromkeys(map(str, ids)))},
+        notes=(*(note for table in tables for note in table.notes), *found.notes),
+        called=_called([str(chosen[part]) for part in systems], tables),
+    )
+
+
+def _named(part: str, name: Any, table: Table, default: str) -> Any:
+    known = table.defaults.get(default) if name is None else name
+    if known is None:
+        raise InputError(
+            f"Say which column of {table.where or 'the table'} is {part!r}: pass {part}=."
+        )
+    if not isinstance(known, (str, int)):
+        raise invalid(part, "the name of a column", type(known).__name__)
+    return known
+
+
+def _gold(truth: Any) -> tuple[Any, Any]:
+    if len(truth) != 2:
+        raise invalid(TRUTH, "the name of a column, or a table and its column", truth)
+    table, name = truth
+    return table, name
+
+
+def _find_truth(truth: Any, tables: Sequence[Table], wanted: Sequence[dict[str, Any]]) -> None:
+    """Take the truth from every table that has it."""
+    for table, parts in zip(tables, wanted, strict=True):
+        name = table.defaults.get(TRUTH) if truth is None else truth
+        if name is not None and name in table.names:
+            parts[TRUTH] = name
+    if any(TRUTH in parts for parts in wanted):
+        return
+    if truth is None:
+        raise InputError("Say which column is 'truth': pass truth=.")
+    known = dict.fromkeys(str(name) for table in tables for name in table.names)
+    where = " or ".join(table.where or "the table" for table in tables)
+    raise no_column(where, TRUTH, truth, known)
+
+
+def _ids(id: Any, tables: Sequence[Table]) -> list[Any]:
+    """Name the column of ids in every table."""
+    if isinstance(id, (list, tuple)):
+        if len(id) != len(tables):
+            raise invalid("id", f"one name, or {len(tables)}: one per table", id)
+        return list(id)
+    return [_named("id", id, table, "id") for table in tables]
+
+
+def _side(table: Table, number: int, columns: Mapping[str, Any]) -> Side:
+    """Pick the columns of a table, under the names of the parts they play."""
+    import narwhals as nw
+
+    where = table.where or f"table {number}"
+    picked = {part: table.column(part, name) for part, name in columns.items()}
+    return Side(
+        table.frame.select(*(nw.col(column).alias(part) for part, column in picked.items())),
+        where,
+        {part: f"{name} of {where}" for part, name in columns.items()},
+        home=table.home,
+        written=bool(table.where),
+        untyped=table.untyped,
+        advice=RUNS if table.defaults else "",
+    )
+
+
+def _origin(tables: Sequence[Table]) -> dict[str, str]:
+    files = [table.origin["file"] for table in tables if "file" in table.origin]
+    dates = [table.origin["modified"] for table in tables if "modified" in table.origin]
+    told = {"file": ", ".join(dict.fromkeys(files))} if files else {}
+    return told | ({"modified": max(dates)} if dates else {})
+
+
+def _called(columns: Sequence[str], tables: Sequence[Table]) -> tuple[str, ...] | None:
+    """Call systems by their columns or, if these are the same, by their files."""
+    if len(set(columns)) == len(columns):
+        return tuple(columns)
+    stems = [Path(table.where).name.partition(".")[0] for table in tables[: len(columns)]]
+    return tuple(stems) if len(set(stems)) == len(columns) and all(stems) else None
+
+
+def from_long(
+    data: Any,
+    systems: Mapping[str, Any],
+    *,
+    item: Any,
+    system: Any,
+    prediction: Any,
+    truth: Any,
+    unmatched: str = "refuse",
+) -> Labels:
+    """Turn a table that has a row per item and system to one row per item, and count.
+
+    Parameters
+    ----------
+    data : object
+        A file or a frame.
+    systems : mapping
+        Which system plays which part; None takes the only two there are, in order.
+    item, system, prediction : object
+        The columns that name the item and the system, and that hold the label.
+    truth : object
+        The column of true labels, or a pair (table, column).
+    unmatched : str
+        As in :func:`from_tables`.
+    """
+    import narwhals as nw
+
+    drop = as_one_of("unmatched", unmatched, UNMATCHED) == "drop"
+    named = {"item": item, "system": system, "prediction": prediction, TRUTH: truth}
+    if truth is None:
+        raise InputError("Say which column of the table is 'truth': pass truth=.")
+    with ExitStack() as stack:
+        connection = stack.enter_context(database())
+        table = open_table(data, connection, stack)
+        stack.enter_context(reading(table.where or "the table"))
+        columns = {"id": item, "system": system, "prediction": prediction}
+        apart = isinstance(truth, (tuple, list))
+        long = _side(table, 1, columns if apart else columns | {TRUTH: truth})
+        chosen = _chosen(systems, long)
+        sides = []
+        for part, name in chosen.items():
+            where = f"system {name!r} of {long.where}"
+            told = {"id": f"{item} in {where}", part: f"{prediction} of {where}"}
+            own = [nw.col("id"), nw.col("prediction").alias(part)]
+            if not apart:
+                told |= {TRUTH: f"{truth} of {where}"}
+                own.append(nw.col(TRUTH))
+            mine = long.frame.filter(nw.col("system") == name).select(*own)
+            sides.append(replace(long, frame=mine, where=where, told=told, advice=RUNS))
+        tables = [table]
+        if apart:
+            gold, name = _gold(truth)
+            tables.append(open_table(gold, connection, stack))
+            sides.append(_side(tables[1], 2, {"id": item, TRUTH: name}))
+            named |= {TRUTH: name}
+        found = joined(sides, list(chosen), connection, drop=drop)
+    origin = _origin(tables) | {part: str(name) for part, name in (named | chosen).items()}
+    return replace(found, origin=origin, called=tuple(str(name) for name in chosen.values()))
+
+
+def _chosen(systems: Mapping[str, Any], long: Side) -> dict[str, Any]:
+    """Tell which system plays which part."""
+    rows = rows_of(long.frame.select("system").unique().head(MOST_SYSTEMS))
+    known = sorted((row[0] for row in rows if row[0] is not None), key=str)
+    if not known:
+        raise InputError(f"{long.where} has no rows.")
+    if all(name is None for name in systems.values()):
+        if len(known) == len(systems):
+            return dict(zip(systems, known, strict=True))
+        told = ", ".join(repr(name) for name in known[:20])
+        asked = " and ".join(f"{part}=" for part in systems)
+        raise InputError(f"{long.told['system']} has {len(known)} systems ({told}): pass {asked}.")
+    spelt = {str(name): name for name in known}
+    for part, name in systems.items():
+        if str(name) not in spelt:
+            raise unknown(part, name, list(spelt))
+    return {part: spelt[str(name)] for part, name in systems.items()}

@@ -1,0 +1,232 @@
+"""What other programs write, known by its content, as tables with an id per row.
+
+The columns are ``id`` and, as far as there are any, ``truth`` and ``prediction``; then one per
+score, by the name that the program has for it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from stanoff.data.database import literal, reading
+from stanoff.errors import InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+ZSTD = 93  # the method of compression in a ZIP that Python 3.14 is the first to know
+LM_EVAL = {"doc_id", "target", "resps", "filtered_resps"}
+IR_MEASURES = {"query_id", "measure", "value"}
+GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # inspect_ai: correct, partial, incorrect, none
+NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
+TREC_EVAL = re.compile(r"(?=.{22})(\S+)\s*[\t ](\S+)\s+(\S+)\s*")
+BY_QUERY = re.compile(rf"([^\t]+)\t([^\t]*[A-Za-z][^\t]*)\t({NUMBER})\s*")
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """A log as a table.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        A row per item.
+    notes : tuple of str
+        What to know about it.
+    """
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...] = ()
+
+
+def read_log(path: str, connection: duckdb.DuckDBPyConnection) -> Log | None:
+    """Read a log of a program that is known, or return None.
+
+    Parameters
+    ----------
+    path : str
+        A file.
+    connection : DuckDBPyConnection
+        What unpacks it if need be.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            start = file.read(2**16)
+    except OSError:
+        return None  # a pattern, or nothing
+    if start.startswith(b"PK") and Path(path).suffix == ".eval":
+        return _inspect_archive(path, connection)
+    try:
+        text = start.decode("utf-8", errors="ignore")
+        if re.match(r'\s*\{\s*"version":\s*\d+,\s*"status":', text) and '"eval"' in text:
+            return _inspect(json.loads(Path(path).read_text("utf-8")), path)
+        keys = _first_keys(path, text)
+        if keys >= LM_EVAL:
+            return _lm_eval(_json_lines(path), path)
+        if keys == IR_MEASURES:
+            return Log(
+                _by_topic((r["query_id"], r["measure"], r["value"]) for r in _json_lines(path))
+            )
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+        told = f"{type(error).__name__}: {error}"
+        raise InputError(f"{path} looks like a log, but cannot be read: {told}.") from None
+    return _values_per_topic(path, text)
+
+
+def _first_keys(path: str, start: str) -> set[str]:
+    """Return the names of the first record, if the file has a JSON record per line."""
+    if not start.startswith("{"):
+        return set()
+    with Path(path).open(encoding="utf-8", errors="ignore") as file:
+        line = file.readline(2**24)
+    try:
+        first = json.loads(line)
+    except json.JSONDecodeError:
+        return set()
+    return set(first) if isinstance(first, dict) else set()
+
+
+def _json_lines(path: str) -> list[dict[str, Any]]:
+    with Path(path).open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.strip()]
+
+
+# lm-evaluation-harness: samples_*.jsonl.
+
+
+def _lm_eval(samples: list[dict[str, Any]], path: str) -> Log:
+    filters = list(dict.fromkeys(sample.get("filter", "none") for sample in samples))
+    notes: tuple[str, ...] = ()
+    if len(filters) > 1:
+        samples = [sample for sample in samples if sample.get("filter") == filters[0]]
+        notes = (f"{path} has the filters {', '.join(filters)}: the first is taken.",)
+    rows = []
+    for sample in samples:
+        scores = {name: sample[name] for name in sample.get("metrics", ()) if name in sample}
+        numbers = {k: v for k, v in scores.items() if isinstance(v, (int, float))}
+        said = _lm_eval_answer(sample)
+        raw = {"doc_id": sample["doc_id"], "target": sample["target"]}
+        rows.append({"id": raw["doc_id"], "truth": str(raw["target"])} | said | numbers | raw)
+    return Log(pd.DataFrame(rows), notes)
+
+
+def _lm_eval_answer(sample: Mapping[str, Any]) -> dict[str, str]:
+    """Tell what was answered: the text, or the choice with the highest likelihood."""
+    answers = sample["filtered_resps"]
+    if answers and isinstance(answers[0], str):
+        return {"prediction": answers[0]}
+    if not all(isinstance(answer, list) and len(answer) == 2 for answer in answers):
+        return {}
+    best = max(range(len(answers)), key=lambda i: float(answers[i][0]))
+    choices = [str(one["arg_1"]).strip() for one in sample["arguments"].values()]
+    target = str(sample["target"])
+    by_number = target.isdigit() and int(target) < len(answers) and target not in choices
+    return {"prediction": str(best) if by_number else choices[best]}
+
+
+# inspect_ai: .json and .eval.
+
+
+def _inspect_archive(path: str, connection: duckdb.DuckDBPyConnection) -> Log:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            parts = [n for n in names if n == "summaries.json"] or sorted(
+                n for n in names if n.startswith("_journal/summaries/")
+            )
+            head = [n for n in ("header.json", "_journal/start.json") if n in names]
+            if not parts or not head:
+                raise InputError(f"{path} is not a log of inspect_ai, or has no samples.")
+            samples = [s for n in parts for s in _member(archive, n, path, connection)]
+            [header] = _member(archive, head[0], path, connection)
+    except zipfile.BadZipFile as error:
+        raise InputError(f"{path} cannot be read: {error}.") from None
+    return _inspect(header | {"samples": samples}, path)
+
+
+def _member(
+    archive: zipfile.ZipFile, name: str, path: str, connection: duckdb.DuckDBPyConnection
+) -> list[dict[str, Any]]:
+    """Read a member of a ZIP as JSON; what Python cannot unpack DuckDB does."""
+    info = archive.getinfo(name)
+    if info.compress_type != ZSTD:
+        found = json.loads(archive.read(name))
+        return found if isinstance(found, list) else [found]
+    with Path(path).open("rb") as file:
+        file.seek(info.header_offset + 26)
+        file.seek(info.header_offset + 30 + sum(struct.unpack("<HH", file.read(4))))
+        packed = file.read(info.compress_size)
+    [(folder,)] = connection.sql("SELECT current_setting('temp_directory')").fetchall()
+    Path(folder).mkdir(exist_ok=True)
+    unpacked = Path(folder, "member.json.zst")
+    unpacked.write_bytes(packed)
+    most = max(2**24, 2 * info.file_size)
+    with reading(path):
+        rows = connection.sql(
+            f"SELECT json FROM read_json_objects({literal(str(unpacked))}, format='auto', "
+            f"compression='zstd', maximum_object_size={most})"
+        ).fetchall()
+    return [json.loads(row[0]) for row in rows]
+
+
+def _inspect(log: Mapping[str, Any], path: str) -> Log:
+    samples = log.get("samples") or []
+    if not samples:
+        raise InputError(f"{path} has no samples.")
+    rows = []
+    for sample in samples:
+        row = {"id": sample["id"], "truth": _target(sample["target"]), "prediction": None}
+        for name, score in (sample.get("scores") or {}).items():
+            value = score.get("value")
+            row[name] = GRADES.get(value, value) if isinstance(value, str) else value
+            if row["prediction"] is None:
+                row["prediction"] = score.get("answer")
+        rows.append(row | {"epoch": sample.get("epoch", 1)})
+    status = log.get("status", "success")
+    unfinished = f"{path} ended with the status {status}: not all samples may be in it."
+    return Log(pd.DataFrame(rows), () if status == "success" else (unfinished,))
+
+
+def _target(target: Any) -> str:
+    one = target[0] if isinstance(target, list) and len(target) == 1 else target
+    return one if isinstance(one, str) else json.dumps(one)
+
+
+# trec_eval -q and ir_measures: a value per topic and measure.
+
+
+def _values_per_topic(path: str, start: str) -> Log | None:
+    lines = start.splitlines()[:5]
+    for pattern, order in ((TREC_EVAL, (1, 0, 2)), (BY_QUERY, (0, 1, 2))):
+        found = [pattern.fullmatch(line) for line in lines]
+        if not lines or not all(found):
+            continue
+        if not all(one and re.fullmatch(NUMBER, one[3]) for one in found):
+            continue
+        rows = []
+        for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), start=1):
+            one = pattern.fullmatch(line)
+            if one is None:
+                raise InputError(f"{path} cannot be read: line {number} is {line[:80]!r}.")
+            topic, measure, value = (one.groups()[place] for place in order)
+            rows.append((topic, measure, value))
+        return Log(_by_topic(rows))
+    return None
+
+
+def _by_topic(rows: Iterable[tuple[Any, Any, Any]]) -> pd.DataFrame:
+    """Turn (topic, measure, value) to one row per topic, without the averages over all."""
+    values: dict[str, dict[str, float]] = {}
+    for topic, measure, value in rows:
+        if topic != "all":
+            values.setdefault(str(topic), {})[measure] = float(value)
+    return pd.DataFrame([{"id": topic} | told for topic, told in values.items()])
