@@ -56,7 +56,8 @@ def names(tmp_path, monkeypatch):
     kinds = ["art", "law", "sport", "war"]
     y = rng.choice(kinds, 800)
     topics = pd.DataFrame({"y": y, "svm": answers(y, kinds, 0.75), "nb": answers(y, kinds, 0.7)})
-    frame.to_csv(tmp_path / "predictions.csv", index=False)
+    for name in ("predictions", "mail", "web"):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
     topics.to_csv(tmp_path / "topics.csv", index=False)
     monkeypatch.chdir(tmp_path)
     registered = dict(MEASURES)
