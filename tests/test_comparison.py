@@ -157,7 +157,10 @@ def test_undefined_scores_are_told():
 
 def test_a_score_that_is_undefined_in_the_draws_is_refused():
     options = {"measure": "recall", "zero_division": math.nan, "prior": Prior(beta=(1e-3, 1))}
-    with pytest.raises(InputError, match=r"no difference in .* 0/0, and zero_division is NaN"):
+    with pytest.raises(
+        InputError,
+        match=r"delta is NaN\) in \d+ posterior draws.* 0/0, and zero_division is NaN",
+    ):
         compare_counts([0] * 4, [0, 0, 0, 2], **options, **QUICK)
 
 

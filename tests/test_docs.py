@@ -56,7 +56,8 @@ def names(tmp_path, monkeypatch):
     kinds = ["art", "law", "sport", "war"]
     y = rng.choice(kinds, 800)
     topics = pd.DataFrame({"y": y, "svm": answers(y, kinds, 0.75), "nb": answers(y, kinds, 0.7)})
-    frame.to_csv(tmp_path / "predictions.csv", index=False)
+    for name in ("predictions", "mail", "web"):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
     topics.to_csv(tmp_path / "topics.csv", index=False)
     monkeypatch.chdir(tmp_path)
     registered = dict(MEASURES)
@@ -107,7 +108,7 @@ def test_every_block_is_of_a_known_kind():
 
 def test_every_folder_has_a_short_page():
     folders = {file.parent.name for file in (TOP / "src/stanoff").glob("[!_]*/__init__.py")}
-    assert {page.stem for page in DOCS} == folders | {"index"}
+    assert {page.stem for page in DOCS} == folders | {"index", "contest"}
     listed = (TOP / "docs/index.md").read_text("utf8")
     assert [name for name in sorted(folders) if f"({name}.md)" not in listed] == []
     for page in DOCS:

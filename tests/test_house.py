@@ -13,7 +13,7 @@ FLOORS = (
     "question",
     "engines",
     "inference",
-    "fit judgement comparison api",
+    "fit answer judgement comparison contests api",
     "text plots store",
     "report significance planning labelling",
     "study",

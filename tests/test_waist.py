@@ -62,7 +62,7 @@ MODEL = Means(
     dims={"values": ("system", "category", "item")},
     exact=drawn,
     default_for=Values,
-    infinite_at_zero=lambda measure, prior: False,
+    infinite_at_zero=lambda measure, prior, data: False,
     independent=True,
 )
 MEAN = Measure("mean", lambda cells: 1 / 0, "the mean of the values")

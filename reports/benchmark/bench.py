@@ -16,6 +16,7 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
+import bench_contests
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -43,6 +44,7 @@ def main() -> None:
     growing()
     many_classes()
     by_document()
+    contests()
     tables()
     if peers:
         against_peers(peers, seconds)
@@ -267,6 +269,19 @@ def tables() -> None:
             ratio(told, *seconds, most=most)
             if memory is not None:
                 limit(f"{told.partition(' / ')[0]} (GB)", max(gb for _, gb in ours), most=memory)
+
+
+def contests() -> None:
+    """Hold contests of four systems and of fifty."""
+    times = in_turn(bench_contests.ours, bench_contests.by_hand)
+    ratio("contest of 4 systems, 50,000 draws / by hand in NumPy", *times, most=1.5)
+    found = [bench_contests.fifty(n, 0.1) for n in (10**4, 10**5)]
+    for patterns, seconds, peak in found:
+        told = f"contest of 50 systems, {patterns} patterns: {seconds:.1f} s, {peak:.0f} MB"
+        print(told, flush=True)
+    limit("contest of 50 systems, 10^5 documents (GB)", found[1][2] / 1000, most=2)
+    (few, quick, _), (many, slow, _) = found
+    ratio("seconds, more patterns / fewer", slow, quick, most=1.5 * many / few)
 
 
 def against_peers(python: str, seconds: float) -> None:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stanoff import measures, plots, significance
-    from stanoff.api import compare, compare_counts, count
+    from stanoff.api import compare, compare_counts, contest, count
     from stanoff.comparison import Comparison
+    from stanoff.contests import Contest
     from stanoff.data.counts import PairedCounts, UnpairedCounts
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
     from stanoff.inference.decision import Decision
@@ -23,8 +24,10 @@ __version__ = "0.1.0"
 _HOME = {
     "compare": "api",
     "compare_counts": "api",
+    "contest": "api",
     "count": "api",
     "Comparison": "comparison",
+    "Contest": "contests",
     "Decision": "inference.decision",
     "Evidence": "inference.evidence",
     "InputError": "errors",
@@ -50,6 +53,7 @@ _MODULES = {
 
 __all__ = [
     "Comparison",
+    "Contest",
     "Decision",
     "Evidence",
     "InputError",
@@ -62,6 +66,7 @@ __all__ = [
     "UnpairedCounts",
     "compare",
     "compare_counts",
+    "contest",
     "count",
     "invariance",
     "load",

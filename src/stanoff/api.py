@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast
 
 from numpy.typing import ArrayLike
 
-from stanoff._lib.arguments import as_names, as_one_of
+from stanoff import models
+from stanoff._lib.arguments import as_names, as_one_of, as_systems
 from stanoff.comparison import Comparison
+from stanoff.contests import Contest
 from stanoff.data import sources
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
 from stanoff.data.layouts import Layout, from_any
-from stanoff.errors import InputError, invalid
+from stanoff.data.patterns import patterns_of
+from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
 
@@ -132,6 +135,106 @@ def compare(
         **layout,
     )
     return _compared(observed, question, sampling)
+
+
+def contest(
+    data: Any,
+    predictions: Mapping[str, Any] | None = None,
+    *,
+    truth: Any = None,
+    systems: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    id: Any = None,
+    sample_weight: Any = None,
+    **options: Unpack[Options],
+) -> Contest:
+    """Compare any number of systems by what they predicted on the same documents.
+
+    Parameters
+    ----------
+    data : array_like, data frame or path
+        The true labels, with ``predictions`` beside them; or a data frame or the path of a file,
+        with the name of its column of true labels in ``truth``.
+    predictions : mapping, optional
+        What each system predicted, by its name, in the order of the true labels.
+    truth : str
+        The column of true labels.
+    systems : sequence of str, optional
+        The columns of predictions, which name the systems; by default all other columns.
+    pos_label, labels, id, sample_weight
+        As in :func:`compare`.
+    **options
+        As in :func:`compare`. By default the model is ``"contest"``, under which any two of the
+        systems have the posterior of the paired model, and ``"joint"`` for single-label classes
+        with an average. Both are drawn by conjugacy; Stan takes up to six systems.
+
+    Returns
+    -------
+    Contest
+        Who can still be the best, the ranks, every pair.
+
+    Examples
+    --------
+    >>> truth = [1, 1, 1, 0, 0, 0] * 50
+    >>> said = {"a": truth, "b": truth[::-1], "c": [1, 0, 1, 0, 1, 0] * 50}
+    >>> result = contest(truth, said, seed=1)
+    >>> result.best(), str(result.between("a", "c").decision)
+    (('a',), '>>')
+    """
+    question, sampling = read(**options)
+    if sampling.model is not None and sampling.model.most_systems is not None:
+        names = [name for name, model in models.MODELS.items() if model.most_systems is None]
+        raise unknown("model", sampling.model.name, names)
+    observed = _counted_systems(
+        data,
+        predictions,
+        truth,
+        systems,
+        id,
+        sample_weight,
+        {"pos_label": pos_label, "labels": labels, "average": question.average},
+    )
+    return fit(observed, question, sampling).contest(question)
+
+
+def _counted_systems(
+    data: Any,
+    predictions: Mapping[str, Any] | None,
+    truth: Any,
+    systems: Sequence[Any] | None,
+    id: Any,
+    sample_weight: Any,
+    chosen: dict[str, Any],
+) -> Data:
+    """Count what the systems of a contest predicted."""
+    if predictions is not None:
+        if (truth, systems, id) != (None, None, None):
+            raise InputError("Pass predictions as arrays or as names of columns, not both.")
+        if not isinstance(predictions, Mapping):
+            rule = "a mapping of names to predictions"
+            raise invalid("predictions", rule, type(predictions).__name__)
+        called = as_systems(list(predictions))
+        named = dict(zip(called, predictions.values(), strict=True))
+        if "y_true" in named:
+            raise invalid("predictions", "of systems that are not called 'y_true'", "y_true")
+        found = sources.from_arrays({"y_true": data, **named}, sample_weight=sample_weight)
+    else:
+        if truth is None:
+            raise InputError("Say which column of the table is 'truth': pass truth=.")
+        if systems is None:
+            others = (truth, id, sample_weight if isinstance(sample_weight, str) else None)
+            systems = [column for column in sources.columns_of(data) if column not in others]
+        called = as_systems(systems)
+        if truth in systems:
+            raise invalid("systems", "other columns than 'truth'", truth)
+        columns = {f"systems {i + 1}": column for i, column in enumerate(systems)}
+        known = {"truth": truth, **columns}
+        found = sources.from_table(data, known, id=id, sample_weight=sample_weight)
+    counted: Data = sources.counted(found, **chosen)
+    if isinstance(counted, PairedCounts):
+        counted = patterns_of(counted)
+    return replace(counted, systems=called)
 
 
 def count(

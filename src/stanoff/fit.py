@@ -6,23 +6,28 @@ import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from stanoff import engines, models
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES
 from stanoff.engines.diagnostics import trouble
-from stanoff.engines.draws import Draws
+from stanoff.engines.draws import Draws, of_systems
 from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.stan import WARMUP
-from stanoff.errors import InputError, SamplingWarning, unknown
-from stanoff.inference.scores import scored
+from stanoff.errors import InputError, SamplingWarning, invalid, unknown
+from stanoff.inference.scores import refuse_undefined, scored
+from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors
 from stanoff.question import Question, Sampling
 
 if TYPE_CHECKING:
     from stanoff.comparison import Comparison
+    from stanoff.contests import Contest
 
 JUDGED = ("psi", "delta")
+PART = "contest"  # in the settings: of how many systems
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,17 +78,60 @@ class Fit:
         for parameter, name in (("a", a), ("b", b)):
             if name not in self.data.systems:
                 raise unknown(parameter, name, self.data.systems)
+        if a == b:
+            raise invalid("b", "another system than 'a'", b)
+        fit = self._of_pair(self.data.systems.index(a), self.data.systems.index(b))
+        question = fit.asked(question)
+        pair = fit.data.systems.index(a), fit.data.systems.index(b)
+        posterior = scored(fit.model, fit.draws.posterior, question, pair)
+        posterior.check(question.measure)
+        prior = None
+        if fit.draws.prior:
+            prior = scored(fit.model, fit.draws.prior, question, pair)
+        return Comparison(fit, question, pair, posterior, prior)
+
+    def contest(self, question: Question) -> Contest:
+        """Compare all of the systems.
+
+        Parameters
+        ----------
+        question : Question
+            What is asked.
+        """
+        from stanoff.contests import Contest
+
+        question = self.asked(question)
+        psi = self.model.scores(self.draws.posterior, question.measure, question.average)
+        undefined = np.isnan(psi).any(axis=2) | (np.isinf(psi).sum(axis=2) > 1)
+        refuse_undefined(int(undefined.sum()), question.measure)
+        return Contest(self, question, psi)
+
+    def asked(self, question: Question) -> Question:
+        """Return a question as the model takes it, or refuse an average that is no name."""
         clash = set(AVERAGES) & set(self.data.categories)
         if question.average is not None and clash:
             raise InputError(f"A category is called {clash.pop()!r}, like an average: rename it.")
-        question = replace(question, measure=self.model.named(question.measure))
-        pair = self.data.systems.index(a), self.data.systems.index(b)
-        posterior = scored(self.model, self.draws.posterior, question, pair)
-        posterior.check(question.measure)
-        prior = None
-        if self.draws.prior:
-            prior = scored(self.model, self.draws.prior, question, pair)
-        return Comparison(self, question, pair, posterior, prior)
+        return replace(question, measure=self.model.named(question.measure))
+
+    def _of_pair(self, a: int, b: int) -> Fit:
+        """Return the fit of two systems alone, where their data can stand by themselves."""
+        data = self.data.pair(a, b)
+        if data is self.data:
+            return self
+        draws = Draws(
+            of_systems(self.draws.posterior, (a, b)),
+            of_systems(self.draws.prior, (a, b)),
+            self.draws.sample_stats,
+        )
+        how = {**self.provenance.settings, PART: len(self.data.systems)}
+        provenance = replace(self.provenance, settings=how)
+        model = self.model.of_pairs or self.model
+        return replace(self, data=data, model=model, draws=draws, provenance=provenance)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the draws are part of a contest's, and cannot be drawn by themselves."""
+        return PART in self.provenance.settings
 
 
 def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
@@ -102,6 +150,8 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         raise InputError("There is nothing to compare: all counts are 0.")
     model = sampling.model or models.for_data(data)
     engine = sampling.engine or model.engine
+    if engine == "exact" and sampling.warmup is not None:
+        raise invalid("warmup", "None where 'engine' is exact, which has none", sampling.warmup)
     seen = model.takes(data)
     draws = engines.sample(engine, model, seen, sampling, question.measure)
     chains, kept = draws.shape
@@ -118,6 +168,22 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         sampler_warnings=_sampler_trouble(draws) if engine == "stan" else (),
         provenance=gather(model, engine, settings),
     )
+
+
+def drawn_again(fit: Fit, measure: Measure) -> Draws:
+    """Draw the draws of a fit once more, by its seed.
+
+    Parameters
+    ----------
+    fit : Fit
+        Whose settings tell how much was drawn.
+    measure : Measure
+        What a Stan program computes.
+    """
+    how = fit.provenance.settings
+    chains, draws, warmup = (how.get(name) for name in ("chains", "draws", "warmup"))
+    sampling = Sampling(fit.model, fit.prior, fit.engine, chains, draws, warmup, fit.seed)
+    return engines.sample(fit.engine, fit.model, fit.data, sampling, measure)
 
 
 def _sampler_trouble(draws: Draws) -> tuple[str, ...]:

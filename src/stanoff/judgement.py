@@ -11,21 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff._lib.arguments import Interval
-from stanoff.data.base import Data
+from stanoff.answer import Answer
 from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Draws, unstacked
-from stanoff.engines.provenance import Provenance
-from stanoff.errors import InputError, unknown
-from stanoff.fit import Fit
+from stanoff.errors import InputError
 from stanoff.inference import cautions
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence, weigh
 from stanoff.inference.scores import Scores
-from stanoff.measures import Measure
-from stanoff.models import Model
-from stanoff.models.priors import Priors
-from stanoff.question import Question
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -33,37 +26,30 @@ if TYPE_CHECKING:
 Group = Literal["posterior", "prior"]
 
 COLUMNS = [  # of the summary
-    *("category", "psi_A", "psi_B", "sign_test", "t_test", "mean", "std", "mcse", "bf_sd"),
-    *("bf_rope", "p_less", "p_greater", "p_rope", "hdi_low", "hdi_high", "decision"),
+    *("category", "psi_A", "psi_B", "observed_A", "observed_B", "sign_test", "t_test", "mean"),
+    *("std", "mcse", "bf_sd", "bf_sd_bound", "bf_rope", "bf_rope_bound", "p_less", "p_greater"),
+    *("p_rope", "hdi_low", "hdi_high", "decision"),
 ]
+BOUNDS = ("bf_sd_bound", "bf_rope_bound")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judgement:
+class Judgement(Answer):
     """The posterior of two systems' scores, and what follows from it in numbers.
 
     Attributes
     ----------
-    fit : Fit
-        What was observed, fitted and drawn.
-    question : Question
-        What is asked: measure, average, ROPE and HDI.
+    fit, question : Fit, Question
+        As in :class:`stanoff.answer.Answer`.
     pair : tuple of int
         The places of A and B among the systems of the fit.
     scores, prior_scores : Scores
         The posterior and prior draws of psi and delta; None where a program cannot draw its prior.
     """
 
-    fit: Fit
-    question: Question
     pair: tuple[int, int]
     scores: Scores
     prior_scores: Scores | None
-
-    @property
-    def data(self) -> Data:
-        """What was observed."""
-        return self.fit.data
 
     @property
     def names(self) -> tuple[str, str]:
@@ -71,76 +57,16 @@ class Judgement:
         a, b = (self.data.systems[place] for place in self.pair)
         return a, b
 
-    @property
-    def model(self) -> Model:
-        """What was fitted."""
-        return self.fit.model
-
-    @property
-    def prior(self) -> Priors:
-        """The prior weights."""
-        return self.fit.prior
-
-    @property
-    def engine(self) -> str:
-        """What drew: ``"stan"`` or ``"exact"``."""
-        return self.fit.engine
-
-    @property
-    def seed(self) -> int:
-        """The seed of the draws."""
-        return self.fit.seed
-
-    @property
-    def measure(self) -> Measure:
-        """The measure behind psi and delta."""
-        return self.question.measure
-
-    @property
-    def average(self) -> str | None:
-        """How the categories are averaged, or None."""
-        return self.question.average
-
-    @property
-    def rope(self) -> Interval:
-        """The region of practical equivalence."""
-        return self.question.rope
-
-    @property
-    def hdi(self) -> float:
-        """The probability of the highest density interval."""
-        return self.question.hdi
-
-    @property
-    def sampler_warnings(self) -> tuple[str, ...]:
-        """What the sampler complained of, in words."""
-        return self.fit.sampler_warnings
-
-    @property
-    def provenance(self) -> Provenance:
-        """The versions behind it, and the program that was run."""
-        return self.fit.provenance
-
-    @property
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What to know before trusting the numbers, in words."""
         return (*self.sampler_warnings, *cautions.all_of(self))
-
-    @property
-    def categories(self) -> tuple[str, ...]:
-        """The rows of the summary: every category, then the averages if one is asked for."""
-        return self.data.categories + (AVERAGES if self.average else ())
 
     def documents(self, category: str | None = None) -> tuple[int, int]:
         """Count the documents of A and of B, of a category or of the one that has the most."""
         n = self.data.documents(category)
         a, b = (0, 0) if len(n) == 1 else self.pair
         return n[a], n[b]
-
-    @property
-    def decided(self) -> str | None:
-        """The row that is decided upon: the average, or the only category."""
-        return self.average or (self.categories[0] if len(self.categories) == 1 else None)
 
     @property
     def decision(self) -> Decision:
@@ -155,22 +81,19 @@ class Judgement:
         category : str, optional
             A name out of ``categories``.
         """
-        chosen = category if category is not None else self.decided
-        if chosen is None:
-            raise InputError(f"Say which category: one of {', '.join(self.categories)}.")
-        if chosen not in self.categories:
-            raise unknown("category", chosen, self.categories)
+        chosen = self.chosen(category)
         if chosen not in self._weighed:
-            psi = self.scores.psi[..., self.categories.index(chosen)]
-            psi_A, psi_B = psi.mean(axis=(0, 1)).tolist()
+            row = self.categories.index(chosen)
+            psi_A, psi_B = self.scores.psi[..., row].mean(axis=(0, 1)).tolist()
+            observed_A, observed_B = self.observed[:, row].tolist()
             self._weighed[chosen] = weigh(
                 self.row_draws("posterior", "delta", chosen),
-                self.row_draws("prior", "delta", chosen) if self.prior_scores else None,
+                self.prior_delta(chosen),
                 rope=self.rope,
                 hdi_probability=self.hdi,
                 category=chosen,
-                psi_A=psi_A,
-                psi_B=psi_B,
+                psi=(psi_A, psi_B),
+                observed=(observed_A, observed_B),
                 bf_sd_defined=not cautions.infinite_prior_density(self, chosen),
                 higher_is_better=self.measure.higher_is_better,
             )
@@ -179,6 +102,19 @@ class Judgement:
     @cached_property
     def _weighed(self) -> dict[str, Evidence]:
         return {}
+
+    @cached_property
+    def observed(self) -> NDArray[np.float64]:
+        """The scores of the data themselves (system, row); NaN where there are none."""
+        every = self.model.observed_scores(self.data, self.measure, self.average)
+        return every[list(self.pair)]
+
+    def prior_delta(self, category: str) -> NDArray[np.float64] | None:
+        """Return the prior draws of delta; None where there are none, or not in all draws."""
+        if self.prior_scores is None:
+            return None
+        delta = self.row_draws("prior", "delta", category)
+        return None if np.isnan(delta).any() else delta
 
     def row_draws(self, group: Group, variable: str, category: str) -> NDArray[np.float64]:
         """Return the (chain, draw) values of one row of the summary.
@@ -203,14 +139,17 @@ class Judgement:
     def summary(self) -> pd.DataFrame:
         """Return everything in one table, a row per category and average.
 
-        ``psi_A``, ``psi_B`` and ``mean`` are posterior means. What to know before trusting the
-        numbers is in ``summary().attrs["warnings"]``.
+        ``psi_A``, ``psi_B`` and ``mean`` are posterior means; ``observed_A`` and ``observed_B`` are
+        the scores of the data themselves. A Bayes factor that only the number of draws bounds is
+        NaN, and its bound is beside it. What to know before trusting the numbers is in
+        ``summary().attrs["warnings"]``.
         """
         rows = [self.evidence(category) for category in self.categories]
         table = pd.DataFrame(
             [
                 vars(row)
                 | {"hdi_low": row.hdi[0], "hdi_high": row.hdi[1], "decision": str(row.decision)}
+                | {name: str(getattr(row, name) or "") for name in BOUNDS}
                 for row in rows
             ]
         ).assign(**self.p_values)[COLUMNS]

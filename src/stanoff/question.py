@@ -26,6 +26,7 @@ from stanoff.models.priors import Priors, as_prior
 
 ENGINES = ("stan", "exact")
 LEAST_DRAWS = 4
+MOST_CHAINS, MOST_DRAWS = 1000, 100_000_000  # beyond the memory of any machine
 
 
 class Judging(TypedDict, total=False):
@@ -55,6 +56,18 @@ class Drawing(TypedDict, total=False):
 
 class Options(Judging, Drawing, total=False):
     """The options that every way of comparing takes."""
+
+
+def as_chains(chains: Any) -> int | None:
+    """Read how many chains to run."""
+    return None if chains is None else as_whole("chains", chains, most=MOST_CHAINS)
+
+
+def as_draws(draws: Any) -> int | None:
+    """Read how many draws each chain makes."""
+    if draws is None:
+        return None
+    return as_whole("draws", draws, least=LEAST_DRAWS, most=MOST_DRAWS)
 
 
 @dataclass(frozen=True)
@@ -197,9 +210,9 @@ class Sampling:
             model=None if model is None else models.get(model),
             prior=as_prior(prior),
             engine=None if engine is None else as_one_of("engine", engine, ENGINES),
-            chains=None if chains is None else as_whole("chains", chains),
-            draws=None if draws is None else as_whole("draws", draws, least=LEAST_DRAWS),
-            warmup=None if warmup is None else as_whole("warmup", warmup),
+            chains=as_chains(chains),
+            draws=as_draws(draws),
+            warmup=None if warmup is None else as_whole("warmup", warmup, most=MOST_DRAWS),
             seed=as_seed(seed),
             progress=progress,
         )

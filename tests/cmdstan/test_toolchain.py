@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from stanoff._lib.processes import Ended
 from stanoff.cmdstan import install
 from stanoff.cmdstan.building import build_failed
-from stanoff.cmdstan.compile import executable_of
+from stanoff.cmdstan.compile import executable_of, seal
 from stanoff.cmdstan.find import CmdStan, find_cmdstan
 from stanoff.cmdstan.install import ensure_cmdstan
 from stanoff.errors import ToolchainError
@@ -129,21 +130,20 @@ def test_an_interrupted_set_up_leaves_nothing_to_believe_in(tmp_path):
     assert not (tmp_path / "cache/cmdstan/.building").exists()
 
 
-def test_cmdstanpy_may_download_it(tmp_path, monkeypatch, capsys):
-    import cmdstanpy
-
-    def put(dir, **options):
-        print("some chatter")
-        make_tree(Path(dir) / "cmdstan-2.36.0", "2.36.0")
-        return True
+def test_cmdstanpy_may_download_it(tmp_path, monkeypatch, capfd):
+    def put(commands, **options):
+        [[*_, module, _, folder, _, _]] = commands
+        assert module == "cmdstanpy.install_cmdstan"
+        make_tree(Path(folder) / "cmdstan-2.36.0", "2.36.0")
+        return [Ended(0, "some chatter", "")]
 
     answer = open(os.devnull)  # noqa: PTH123, SIM115
     monkeypatch.setattr(install.urllib.request, "urlopen", lambda url, timeout: answer)
-    monkeypatch.setattr(cmdstanpy, "install_cmdstan", put)
+    monkeypatch.setattr(install, "run", put)
     found = ensure_cmdstan(quiet=True)
     assert found.version == (2, 36)
     assert found.path == tmp_path / "cache/cmdstan/cmdstan-2.36.0"
-    assert capsys.readouterr().out == ""  # stdout belongs to the results
+    assert capfd.readouterr().out == ""  # stdout belongs to the results
 
 
 def wheel_with(path, *names):
@@ -236,7 +236,9 @@ def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
     with pytest.raises(ToolchainError, match="is full"):
         ensure_cmdstan(quiet=True)
     assert find_cmdstan() is None
-    assert "is full" in str(build_failed("x", "cc1: No space left on device", tmp_path))
+    assert "is full" in str(
+        build_failed("x", Ended(1, "", "cc1: No space left on device"), tmp_path)
+    )
 
 
 def test_an_edited_include_means_another_executable(tmp_path):
@@ -269,7 +271,8 @@ def test_doctor_finds_what_is_there(tmp_path):
     for model in (model for model in MODELS.values() if model.program):
         path = executable_of(model.stan_file, stan_folder(), find_cmdstan())
         path.parent.mkdir(parents=True)
-        path.touch()
+        path.touch(0o755)
+        seal(path)
     ran = stanoff("doctor")
     assert ran.returncode == 0, ran.stdout
     assert f"CmdStan: 2.36 at {tree}, from cmdstanpy" in ran.stdout

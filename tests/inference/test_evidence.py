@@ -7,9 +7,17 @@ import pytest
 from scipy import stats
 
 from stanoff import Prior
+from stanoff.data.classes import ConfusionCounts
 from stanoff.data.counts import PairedCounts
 from stanoff.inference.cautions import infinite_prior_density
-from stanoff.inference.evidence import density_at, mass_within, odds_ratio, savage_dickey, weigh
+from stanoff.inference.evidence import weigh
+from stanoff.inference.factors import (
+    density_at,
+    grows_without_bound,
+    interval_factor,
+    mass_within,
+    savage_dickey,
+)
 from stanoff.measures import MEASURES, get
 from stanoff.models import MODELS
 
@@ -35,7 +43,8 @@ def test_density_error_is_the_spread_over_repetitions():
 def test_savage_dickey_on_normals():
     delta, prior = RNG.normal(0.2, 0.1, (4, 20_000)), RNG.normal(0, 1, (4, 20_000))
     exact = stats.norm.pdf(0, 0.2, 0.1) / stats.norm.pdf(0)
-    factor, error = savage_dickey(delta, prior)
+    factor, error, bound = savage_dickey(delta, prior)
+    assert bound is None
     assert abs(factor - exact) < 4 * error + 0.03 * exact  # Monte Carlo, and the kernel's bias
     assert 0 < error < 0.05 * exact
 
@@ -72,15 +81,96 @@ def test_draws_without_spread():
     still, prior = np.zeros((2, 10)), RNG.normal(size=(2, 10))
     said = weigh(still, prior, rope=(-0.1, 0.1))
     assert (said.std, said.mcse, said.decision) == (0, 0, "=")
-    assert said.bf_sd == math.inf
-    assert savage_dickey(prior, still + 1) == pytest.approx((math.nan, math.nan), nan_ok=True)
+    assert math.isnan(said.bf_sd)  # no density at all
+    assert said.bf_sd_bound is None
+    assert math.isnan(savage_dickey(prior, still + 1).value)
 
 
-def test_odds_ratio_at_the_ends():
-    assert odds_ratio(1, 0.5) == math.inf
-    assert odds_ratio(0, 0.5) == 0
-    assert math.isnan(odds_ratio(0, 0))
-    assert math.isnan(odds_ratio(1, 1))
+@pytest.mark.parametrize(
+    ("inside", "before", "side"),
+    [
+        (1, 0.5, ">"),
+        (0, 0.5, "<"),
+        (0.5, 0, ">"),
+        (0.5, 1, "<"),
+        (1, 0, ">"),
+        (0, 1, "<"),
+        (0, 0, None),
+        (1, 1, None),
+    ],
+)
+def test_what_only_the_number_of_draws_bounds(inside, before, side):
+    n = 1000
+    delta, prior = (np.where(np.arange(n) < share * n, 0.0, 1.0) for share in (inside, before))
+    value, _, bound = interval_factor(delta[None], prior[None], (-0.1, 0.1))
+    assert math.isnan(value)
+    if side is None:
+        assert bound is None
+        return
+    assert bound.side == side
+    # With 95 % confidence the true share is within 3/n of an end.
+    p, q = np.clip([inside, before], 3 / n, 1 - 3 / n)
+    assert bound.value == pytest.approx(p / (1 - p) / (q / (1 - q)))
+
+
+def test_the_bound_of_an_interval_factor_holds():
+    prior = stats.norm(0, 0.3)
+    before = prior.cdf(0.05) - prior.cdf(-0.05)
+    held, tried = 0, 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        outside = 10.0 ** rng.uniform(-4, -2)
+        spread = 0.05 / stats.norm.isf(outside / 2)
+        delta, drawn = rng.normal(0, spread, (1, 1000)), rng.normal(0, 0.3, (1, 200_000))
+        bound = interval_factor(delta, drawn, (-0.05, 0.05)).bound
+        if bound is not None:
+            tried += 1
+            held += (1 - outside) / outside / (before / (1 - before)) > 0.95 * bound.value
+    assert tried > 100
+    assert held > 0.93 * tried
+
+
+def test_a_density_below_that_of_a_single_draw_is_a_bound():
+    delta, prior = RNG.normal(1.0, 0.02, (4, 1000)), RNG.normal(0, 0.3, (4, 1000))
+    said = weigh(delta, prior, rope=(-0.05, 0.05))
+    assert math.isnan(said.bf_sd)
+    assert said.bf_sd_bound.side == "<"
+    exact = stats.norm.pdf(0, 1.0, 0.02) / stats.norm.pdf(0, 0, 0.3)
+    assert exact < said.bf_sd_bound.value < 0.01
+    assert (said.bf_rope_bound.side, math.isnan(said.bf_rope)) == ("<", True)
+    swapped = savage_dickey(prior, delta)
+    assert swapped.bound.side == ">"
+    assert 0 < swapped.bound.value < 1 / exact
+
+
+# A finite peak: smooth, a corner, a cusp like a square root; and densities that have no end.
+PEAKS = {
+    "normal": (lambda rng, n: rng.normal(size=n), False),
+    "laplace": (lambda rng, n: rng.laplace(size=n), False),
+    "triangular": (lambda rng, n: rng.triangular(-1, 0, 1, n), False),
+    "narrow": (lambda rng, n: rng.normal(size=n) * rng.choice([0.05, 1], n), False),
+    "power": (lambda rng, n: rng.normal(size=n) * rng.uniform(size=n) ** 2, True),
+    "cube": (lambda rng, n: rng.normal(size=n) ** 3, True),
+    "atom": (lambda rng, n: np.where(rng.uniform(size=n) < 0.01, 0.0, rng.normal(size=n)), True),
+}
+
+
+@pytest.mark.parametrize("name", PEAKS)
+def test_an_infinite_density_is_told_from_a_peak(name):
+    make, infinite = PEAKS[name]
+    found = [
+        grows_without_bound(make(np.random.default_rng(seed), 10_000)[None]) for seed in range(100)
+    ]
+    if infinite:
+        assert np.mean(found) > 0.95
+    else:
+        assert np.mean(found) <= 0.02
+
+
+def test_draws_that_hang_together_need_more_of_them():
+    rng = np.random.default_rng(3)
+    steps = np.repeat(rng.normal(size=(1, 400)), 25, axis=1)  # every draw stays for a while
+    assert not grows_without_bound(steps)
 
 
 @lru_cache(maxsize=1)
@@ -113,14 +203,14 @@ def test_finite_prior_densities(options, exact):
     assert abs(density - exact) < 4 * error + 6e-3  # the last digit given, and the width
     model = MODELS[options.get("model", "paired")]
     prior = options.get("prior", Prior.uniform())
-    assert not model.infinite_at_zero(get(options["measure"]), prior)
+    assert not model.infinite_at_zero(get(options["measure"]), prior, None)
 
 
 @pytest.mark.parametrize(("half", "expected"), [(1e-2, 2.55), (1e-3, 3.08), (1e-4, 3.60)])
 def test_the_prior_density_of_f1_is_infinite(half, expected):
     [density], [error] = prior_densities(half, draws=4_000_000, measure="f1")
     assert abs(density - expected) < 4 * error + 6e-3
-    assert MODELS["paired"].infinite_at_zero(get("f1"), Prior.uniform())
+    assert MODELS["paired"].infinite_at_zero(get("f1"), Prior.uniform(), None)
 
 
 # Which measure has an infinite prior density under which prior, by the theory of the models.
@@ -139,7 +229,7 @@ TRIED = ("fbeta", "precision", "npv", "recall", "mcc", "accuracy")
 @pytest.mark.parametrize("name", TRIED)
 @pytest.mark.parametrize(("model", "prior"), INFINITE)
 def test_where_the_factor_is_undefined(model, prior, name):
-    told = MODELS[model].infinite_at_zero(get(name), prior)
+    told = MODELS[model].infinite_at_zero(get(name), prior, None)
     assert told == (name in INFINITE[model, prior])
     # A finite density hardly changes when the window narrows from 1e-2 to 1e-4.
     (narrow, wide), (error, _) = prior_densities(
@@ -148,17 +238,28 @@ def test_where_the_factor_is_undefined(model, prior, name):
     assert (narrow > 1.15 * wide + 3 * error) == told
 
 
+CLASSES = ConfusionCounts(("0", "1"), np.zeros((1, 3), dtype=int), np.ones(1, dtype=int))
+
+
 @pytest.mark.parametrize("prior", [FLAT, JEFFREYS, PERKS, SHARP])
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_measure_can_be_asked(name, model, prior):
-    theorem = MODELS[model].infinite_at_zero
+    # Prior draws that show nothing: what is said comes from the theorem, if there is one.
+    quiet = np.linspace(-1, 1, 1000)[None]
     result = SimpleNamespace(
         model=MODELS[model],
         measure=get(name),
         prior=prior,
-        prior_scores=(),
-        data=SimpleNamespace(categories=("1",)),
+        prior_delta=lambda category: quiet,
+        data=CLASSES,
     )
-    told = infinite_prior_density(result, "1")
-    assert told is (True if theorem is None else theorem(get(name), prior))
+    theorem = MODELS[model].infinite_at_zero(get(name), prior, CLASSES)
+    assert infinite_prior_density(result, "1") is bool(theorem)
+
+
+@pytest.mark.parametrize("name", ["fbeta", "accuracy"])
+@pytest.mark.parametrize("model", ["hierarchical", "joint"])
+def test_a_class_that_nobody_has_makes_all_equal(model, name):
+    told = MODELS[model].infinite_at_zero(get(name), FLAT, CLASSES)
+    assert told is (True if name == "fbeta" else None)

@@ -84,8 +84,18 @@ def test_sensitivity_of_the_joint_model_varies_the_mass():
     assert result.sensitivity().priors["prior"].tolist() == ["mass 0.5", "mass 1", "mass 2"]
 
 
-def test_the_factor_of_classes_is_never_called_defined():
-    assert not compare(*predictions(2, 50), draws=500, **EXACT).evidence().bf_sd_defined
+def test_the_factor_of_classes_is_called_undefined_where_it_is():
+    result = compare(*predictions(20, 400), draws=10_000, **EXACT)
+    # A class that no document has makes every F1 of it 0; an average of twenty is smooth.
+    assert not result.evidence("3").bf_sd_defined
+    assert result.evidence("macro").bf_sd_defined
+    accuracy = result.judge(measure="accuracy")
+    assert accuracy.evidence("micro").bf_sd_defined
+    assert not any("infinite" in warning for warning in accuracy.warnings)
+    prior = accuracy.prior_delta("micro")
+    near = [np.mean(np.abs(prior) < half) / (2 * half) for half in (0.005, 0.01)]
+    assert near[0] == pytest.approx(near[1], rel=0.15)
+    assert near[0] < 30
 
 
 def test_joint_keeps_the_pairing_and_the_dependence():

@@ -77,7 +77,7 @@ def test_a_plan_is_told_in_words(for_a):
         "95% HDI)."
     )
     assert for_a.summary()["assurance"].tolist() == [0.8, 0.9]
-    assert repr(for_a) == "<Plan: documents for >>>"
+    assert " ".join(repr(for_a).split()).startswith(str(for_a))
 
 
 def test_accuracy_takes_as_many_documents_as_the_normal_approximation_says():

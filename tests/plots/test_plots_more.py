@@ -96,7 +96,13 @@ def test_a_mosaic_of_an_average_pools_and_one_of_separate_counts_is_refused():
     pos, neg = [[3, 1, 2, 4], [30, 0, 0, 0]], [[1, 1, 1, 9], [0, 0, 0, 5]]
     options = {"engine": "exact", "draws": 99, "seed": 1}
     pooled = mosaic_plot(compare_counts(pos, neg, average="macro", **options))
-    assert texts(pooled)[:2] == ["40 positive documents", "both said yes: 33 (82.5%)"]
+    told = ["40 positive\ndocument-category pairs", "both said yes: 33 (82.5%)"]
+    assert texts(pooled)[:2] == told
+    assert pooled.get_ylabel() == "share of the document-category pairs"
+    pooled.figure.canvas.draw()
+    first, second = (pooled.texts[i].get_window_extent() for i in (0, 5))
+    assert texts(pooled)[5].startswith("17 negative")
+    assert first.x1 < second.x0
     one = mosaic_plot(compare_counts(pos, neg, average="macro", **options), "0")
     assert texts(one)[0] == "10 positive documents"
     with pytest.raises(InputError, match="needs outcome pairs"):

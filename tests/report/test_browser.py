@@ -3,10 +3,13 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
+from pypdfium2 import PdfDocument
 
 from stanoff import compare_counts
 from stanoff.inference.decision import rope_flips
+from stanoff.report.document import Section, Table, document
 from stanoff.report.page import COLUMNS, page
 from stanoff.text.tables import formatted
 from stanoff.text.words import percent, sentence, what_would_change
@@ -282,6 +285,84 @@ def test_dark_narrow_and_printed(open_page, tmp_path):
     assert light.pdf(format="A4").startswith(b"%PDF")
     light.set_viewport_size({"width": 680, "height": 900})  # the width of A4 within its margins
     assert max(light.evaluate(wide)) <= 1
+
+
+LONG = {
+    "categories": [f"comp.sys.ibm.pc.hardware.and.much.more.{i}" for i in range(20)],
+    "names": ("a classifier with a name of more than forty letters", "nb_multinomial"),
+}
+WIDTHS = "box => [box.scrollWidth, box.clientWidth]"
+
+
+@pytest.mark.parametrize("options", [LONG, {"measure": "error", "rope": 0.0002}, {"draws": 200}])
+def test_the_table_fits_a_screen_of_1280_pixels(open_page, options):
+    tab = open_page(page(many(20, average="macro", **options)))
+    needed, there = tab.eval_on_selector(".scroll", WIDTHS)
+    assert needed <= there
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def box_of(tab, place):
+    return tab.locator(place).first.bounding_box()
+
+
+@pytest.mark.parametrize("options", [LONG, {}])
+def test_on_a_phone_category_and_decision_are_seen_together(open_page, options):
+    tab = open_page(page(many(20, **options)), viewport={"width": 390, "height": 800})
+    cells = [box_of(tab, f"#rows tbody tr:nth-child(3) > :nth-child({i})") for i in (1, 2)]
+    assert all(cell["x"] >= 0 and cell["x"] + cell["width"] <= 390 for cell in cells)
+    tab.eval_on_selector(".scroll", "box => box.scrollLeft = 300")
+    first, second = (box_of(tab, f"#rows tbody tr:nth-child(3) > :nth-child({i})") for i in (1, 2))
+    assert first["x"] == cells[0]["x"]
+    assert second["x"] < first["x"] + first["width"]
+    colour = "cell => getComputedStyle(cell).backgroundColor"
+    assert tab.eval_on_selector("#rows tbody tr:nth-child(3) > th", colour) == "rgb(255, 255, 255)"
+
+
+def test_a_chosen_row_shows_its_verdict_and_names_the_page(open_page):
+    result = many(60, draws=200)
+    tab = open_page(page(result), reduced_motion="reduce")
+    assert (
+        tab.title() == f"A {result.evidence('group.0').decision.symbol} B in F1 on category group.0"
+        ", ROPE [-0.05, +0.05]"
+    )
+    tab.locator('tr[data-i="40"]').scroll_into_view_if_needed()
+    assert box_of(tab, "#verdict")["y"] < 0
+    tab.click('tr[data-i="40"]')
+    verdict = box_of(tab, "#verdict")
+    assert 0 <= verdict["y"] <= 900 - verdict["height"]
+    fill(tab, "#half", 0.001)
+    symbol = result.judge(rope=0.001).evidence("group.40").decision.symbol
+    assert tab.title() == f"A {symbol} B in F1 on category group.40, ROPE [-0.001, +0.001]"
+    tab.fill("#search", "nothing")
+    tab.click("#back")
+    row = box_of(tab, 'tr[data-i="40"]')
+    assert 0 <= row["y"] <= 900
+    tab.click("#reset")
+    assert tab.title().endswith("ROPE [-0.05, +0.05]")
+
+
+def test_the_headings_are_on_every_printed_sheet(open_page):
+    tab = open_page(page(many(80, draws=200)))
+    with PdfDocument(tab.pdf(format="A4")) as sheets:
+        texts = [sheet.get_textpage().get_text_range() for sheet in sheets]
+    with_rows = [text for text in texts if "group." in text.split("Settings")[0]]
+    assert len(with_rows) > 2
+    assert all("BF_ROPE" in text and "decision" in text for text in with_rows)
+
+
+def test_a_document_stands_in_the_middle(open_page):
+    wide = pd.DataFrame({f"column {i}": [1] for i in range(12)})
+    parts = ["A text. " * 30, Table(wide, "Caption")]
+    text = document("Title", [Section("One", parts), Section("Two")])
+    tab = open_page(text, viewport={"width": 1600, "height": 900})
+    for place in ("h1", "nav", "h2 >> nth=1", "section p", "section .scroll"):
+        box = box_of(tab, place)
+        assert box["x"] + box["width"] / 2 == pytest.approx(
+            800, abs=12
+        )  # a scroll bar may be there
+    tab.set_viewport_size({"width": 390, "height": 800})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_all_that_is_interactive_can_be_reached_by_keys(open_page):

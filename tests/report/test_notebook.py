@@ -1,6 +1,10 @@
+import html
 import re
 
-from stanoff import compare_counts
+import pandas as pd
+import pytest
+
+from stanoff import Scenario, compare_counts, power
 from stanoff.text.words import sentence
 
 HOSTILE = '<img src=x onerror="boom()">'
@@ -54,3 +58,54 @@ def test_very_many_categories_are_cut_short():
     averaged = many(200, average="micro")._repr_html_()
     assert averaged.count("<tr>") == 31
     assert "<bdi>micro</bdi>" in averaged
+
+
+def odd_power():
+    scenario = Scenario(0.5, (0.3, 0.3, 0.2, 0.2), (0.2, 0.2, 0.3, 0.3), name=HOSTILE)
+    return power([scenario, "b"], [100, 2000], datasets=20, draws=100, seed=1)
+
+
+SHOWN = {
+    "evidence": lambda: many(2, average="macro").evidence("<1>"),
+    "sensitivity": lambda: many(2, average="macro").sensitivity("<1>", ropes=[0.0, 0.1]),
+    "plan": lambda: many(1, names=(HOSTILE, "b")).plan("<0>", datasets=20, most=2000),
+    "scenario": lambda: Scenario.named("a"),
+    "power": odd_power,
+}
+TOLD = {
+    "evidence": ("on category <1>", "95% HDI", "P(inside the ROPE)"),
+    "sensitivity": ("on category <1>", "jeffreys", "±0.1", "The decision turns from"),
+    "plan": (HOSTILE, "80 % chance"),
+    "scenario": ("50 % of the documents are positive", "+0.100", "neither"),
+    "power": (HOSTILE, "A ≫ B", "2,000", "share of 20 simulated data sets", "[-0.05, +0.05]"),
+}
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+def test_what_is_returned_can_be_read_on_a_terminal_and_in_a_notebook(kind):
+    shown = SHOWN[kind]()
+    plain, page = " ".join(repr(shown).split()), shown._repr_html_()
+    assert not re.search(r"\d\.\d{5}", plain)  # no number has more digits than are of use
+    assert "object at" not in plain
+    assert "<img" not in page
+    assert page.count("<style>") == 1
+    text = " ".join(html.unescape(re.sub(r"<(?!\d)[^>]*>", " ", page)).split())
+    for word in TOLD[kind]:
+        assert word in plain
+        assert word in text
+
+
+def test_the_words_are_the_same_in_both():
+    said = many(2, average="macro").evidence()
+    assert repr(said).startswith("A > B on the macro average.")
+    assert f"{said.mean:+.3f}" in repr(said)
+    cells = re.findall(r"<td>(.*?)</td>", said._repr_html_())
+    assert f"{said.mean:+.3f}" in cells
+
+
+def test_a_part_of_a_power_table_is_a_data_frame_as_any_other():
+    table = odd_power()
+    assert repr(table[["n", "power"]]) == repr(pd.DataFrame(table)[["n", "power"]])
+    assert "<table" in table[["n", "power"]]._repr_html_()
+    assert "simulated data sets" in repr(table[table["n"] == 100])
+    assert repr(table.iloc[:0]).startswith("Empty")

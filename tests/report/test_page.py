@@ -8,9 +8,10 @@ import pytest
 
 from stanoff import compare_counts
 from stanoff.inference.intervals import hdi
+from stanoff.models.priors import Prior, described
 from stanoff.report import embedding
 from stanoff.report.gallery import Picture, pictures
-from stanoff.report.page import BIBTEX, page
+from stanoff.report.page import BIBTEX, page, settings
 from stanoff.text.words import sentence, what_would_change
 
 NOTHING_DRAWN = [Picture("posterior", "caption", b"<svg></svg>")]
@@ -83,6 +84,39 @@ def test_the_page_tells_the_verdict_the_table_and_the_settings(stored):
     assert all(word in text for word in ("F1 = ", "paired", "4 × ", "[-0.05, +0.05]", "95%"))
     assert BIBTEX in text
     assert not re.search(r"20\d\d-\d\d-\d\d", text)  # no date: the same numbers, the same bytes
+
+
+def test_the_settings_name_file_columns_label_prior_and_unit(stored):
+    assert settings(stored, "2 documents")["prior"] == "uniform (every weight 1)"
+    assert "file" not in settings(stored, "2 documents")
+    origin = {"file": "a/b <c>.csv", "modified": "2026-01-31", "truth": "y", "a": "svm", "b": "nb"}
+    data = replace(stored.data, origin=origin | {"pos_label": "spam & co"})
+    known = replace(stored, fit=replace(stored.fit, data=data, prior=Prior(beta=(2, 3))))
+    told = settings(known, "7,532 documents")
+    assert told["file"] == "b <c>.csv"
+    assert told["file last changed"] == "2026-01-31"
+    assert told["columns"] == "truth: y, A: svm, B: nb"
+    assert told["positive label"] == "spam & co"
+    assert told["documents"] == "7,532 documents, taken as independent of each other"
+    assert told["prior"] == "beta 2 and 3, alpha_pos 1, alpha_neg 1"
+    assert "spam &amp; co" in page(known, drawn=NOTHING_DRAWN)
+
+
+@pytest.mark.parametrize(
+    ("prior", "told"),
+    [
+        (Prior.perks(), "Perks (weights that sum to 1)"),
+        (Prior(mass=2), "weights that sum to 2, shared out equally"),
+        (Prior(kappa=(2, 1)), "uniform (every weight 1), kappa log-normal (2, 1)"),
+        (
+            (Prior(), Prior.jeffreys()),
+            "A: uniform (every weight 1); B: Jeffreys (every weight 1/2)",
+        ),
+        (Prior(alpha_pos=(1, 2, 3, 4.5)), "beta 1, alpha_pos 1, 2, 3 and 4.5, alpha_neg 1"),
+    ],
+)
+def test_priors_are_told_in_words(prior, told):
+    assert described(prior) == told
 
 
 def test_the_page_holds_no_address_and_the_policy_forbids_the_network(stored):

@@ -52,16 +52,20 @@ def test_the_options_reach_every_test():
     assert {outcome.measure for outcome in error} == {"error"}
 
 
-def test_the_command_prints_one_table():
+def test_the_command_prints_one_table(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     said = run("--average", "both")
     assert said.exit_code == 0, said.output
-    lines = said.output.splitlines()
-    assert lines[-1] == "A is nb_mult, B is svm_l2. ⋆: p < 0.05."
-    assert [line.split("  ")[0].strip() for line in lines[3:-2]] == MICRO + MACRO
-    assert "≫" in lines[3]
-    assert "⋆ <0.001" in lines[3]  # in the style of every table
+    table, below = said.output.split("\n\n")[:2]
+    lines = table.lstrip().splitlines()
+    assert below.startswith("A is nb_mult, B is svm_l2. p: how probable")
+    assert "⋆: p < 0.05" in below
+    assert [line.split("  ")[0].strip() for line in lines[2:]] == MICRO + MACRO
+    assert not set("≫≪∼") & set(said.output)  # these are for verdicts with a ROPE
+    assert lines[2].split()[-2:] == ["2", "A"]
+    assert "⋆ <0.001" in lines[2]  # in the style of every table
     one = run("--pos-label", "8").output
-    assert len(one.splitlines()) == 3 + len(MICRO) + 2
+    assert len(one.split("\n\n")[0].lstrip().splitlines()) == 2 + len(MICRO)
     assert run("--positive", "8").output == one
     named = run("--pos-label", "8", "--names", "Bayes", "margin").output
     assert "A is Bayes, B is margin." in named
@@ -85,8 +89,8 @@ def test_every_format_is_that_of_the_one_writer(style):
 def test_no_sign_of_the_papers_is_missing_in_latex():
     told = run("--average", "both", "--format", "latex").output
     assert told.startswith(r"\begin{tabular}")
-    assert told.count(r"$\sim$") == len(MACRO)
-    assert r"$\gg$" in told
+    assert r"$\star$ $<$0.001" in told
+    assert r"$\gg$" not in told
     assert "U+" not in told  # what pdflatex would have no sign for
 
 

@@ -483,7 +483,6 @@ SAID = {
     "std": 0.011904515816573563,
     "mcse": 0.0020783647812848386,
     "bf_sd": 12.726911536301618,
-    "bf_rope": float("inf"),
     "p_less": 0.4,
     "p_greater": 0.6,
     "p_rope": 1.0,
@@ -500,6 +499,8 @@ def test_results_of_format_1_stay_readable(tmp_path):
     row = old.summary().iloc[0]
     assert row[list(SAID)].to_dict() == pytest.approx(SAID, rel=1e-12)
     assert (row["category"], row["decision"]) == ("1", "=")
+    assert np.isnan(row["bf_rope"])  # format 1 called infinite what 25 draws bound
+    assert row["bf_rope_bound"].startswith("> ")
     assert str(old).startswith("svm is practically equivalent to nb in F1 (7,532 documents): ")
     assert "The prior density of delta at 0 is infinite for F1" in old.warnings[0]
     assert (old.names, old.measure.label, old.average) == (("svm", "nb"), "F1", None)

@@ -110,8 +110,8 @@ def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
     pair = ("nb_mult", "svm_l2")
     store = folder / "fits" / "x"
     study = read_study(written(folder, text))
-    first, reused = fitted(study, pair, study.samplings[0], store)
-    assert not reused
+    first = fitted(study, study.data[0], pair, study.samplings[0], store)
+    assert not first.reused
     if change == "data":
         with (folder / "predictions.csv").open("a") as file:
             file.write("8,8,8,8,8\n")
@@ -127,11 +127,11 @@ def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
             "prior": f'prior = "jeffreys"\n{text}',
         }.get(change, text)
     study = read_study(written(folder, text))
-    second, reused = fitted(study, pair, study.samplings[0], store)
-    assert reused == (change == "nothing")
+    second = fitted(study, study.data[0], pair, study.samplings[0], store)
+    assert second.reused == (change == "nothing")
     assert len(list(store.parent.iterdir())) == 1
     if change in ("nothing", "damage"):
-        assert str(second) == str(first)
+        assert str(second.result) == str(first.result)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_the_command_line_tells_what_failed_by_its_exit_code(folder):
 def test_the_positive_label_has_two_names(folder):
     old = read_study(written(folder))
     new = read_study(written(folder, STUDY.replace("positive =", "pos_label =")))
-    assert old.pos_label == new.pos_label == 8
+    assert old.data[0].pos_label == new.data[0].pos_label == 8
     assert old == new
 
 

@@ -11,7 +11,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from stanoff import InputError, compare, compare_counts
-from stanoff.judgement import COLUMNS
+from stanoff.inference.factors import Bound
+from stanoff.judgement import BOUNDS, COLUMNS
 from stanoff.significance import columns
 from stanoff.text import formats as texts
 from stanoff.text import numbers, tables
@@ -86,14 +87,15 @@ def test_the_marks_of_the_paper(many):
     said = many.summary()
     for cell, factor in zip(table["BF_SD"], said["bf_sd"], strict=True):
         assert cell.startswith("‡") == (factor > 3)
-        assert cell.startswith("⋆") == (factor < 1 / 3)
+        if not np.isnan(factor):
+            assert cell.startswith("⋆") == (factor < 1 / 3)
     apart = compare_counts(
         [300, 100, 5, 20], [10, 5, 5, 900], engine="exact", draws=500, seed=1
     ).table()
     assert apart["sign-test"][0] == "⋆ <0.001"
     near = compare_counts([300, 30, 12, 20], [10, 5, 5, 900], engine="exact", draws=500, seed=1)
     assert re.fullmatch(r"⋆ 0\.0[0-4]\d", near.table()["sign-test"][0])
-    assert apart["BF_SD"][0].startswith("⋆ 0.0")
+    assert re.match(r"⋆ (< )?0\.[01]", apart["BF_SD"][0])
     assert apart["LG pct"][0] == "0.0% < 0 < 100.0%"
 
 
@@ -125,7 +127,7 @@ def test_columns_may_be_chosen(many):
 def test_the_summary_has_the_tests_after_the_scores(many):
     summary = many.summary()
     assert list(summary.columns) == COLUMNS
-    assert COLUMNS[:5] == ["category", "psi_A", "psi_B", "sign_test", "t_test"]
+    assert COLUMNS[1:7] == ["psi_A", "psi_B", "observed_A", "observed_B", "sign_test", "t_test"]
     expected = columns(many.data)
     for name, values in expected.items():
         assert summary[name].tolist()[:2] == values
@@ -171,16 +173,19 @@ def test_json_has_no_numbers_that_json_lacks():
     assert json.loads(text) == texts.as_json(result)
     assert texts.as_json(result)["results"][0]["bf_rope"] is None
     certain = compare_counts(
-        [90, 0, 0, 9], [1, 0, 0, 900], engine="exact", draws=50, seed=1, rope=0.9
+        [90, 0, 0, 9], [1, 0, 0, 900], engine="exact", draws=500, seed=1, rope=0.5
     )
-    assert json.loads(certain.to_json())["results"][0]["bf_rope"] in ("inf", None)
+    [row] = json.loads(certain.to_json())["results"]
+    assert row["bf_rope"] is None
+    assert row["bf_rope_bound"]["side"] == ">"
+    assert row["bf_rope_bound"]["value"] > 0
 
 
 def test_json_has_the_numbers_of_the_summary(many):
     for row, (_, summary) in zip(
         json.loads(many.to_json())["results"], many.summary().iterrows(), strict=True
     ):
-        for name in COLUMNS:
+        for name in set(COLUMNS) - set(BOUNDS):
             number = np.nan if row[name] is None else row[name]
             assert str(number) == str(summary[name]), name
         assert f"{row['sentence']} {row['what_would_change']}" == many.sentence(row["category"])
@@ -209,16 +214,53 @@ def test_the_table_has_the_numbers_of_the_summary(stored):
 
 
 def test_bayes_factors_carry_the_marks_of_the_paper():
-    factors = (12.206, 2.999, 0.3299, 0.0, 123456.0, np.inf, np.nan)
+    factors = (12.206, 2.999, 0.3299, 0.0004, 123456.0, np.nan)
     assert [numbers.bayes_factor(f) for f in factors] == [
         "‡ 12.206",
         "2.999",
         "⋆ 0.330",
-        "⋆ 0.000",
-        "‡ 1.23e+05",
-        "‡ inf",
+        "⋆ < 0.001",
+        "‡ 123,456",
         "undefined",
     ]
+    bounds = Bound(">", 1327.3), Bound("<", 0.0123), Bound("<", 5.0), Bound(">", 2.0)
+    assert [numbers.bayes_factor(np.nan, bound) for bound in bounds] == [
+        "‡ > 1,300",
+        "⋆ < 0.013",
+        "< 5",
+        "> 2",
+    ]
+
+
+@pytest.mark.parametrize("columns", [80, 120, 60, 300])
+def test_the_table_fits_the_terminal(many, columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = texts.as_text(many, "table")
+    assert max(map(len, text.splitlines())) <= columns
+    for heading in tables.headings_of(many).values():
+        assert heading in text or heading == "LG pct"
+    # The verdict is in the first block, and every block names its rows.
+    first = text.split("\n\n")[0]
+    assert "decision" in first or columns == 60
+    assert text.count("category") >= (1 if columns == 300 else 2)
+
+
+@pytest.mark.parametrize("style", ["table", "markdown", "latex"])
+def test_symbols_and_columns_are_explained(many, style):
+    text = " ".join(texts.as_text(many, style).split())
+    for words in ("significantly better, worse", "practically equivalent", "not settled"):
+        assert words in text
+    if style != "table":
+        assert "LG pct: how much of it lies below (less) and above (greater) 0" in text
+    else:
+        assert "observed: the scores of the data themselves" in text
+    assert "Bayes factor" in text
+
+
+def test_only_what_is_shown_is_explained(many):
+    text = many.to_markdown(columns=["category", "mean"])
+    assert "Bayes factor" not in text
+    assert "≫" not in text.split("\n\n")[1]
 
 
 def test_a_table_whose_names_are_headings():

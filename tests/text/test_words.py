@@ -6,10 +6,10 @@ from itertools import pairwise
 import pytest
 from hostile import HOSTILE, RENDERERS
 
-from stanoff import StanoffError, compare_counts
+from stanoff import StanoffError, compare, compare_counts
 from stanoff.inference.decision import Decision, decide
 from stanoff.text.formats import as_text
-from stanoff.text.numbers import digits_for, percent, rounded_documents
+from stanoff.text.numbers import digits_for, percent, rounded_documents, signed
 from stanoff.text.words import sentence, what_would_change
 
 
@@ -36,7 +36,7 @@ def test_every_verdict_in_words(counts, verdict):
     assert ("but this is not settled" in said) == (not decision.settled)
     e = result.evidence()
     d = digits_for(e.std)
-    numbers = [f"{e.mean:+.{d}f}", f"[{e.hdi[0]:+.{d}f}, {e.hdi[1]:+.{d}f}]", "[-0.05, +0.05]"]
+    numbers = [signed(e.mean, d), f"[{e.hdi[0]:+.{d}f}, {e.hdi[1]:+.{d}f}]", "[-0.05, +0.05]"]
     assert all(number in said for number in numbers)
     masses = f"{percent(e.p_below)}, {percent(e.p_rope)} and {percent(e.p_above)}."
     assert sentence(result, e).endswith(masses)
@@ -232,8 +232,67 @@ def test_one_document_and_many():
     def said(pos, neg):
         return str(compare_counts(pos, neg, engine="exact", draws=50, seed=1))
 
-    assert "(1 document)" in said([1, 0, 0, 0], [0] * 4)
-    assert "(1,001 documents)" in said([1, 0, 0, 0], [0, 0, 0, 1000])
+    assert "(1 document)" in said([0, 1, 0, 0], [0] * 4)
+    assert "(1,001 documents)" in said([0, 1, 0, 0], [0, 0, 0, 1000])
+
+
+def test_two_columns_that_are_the_same_are_said_to_be_the_same():
+    truth, said = [1, 0, 1, 0] * 25, [1, 0, 0, 0] * 25
+    for options in ({}, {"average": "macro"}, {"rope": 0.002}):
+        told = str(compare(truth, said, said, engine="exact", draws=2000, seed=1, **options))
+        assert "(100 documents, on all of which A and B agree)" in told
+    assert "agree" not in str(compare(truth, said, truth, engine="exact", draws=2000, seed=1))
+
+
+@pytest.mark.parametrize("n", [2000, 50_000])
+def test_noise_is_not_called_a_direction(n):
+    """Of two systems with the same counts, seeds alone decide between > and <."""
+    decisions, directed = [], 0
+    for seed in range(30):
+        result = compare_counts(
+            [90, 5, 5, 10], [5, 2, 2, 190], engine="exact", draws=n, seed=seed, rope=0.002
+        )
+        decisions.append(str(result.decision))
+        told = str(result)
+        directed += told.startswith("A is slightly")
+        if not told.startswith("A is slightly"):
+            assert told.startswith(
+                "A and B cannot be told apart in F1 (309 documents), and which way they differ is "
+                "not settled: under the paired model the difference is "
+            )
+    assert {">", "<"} == set(decisions)
+    assert directed <= 2
+
+
+def test_a_real_lean_is_still_called_one():
+    result = compare_counts([30, 4, 1, 5], [1, 1, 1, 90], engine="exact", seed=1, draws=20_000)
+    assert result.evidence().told_apart
+    assert str(result).startswith("A is slightly better than B in F1 (138 documents), but this is")
+
+
+@pytest.mark.parametrize("measure", ["f1", "error"])
+@pytest.mark.parametrize("rope", [(-0.01, 0.4), (-0.4, 0.01), (0.3, 0.5), (-0.5, -0.3), 0.05, 0.0])
+@pytest.mark.parametrize("counts", [([30, 4, 1, 5], [1, 1, 1, 90]), ([30, 1, 4, 5], [1, 1, 1, 90])])
+def test_words_never_contradict_the_sign_of_the_mean(counts, rope, measure):
+    result = compare_counts(*counts, engine="exact", seed=1, draws=4000, rope=rope, measure=measure)
+    told, e = str(result), result.evidence()
+    better = "better than" in told.split(":")[0]
+    worse = "worse than" in told.split(":")[0]
+    assert not (better and worse)
+    if better or worse:
+        good = e.mean > 0 if measure == "f1" else e.mean < 0
+        assert good == better
+    assert "-0.000," not in told
+
+
+def test_a_rope_beside_0_does_not_turn_better_into_worse():
+    result = compare_counts(
+        [300, 30, 20, 5], [1, 1, 1, 900], engine="exact", seed=1, draws=4000, rope=(0.2, 0.5)
+    )
+    assert (str(result.decision), result.evidence().mean > 0) == ("<<", True)
+    assert str(result).startswith(
+        "The difference between A and B in F1 (1,258 documents) lies below the ROPE: under the "
+    )
 
 
 def test_categories_of_different_size_tell_their_own():

@@ -87,6 +87,35 @@ def latex(text: str) -> str:
     return _LIGATURE.sub(r"\g<0>{}", "".join(parts))
 
 
+def breakable(text: str, most: int = 24) -> str:
+    r"""Escape a text for LaTeX whose long words may be broken if need be, best after a sign.
+
+    Parameters
+    ----------
+    text : str
+        What is written.
+    most : int
+        How many characters of a word there is room for at least.
+
+    Examples
+    --------
+    >>> breakable("-1 rec.autos", most=6)
+    '$-$1 rec.\\allowbreak{}auto\\penalty5000{}s'
+    """
+    return " ".join(
+        latex(word) if len(word) <= most else _in_pieces(word) for word in one_line(text).split()
+    )
+
+
+def _in_pieces(word: str) -> str:
+    parts: list[str] = []
+    for piece in _PIECE.findall(unicodedata.normalize("NFC", word)):
+        ugly = piece[-1].isalnum() or piece[-1] in "([{<"
+        parts += [latex(piece), r"\penalty5000{}" if ugly else r"\allowbreak{}"]
+    return "".join(parts[:-1])
+
+
+_PIECE = re.compile(r"[^\W_]{1,4}[\W_]?|[\W_]")
 _MINUS = re.compile(r"(?<![^\s\[(])-(?=\.?\d)")  # before a number
 _LIGATURE = re.compile(r"([-,'])(?=\1)")  # two of these would become another sign
 

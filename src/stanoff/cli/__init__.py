@@ -2,6 +2,7 @@
 
 from stanoff.cli import (
     compare,
+    contest,
     doctor,
     measures,
     models,
@@ -16,6 +17,7 @@ from stanoff.cli.base import main
 
 __all__ = [
     "compare",
+    "contest",
     "doctor",
     "main",
     "measures",

@@ -9,12 +9,14 @@ import click
 
 from stanoff.cli.base import command, in_words_of_options
 from stanoff.cli.options import (
+    FAIL_UNLESS,
     LABELS,
     MEASURE,
     MODEL,
     RULE,
     SAMPLING,
     STYLE,
+    check_verdict,
     columns,
     given,
     options,
@@ -30,8 +32,11 @@ COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, *SAMPLING)
 @click.argument("file")
 @options(columns(), COMPARING)
 @click.option("--save", type=click.Path(), help="Keep the result; see: stanoff show.")
+@FAIL_UNLESS
 @STYLE
-def compare(file: str, save: str | None, style: str, **values: Any) -> None:
+def compare(
+    file: str, save: str | None, fail_unless: str | None, style: str, **values: Any
+) -> None:
     """Compare two columns of predictions in FILE.
 
     FILE is CSV, Parquet, JSON lines or Arrow; or a folder of these, a pattern, or - for stdin.
@@ -43,6 +48,7 @@ def compare(file: str, save: str | None, style: str, **values: Any) -> None:
         result.save(save)
     text = as_text(result, style)
     click.echo(in_words_of_options(text, compare) if style == "table" else text)
+    check_verdict(result, fail_unless)
 
 
 def compared(file: str, values: dict[str, Any]) -> Comparison:

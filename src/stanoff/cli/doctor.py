@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from stanoff.cli.base import command
+from stanoff.cmdstan.building import WITHOUT
 
 
 @command
@@ -18,4 +19,5 @@ def doctor() -> None:
         if not finding.good:
             click.echo(f"         -> {finding.advice}")
     if not all(finding.good for finding in findings):
+        click.echo(WITHOUT)
         click.get_current_context().exit(1)

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from stanoff.errors import InputError
+from stanoff.errors import InputError, invalid
+
+if TYPE_CHECKING:
+    from stanoff.comparison import Comparison
 
 Decorator = Callable[[Any], Any]
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 AVERAGES = ("macro", "micro", "weighted")
+OTHER_VERDICT = 3  # the exit code where the verdict is not the one asked for
 
 
 class Rope(click.ParamType[Any]):
@@ -112,6 +116,32 @@ STUDY = (
 STYLE = click.option(
     "--format", "style", type=click.Choice(FORMATS), default="table", show_default=True
 )
+
+
+FAIL_UNLESS = click.option(
+    "--fail-unless",
+    metavar="DECISIONS",
+    help='Exit with code 3 unless every row that is decided upon is one of these, as in ">> =".',
+)
+
+
+def check_verdict(result: Comparison, wanted: str | None) -> None:
+    """End with an exit code of its own where the verdict is not among those asked for."""
+    from stanoff.inference.goals import as_goal, goal_label
+
+    if wanted is None:
+        return
+    try:
+        goal = as_goal(wanted.replace(",", " ").split())
+    except InputError:
+        rule = "made of <<, <, =, >, >> and settled"
+        raise invalid("fail_unless", rule, wanted) from None
+    rows = result.categories if result.decided is None else (result.decided,)
+    others = [row for row in map(result.evidence, rows) if row.decision not in goal]
+    if others:
+        told = ", ".join(f"{row.category}: {row.decision}" for row in others)
+        click.echo(f"The verdict is not {goal_label(goal)} ({told}).", err=True)
+        click.get_current_context().exit(OTHER_VERDICT)
 
 
 def options(*groups: tuple[Decorator, ...]) -> Decorator:

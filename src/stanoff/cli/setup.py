@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 
 from stanoff.cli.base import command
+from stanoff.cmdstan.building import WITHOUT
+from stanoff.errors import ToolchainError
 
 
 @command
@@ -15,7 +17,10 @@ def setup(cmdstan: str | None) -> None:
     from stanoff.cmdstan.install import ensure_cmdstan
     from stanoff.models import MODELS, stan_folder
 
-    found = ensure_cmdstan(cmdstan)
+    try:
+        found = ensure_cmdstan(cmdstan)
+    except ToolchainError as error:
+        raise ToolchainError(f"{error} {WITHOUT}") from error
     programs = [model.stan_file for model in MODELS.values() if model.program]
     compile_models(programs, stan_folder(), found)
     click.echo(

@@ -7,7 +7,17 @@ from typing import Any
 import click
 
 from stanoff.cli.base import command
-from stanoff.cli.options import AVERAGES, MEASURE, RULE, STYLE, given, options
+from stanoff.cli.options import (
+    AVERAGES,
+    FAIL_UNLESS,
+    MEASURE,
+    RULE,
+    STYLE,
+    check_verdict,
+    given,
+    options,
+)
+from stanoff.errors import InputError
 
 
 @command
@@ -15,16 +25,27 @@ from stanoff.cli.options import AVERAGES, MEASURE, RULE, STYLE, given, options
 @options(MEASURE, RULE)
 @click.option("--average", type=click.Choice(AVERAGES), help="Judge all categories together.")
 @click.option("--category", help="Only this category or average.")
+@FAIL_UNLESS
 @STYLE
-def show(file: str, category: str | None, style: str, **values: Any) -> None:
-    """Show the result in FILE, which `compare --save` or save() has written.
+def show(
+    file: str, category: str | None, fail_unless: str | None, style: str, **values: Any
+) -> None:
+    """Show the result in FILE, which --save or save() has written.
 
     Another measure, average, ROPE or HDI is applied to the draws in it.
     """
+    from stanoff.contests import Contest
     from stanoff.store.saving import load
+    from stanoff.text import contests
     from stanoff.text.formats import as_text
 
     result = load(file).judge(**given(values))
     if category is not None:
-        result.evidence(category)  # complains of a category that is not there
-    click.echo(as_text(result, style, categories=None if category is None else [category]))
+        result.chosen(category)  # complains of a category that is not there
+    if isinstance(result, Contest):
+        if fail_unless is not None:
+            raise InputError("--fail-unless goes with a comparison of two systems.")
+        click.echo(contests.as_text(result, style, category=category))
+    else:
+        click.echo(as_text(result, style, categories=None if category is None else [category]))
+        check_verdict(result, fail_unless)

@@ -35,8 +35,7 @@ from stanoff.cli.options import NAMES, POS_LABEL, STYLE, columns, given, options
 def significance(file: str, style: str, **values: Any) -> None:
     """Test two columns of predictions in FILE for significant differences, in all ways that apply.
 
-    The tests are those of Yang and Liu (1999), McNemar's, Welch's and Wilcoxon's. >> and << mean p
-    <= 0.01, > and < mean p <= 0.05, ~ anything else.
+    The tests are those of Yang and Liu (1999), McNemar's, Welch's and Wilcoxon's, with p-values.
     """
     from stanoff.api import count
     from stanoff.significance.texts import as_text

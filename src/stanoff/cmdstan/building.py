@@ -7,9 +7,10 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from stanoff._lib.processes import Ended
 from stanoff._lib.progress import step
 from stanoff.errors import ToolchainError
 
@@ -17,6 +18,7 @@ GET_COMPILER = (
     "install g++ and make (Debian, Ubuntu: apt install g++ make; Fedora: dnf install gcc-c++ make; "
     "macOS: xcode-select --install)"
 )
+WITHOUT = "Without it, `stanoff compare ... --engine exact` works at once."
 BYTES_NEEDED = 1_400_000_000  # the wheel, its tree and what the build adds
 
 
@@ -39,23 +41,31 @@ def disk_full(folder: Path) -> ToolchainError:
     )
 
 
-def build_failed(what: str, output: str, folder: Path) -> ToolchainError:
+def build_failed(what: str, child: Ended, folder: Path) -> ToolchainError:
     """Build the error for a compiler that gave up, from what it printed."""
-    if "No space left on device" in output:
+    said = child.errors + child.output
+    if "No space left on device" in said:
         return disk_full(folder)
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
     blamed = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
-    return ToolchainError(f"{what} failed: {blamed}")
+    return ToolchainError(f"{what} failed: {blamed or child.signal or 'it did not say why'}")
 
 
-@contextmanager
-def outer_make_forgotten() -> Iterator[None]:
-    """Keep the options of a `make` that called us away from the one we call."""
-    outer = {name: os.environ.pop(name) for name in ("MAKEFLAGS", "MFLAGS") if name in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(outer)
+def environment() -> dict[str, str]:
+    """Return the environment without the options of a `make` that called us."""
+    return {
+        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS")
+    }
+
+
+def sweep(home: Path) -> None:
+    """Remove what killed processes have left in a folder of the cache, where nobody works on it."""
+    from filelock import FileLock, Timeout
+
+    for left in home.glob(".*.building*"):
+        name = left.name.partition(".building")[0]
+        with suppress(Timeout), FileLock(home / f"{name}.lock").acquire(timeout=0):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 @contextmanager

@@ -7,32 +7,39 @@ complete.
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
 import shutil
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from stanoff._lib.arguments import cores
-from stanoff._lib.progress import step
+from stanoff._lib.processes import Ended, run
+from stanoff._lib.progress import Advance, step
 from stanoff.cmdstan.building import (
     GET_COMPILER,
     build_failed,
+    environment,
     locked,
     missing_tools,
-    outer_make_forgotten,
+    sweep,
     writing,
 )
 from stanoff.cmdstan.find import CmdStan, cache_folder
 from stanoff.cmdstan.install import ensure_cmdstan
-from stanoff.errors import ToolchainError
+from stanoff.errors import InputError, ToolchainError
+
+CHECKSUM = "sha256"  # the file beside an executable that has its checksum
 
 
 def compile_model(
     stan_file: Path, include: Path, *, cmdstan: CmdStan | None = None, quiet: bool = False
 ) -> Path:
-    """Return the executable of a Stan program, compiling it if that was not done before.
+    """Return the executable of a Stan program, compiling it if it is not there as it should be.
 
     Parameters
     ----------
@@ -46,57 +53,67 @@ def compile_model(
         Show no progress.
     """
     cmdstan = cmdstan or ensure_cmdstan(quiet=quiet)
-    executable = executable_of(stan_file, include, cmdstan)
-    folder, home = executable.parent, executable.parents[1]
-    if executable.exists():
-        return executable
-    if missing := missing_tools():
-        raise ToolchainError(
-            f"{stan_file.name} cannot be compiled without {missing}: {GET_COMPILER}."
-        )
-    with writing(home), locked(home / f".{folder.name}.lock", quiet):
-        if not executable.exists():
-            building = home / f".{folder.name}.building"
-            shutil.rmtree(building, ignore_errors=True)
-            building.mkdir()
-            try:
-                copy = Path(shutil.copy(stan_file, building))
-                _compile(copy, (include, stan_file.resolve().parent), cmdstan, quiet)
-                building.replace(folder)
-            finally:
-                shutil.rmtree(building, ignore_errors=True)
-    return executable
+    compile_models([stan_file], include, cmdstan, quiet=quiet)
+    return executable_of(stan_file, include, cmdstan)
 
 
-def compile_models(stan_files: Sequence[Path], include: Path, cmdstan: CmdStan) -> None:
-    """Compile several programs, as many at a time as there are cores."""
-    new = [file for file in stan_files if not executable_of(file, include, cmdstan).exists()]
+def compile_models(
+    stan_files: Sequence[Path], include: Path, cmdstan: CmdStan, *, quiet: bool = False
+) -> None:
+    """Compile those of some programs that are not there, as many at a time as there are cores."""
+    new = {executable_of(file, include, cmdstan): file for file in stan_files}
+    new = {executable: file for executable, file in new.items() if not sound(executable)}
     if not new:
         return
-    title = f"Compiling {len(new)} models (about 20 s each)"
-    with (
-        step(title, total=len(new)) as advance,
-        outer_make_forgotten(),
-        ThreadPoolExecutor(cores()) as pool,
-    ):
-        running = [
-            pool.submit(compile_model, file, include, cmdstan=cmdstan, quiet=True) for file in new
-        ]
-        for done, compiled in enumerate(as_completed(running), start=1):
-            compiled.result()
-            advance(done)
+    names = new[min(new)].name if len(new) == 1 else f"{len(new)} models"
+    if missing := missing_tools():
+        raise ToolchainError(f"{names} cannot be compiled without {missing}: {GET_COMPILER}.")
+    home = cache_folder() / "models"
+    with writing(home), ExitStack() as locks:
+        sweep(home)
+        jobs = []
+        for executable in sorted(new):  # in one order, so that nobody waits for who waits for him
+            lock = locks.enter_context(ExitStack())
+            lock.enter_context(locked(home / f".{executable.parent.name}.lock", quiet))
+            if sound(executable):  # another process was quicker
+                lock.close()
+            else:
+                jobs.append(_Job(new[executable], executable, lock))
+        title = f"Compiling {names}"
+        with step(title, total=len(jobs) if len(jobs) > 1 else None, quiet=quiet) as advance:
+            _compile(jobs, include, cmdstan, advance)
+
+
+def sound(executable: Path) -> bool:
+    """Return whether an executable is there, and is what the compiler made."""
+    try:
+        told = (executable.parent / CHECKSUM).read_bytes()
+        return os.access(executable, os.X_OK) and told == _checksum(executable)
+    except OSError:  # not there, or a folder
+        return False
+
+
+def seal(executable: Path) -> None:
+    """Keep the checksum of an executable beside it."""
+    (executable.parent / CHECKSUM).write_bytes(_checksum(executable))
+
+
+def _checksum(file: Path) -> bytes:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest().encode()
 
 
 def executable_of(stan_file: Path, include: Path, cmdstan: CmdStan) -> Path:
     """Return where the executable of a program is, or will be."""
     key = _model_key(stan_file, include, cmdstan)
-    return cache_folder() / "models" / f"{stan_file.stem}-{key}" / stan_file.stem
+    name = re.sub(r"[^\w.-]", "_", stan_file.stem, flags=re.ASCII)[:60]  # make takes no other
+    return cache_folder() / "models" / f"{name}-{key}" / name
 
 
 def program_sources(stan_file: Path, include: Path) -> tuple[tuple[str, str], ...]:
     """Return name and text of a program and of all that it includes."""
     files = _sources(stan_file, (include, stan_file.resolve().parent))
-    return tuple((file.name, file.read_text("utf8")) for file in files)
+    return tuple((file.name, _text(file)) for file in files)
 
 
 def program_hash(stan_file: Path, include: Path) -> str:
@@ -118,32 +135,99 @@ def _program_digest(stan_file: Path, include: Path) -> hashlib._Hash:
     return digest
 
 
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not a Stan program: it is not UTF-8 text.") from error
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from error
+
+
 def _sources(program: Path, folders: Sequence[Path]) -> list[Path]:
     """List a program and all that it includes, directly or not."""
     found = [program]
     for source in found:
-        for name in re.findall(r"^\s*#include\s+[<\"]?([^>\"\s]+)", source.read_text("utf8"), re.M):
+        for name in re.findall(r"^\s*#include\s+[<\"]?([^>\"\s]+)", _text(source), re.M):
             included = next((f / name for f in folders if (f / name).is_file()), None)
             if included and included not in found:
                 found.append(included)
     return found
 
 
-def _compile(stan_file: Path, includes: Sequence[Path], cmdstan: CmdStan, quiet: bool) -> None:
-    import logging
+@dataclass(frozen=True)
+class _Job:
+    """A program to compile in a folder of its own, under a lock, and to put into its place."""
 
-    import cmdstanpy
+    stan_file: Path
+    executable: Path
+    lock: ExitStack
 
-    cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
-    cmdstanpy.set_cmdstan_path(str(cmdstan.path))
-    with (
-        step(f"Compiling {stan_file.name} (about 20 s)", quiet=quiet),
-        outer_make_forgotten(),
-    ):
-        try:
-            cmdstanpy.CmdStanModel(
-                stan_file=str(stan_file),
-                stanc_options={"include-paths": [str(folder) for folder in includes]},
-            )
-        except (ValueError, RuntimeError) as error:
-            raise build_failed(f"Compiling {stan_file.name}", str(error), stan_file) from error
+    @property
+    def folder(self) -> Path:
+        """Where it is compiled."""
+        return self.executable.parent.with_name(f".{self.executable.parent.name}.building")
+
+    @property
+    def built(self) -> Path:
+        """The executable as it comes out."""
+        return self.folder / self.executable.name
+
+    def translation(self, include: Path, cmdstan: CmdStan) -> list[str | Path]:
+        """Prepare the folder; return how to turn the program into C++."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        copy = shutil.copy(self.stan_file, f"{self.built}.stan")
+        return [
+            cmdstan.path / "bin" / "stanc",
+            f"--include-paths={include},{self.stan_file.resolve().parent}",
+            f"--filename-in-msg={self.stan_file.name}",
+            f"--o={self.built}.hpp",
+            copy,
+        ]
+
+    def finish(self) -> None:
+        """Put the executable into its place; a damaged one makes room."""
+        seal(self.built)
+        target = self.executable.parent
+        old = target.with_name(f"{self.folder.name}.old")
+        if target.exists():
+            target.replace(old)
+        self.folder.replace(target)
+        shutil.rmtree(old, ignore_errors=True)
+        self.lock.close()
+
+
+def _compile(jobs: Sequence[_Job], include: Path, cmdstan: CmdStan, advance: Advance) -> None:
+    """Compile programs; those that succeed are kept, whatever becomes of the others."""
+    folders = [job.folder for job in jobs]
+    failed: list[tuple[_Job, Ended]] = []
+    done = count(1)
+
+    def finish(place: int, child: Ended) -> None:
+        if child.code:
+            failed.append((translated[place], child))
+        else:
+            translated[place].finish()
+        advance(next(done))
+
+    try:
+        commands = [job.translation(include, cmdstan) for job in jobs]
+        children = run(commands, tidy=folders)
+        failed += [pair for pair in zip(jobs, children, strict=True) if pair[1].code]
+        translated = [job for job, child in zip(jobs, children, strict=True) if not child.code]
+        run(
+            [["make", f"TMPDIR={job.folder}", job.built] for job in translated],
+            at_once=cores(),
+            cwd=cmdstan.path,
+            env=environment(),
+            tidy=folders,
+            ended=finish,
+        )
+    except OSError as error:
+        raise ToolchainError(f"CmdStan at {cmdstan.path} cannot be run: {error}.") from error
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+    for job, child in failed:
+        raise build_failed(f"Compiling {job.stan_file.name}", child, job.folder)

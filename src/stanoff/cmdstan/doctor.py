@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from stanoff import __version__
+from stanoff._lib.processes import run
 from stanoff.cmdstan.building import GET_COMPILER, compiler
-from stanoff.cmdstan.compile import executable_of
+from stanoff.cmdstan.compile import executable_of, sound
 from stanoff.cmdstan.find import cache_folder, find_cmdstan
 from stanoff.errors import ToolchainError
 
@@ -67,12 +67,13 @@ def examine() -> list[Finding]:
         if not model.program:
             continue
         executable = executable_of(model.stan_file, stan_folder(), cmdstan)
-        done = executable.exists()
+        good = sound(executable)
+        damaged = f"{executable} is damaged" if executable.exists() else "not compiled"
         findings.append(
             Finding(
                 f"model {model.name}",
-                done,
-                str(executable) if done else "not compiled",
+                good,
+                str(executable) if good else damaged,
                 "run: stanoff setup (or just compare: it compiles what it needs)",
             )
         )
@@ -83,8 +84,11 @@ def _tool(what: str, program: str) -> Finding:
     path = shutil.which(program)
     if path is None:
         return Finding(what, False, f"{program} not found", GET_COMPILER)
-    told = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
-    return Finding(what, True, f"{path}, {(told.splitlines() or ['?'])[0]}")
+    try:
+        (told,) = run([[path, "--version"]])
+    except OSError as error:
+        return Finding(what, False, f"{path} ({error.strerror})", GET_COMPILER)
+    return Finding(what, True, f"{path}, {(told.output.splitlines() or ['?'])[0]}")
 
 
 def _cache(folder: Path) -> Finding:

@@ -34,7 +34,13 @@ class CmdStan:
 def cache_folder() -> Path:
     """Return the folder for CmdStan and compiled models: ``STANOFF_CACHE`` or the user's cache."""
     if given := os.environ.get("STANOFF_CACHE"):
-        return Path(given).expanduser().absolute()
+        try:
+            return Path(given).expanduser().absolute()
+        except (RuntimeError, OSError) as error:  # no such user, or no working directory
+            told = error.strerror if isinstance(error, OSError) else "there is no such user"
+            raise ToolchainError(
+                f"STANOFF_CACHE is {given}, which is no folder ({told}): set it to another one."
+            ) from error
     from platformdirs import user_cache_path
 
     return user_cache_path("stanoff", appauthor=False)
@@ -55,12 +61,12 @@ def find_cmdstan(path: str | os.PathLike[str] | None = None) -> CmdStan | None:
                 raise ToolchainError(f"CmdStan at {given} (from {origin}) cannot be used: {flaw}.")
             return CmdStan(Path(given).absolute(), version_of(Path(given)), origin)
     for folder, origin in (
-        (Path.home() / ".cmdstan", "cmdstanpy"),
+        (Path("~/.cmdstan"), "cmdstanpy"),
         (cache_folder() / "cmdstan", "stanoff's cache"),
     ):
-        latest = _latest(folder)
-        if latest and not flaw_of(latest):
-            return CmdStan(latest, version_of(latest), origin)
+        for tree in _newest_first(folder):
+            if not flaw_of(tree):
+                return CmdStan(tree, version_of(tree), origin)
     return None
 
 
@@ -81,12 +87,15 @@ def flaw_of(path: Path) -> str | None:
 
 def version_of(path: Path) -> tuple[int, int]:
     """Read the version of CmdStan out of its makefile; (0, 0) if it does not say."""
-    found = re.search(r"CMDSTAN_VERSION := (\d+)\.(\d+)", (path / "makefile").read_text("utf8"))
+    text = (path / "makefile").read_text("utf8", errors="replace")
+    found = re.search(r"CMDSTAN_VERSION := (\d+)\.(\d+)", text)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def _latest(folder: Path) -> Path | None:
-    from cmdstanpy.utils.cmdstan import get_latest_cmdstan
-
-    name = get_latest_cmdstan(str(folder)) if folder.is_dir() else None
-    return folder / name if name else None
+def _newest_first(folder: Path) -> list[Path]:
+    """List the trees in a folder of CmdStans; there may be none, and no such folder."""
+    try:
+        trees = list(folder.expanduser().glob("cmdstan-*"))
+    except (RuntimeError, OSError):  # no home, or not to be read
+        return []
+    return sorted(trees, key=lambda tree: [int(n) for n in re.findall(r"\d+", tree.name)])[::-1]

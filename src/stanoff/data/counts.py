@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stanoff.data.base import Data, cells_of_patterns
+from stanoff.data.base import Data, cells_of_patterns, said
 from stanoff.data.tallies import Codes, Counts, Tally, sorted_labels, sum_by
 from stanoff.errors import InputError, invalid
 
@@ -47,7 +47,13 @@ class PairedCounts(Data):
 
     def documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents of a category, or of the one that has the most."""
-        return (_most(self.pos.sum(axis=1) + self.neg.sum(axis=1), self, category),)
+        return (most_documents(self.pos.sum(axis=1) + self.neg.sum(axis=1), self, category),)
+
+    def alike(self, a: int, b: int) -> bool:
+        """Return whether two systems said the same of every document."""
+        answers = said(len(self.systems))
+        differ = answers[:, a] != answers[:, b]
+        return not (self.pos[:, differ].any() or self.neg[:, differ].any())
 
     def unpaired(self) -> UnpairedCounts:
         """Forget which documents the two systems agreed on."""
@@ -80,10 +86,11 @@ class UnpairedCounts(Data):
 
     def documents(self, category: str | None = None) -> tuple[int, ...]:
         """Count the documents of each system in a category, or in the one that has the most."""
-        return tuple(_most(cells.sum(axis=1), self, category) for cells in self.cells)
+        return tuple(most_documents(cells.sum(axis=1), self, category) for cells in self.cells)
 
 
-def _most(per_category: Counts, data: Data, category: str | None) -> int:
+def most_documents(per_category: NDArray[Any], data: Data, category: str | None) -> int:
+    """Return how many documents a category has, or the one that has the most."""
     if category in data.categories:
         return int(per_category[data.categories.index(category)])
     return int(per_category.max())
@@ -265,15 +272,36 @@ def choose_categories(
             "them against the rest, or average= (macro, micro or weighted) to judge them together."
         )
     positive = 1 if pos_label is None else pos_label
-    if not isinstance(positive, Hashable):
+    if not isinstance(positive, Hashable) or type(positive).__name__ == "NAType":
         raise invalid("pos_label", "one label", pos_label)
     if positive in known:
         return [(str(positive), known.index(positive))]
     if positive == 1 and len(known) == 1 and known[0] in (0, -1):
         return [("1", None)]  # nobody ever said yes, and nothing was positive
+    if pos_label is None:
+        raise InputError(
+            f"The labels are {_listed(known)}: pass pos_label= to say which of them is positive."
+        )
     raise InputError(
         f"The 'pos_label' parameter must be one of {_listed(known)}. Got {positive!r} instead."
     )
+
+
+def alike(known: Iterable[Any]) -> tuple[str, ...]:
+    """Question two labels that differ in case or blanks only, and may be meant as one.
+
+    Examples
+    --------
+    >>> alike(["spam", "ham", "Spam "])
+    ("The labels 'spam' and 'Spam ' differ in case or blanks only: they count as two.",)
+    """
+    seen: dict[str, Any] = {}
+    for label in known:
+        other = seen.setdefault(" ".join(str(label).split()).casefold(), label)
+        if other is not label:
+            told = f"The labels {other!r} and {label!r} differ in case or blanks only"
+            return (f"{told}: they count as two.",)
+    return ()
 
 
 def absent(chosen: Sequence[tuple[str, int | None]], known: Sequence[Any]) -> tuple[str, ...]:

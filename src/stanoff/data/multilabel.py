@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from stanoff.data.counts import PairedCounts, absent, choose_categories, counts_from_sums
+from stanoff.data.patterns import PatternCounts, counts_from_mentions
 from stanoff.data.tallies import sorted_labels
 from stanoff.errors import InputError, invalid
 
@@ -38,8 +39,8 @@ def multilabel_counts(
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     average: str | None = None,
-) -> PairedCounts:
-    """Count outcome pairs, category by category, from truth, A and B.
+) -> PairedCounts | PatternCounts:
+    """Count who said yes, category by category, from the truth and two or more systems.
 
     Parameters
     ----------
@@ -83,6 +84,9 @@ def multilabel_counts(
     if labels is not None and not set(_as_list(labels)) <= set(known) and unnamed:
         known, labels = _column_names(labels, width), None
     chosen = choose_categories(known, pos_label, labels, average)
+    if len(matrices) > 3:
+        mentions = [m.nonzero() for m in matrices]
+        return counts_from_mentions(chosen, mentions, weights)
     t, a, b = matrices
     counts = counts_from_sums(
         chosen,

@@ -15,14 +15,17 @@ import numpy as np
 import pandas as pd
 
 from stanoff.data.classes import ConfusionCounts, confusion_counts
-from stanoff.data.counts import PairedCounts, UnpairedCounts, paired_counts, unpaired_counts
+from stanoff.data.counts import PairedCounts, UnpairedCounts, alike, paired_counts, unpaired_counts
 from stanoff.data.database import database, reading
 from stanoff.data.labels import Labels, as_frequencies, typed_columns
 from stanoff.data.multilabel import is_multilabel, multilabel_counts
+from stanoff.data.patterns import PatternCounts, pattern_counts
 from stanoff.data.repeats import repeated_ids, repeats
 from stanoff.data.tables import Table, check_missing, check_scores, combinations, open_table
 from stanoff.data.tallies import tally
 from stanoff.errors import InputError, invalid
+
+Counted = PairedCounts | PatternCounts | ConfusionCounts
 
 
 def from_arrays(columns: Mapping[str, Any], *, sample_weight: Any = None) -> Labels:
@@ -54,6 +57,8 @@ def _check_index(columns: Mapping[str, Any]) -> None:
 
 def _plain_column(values: Any) -> Any:
     """Unpack what Arrow and polars hold into lists, and a table of one column into that."""
+    if hasattr(values, "toarray") and getattr(values, "ndim", 2) == 1:
+        return values.toarray()  # sparse, and yet no matrix
     if hasattr(values, "columns") and not isinstance(values, pd.DataFrame):
         import narwhals as nw
 
@@ -78,8 +83,8 @@ def _plain_column(values: Any) -> Any:
 
 def counted(
     found: Labels, *, pos_label: Any = None, labels: Any = None, average: str | None = None
-) -> PairedCounts | ConfusionCounts:
-    """Count what two systems said about the same documents.
+) -> Counted:
+    """Count what two or more systems said about the same documents.
 
     Single-label classes that are to be averaged are kept together; every other category is
     counted against the rest.
@@ -87,7 +92,7 @@ def counted(
     Parameters
     ----------
     found : Labels
-        The truth, and two systems.
+        The truth, and two systems or more.
     pos_label, labels, average : optional
         Which categories are judged, as in :func:`stanoff.compare`.
     """
@@ -95,19 +100,24 @@ def counted(
     if isinstance(labels, (list, tuple)):
         labels = [found.spelt(label) for label in labels]
     chosen = {"pos_label": positive, "labels": labels, "average": average}
-    counts: PairedCounts | ConfusionCounts
+    counts: Counted
+    notes = found.notes
     if is_multilabel(found.columns):
         counts = multilabel_counts(found.columns, n=found.n, **chosen)
-    elif average is None:
-        counts = paired_counts(tally(found.columns, found.n), **chosen)
-    elif positive is not None:
+    elif average is not None and positive is not None:
         raise invalid("pos_label", "None where 'average' judges all categories", positive)
     else:
-        counts = confusion_counts(tally(found.columns, found.n), labels=labels, average=average)
+        table = tally(found.columns, found.n)
+        notes += alike(table.labels)
+        if average is None:
+            count = paired_counts if len(found.columns) == 3 else pattern_counts
+            counts = count(table, **chosen)
+        else:
+            counts = confusion_counts(table, labels=labels, average=average)
     origin = dict(found.origin)
     if average is None:
         origin["pos_label"] = counts.categories[0]
-    return replace(counts, origin=origin, notes=(*found.notes, *counts.notes))
+    return replace(counts, origin=origin, notes=(*notes, *counts.notes))
 
 
 def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
@@ -179,6 +189,12 @@ def _rows(found: Labels) -> int:
 def _elsewhere(table: Table) -> bool:
     """Tell whether a table may be on other machines: then only what is asked for is looked at."""
     return str(table.frame.implementation) in ("dask", "pyspark", "pyspark[connect]")
+
+
+def columns_of(data: Any) -> list[Any]:
+    """Name the columns of a data frame or of a file."""
+    with ExitStack() as stack:
+        return list(open_table(data, stack.enter_context(database()), stack).names)
 
 
 def check_names(columns: Mapping[str, Any]) -> None:

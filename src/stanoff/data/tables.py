@@ -146,7 +146,11 @@ def rows_of(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:
         return list(native.fetchall())
     if frame.implementation.is_pyspark():
         return [tuple(row) for row in native.collect()]
-    return list(frame.collect().rows())
+    try:
+        return list(frame.collect().rows())
+    except Exception as error:  # whatever a query of the user's says when it is run
+        told = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"The lazy frame cannot be collected: {told.rstrip('.')}.") from error
 
 
 def combinations(

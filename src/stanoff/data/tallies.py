@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -65,17 +64,21 @@ def tally(columns: Mapping[str, Any], n: ArrayLike | None = None) -> Tally:
     if not min(sizes.values()):
         raise InputError(f"There is nothing to compare: {', '.join(sizes)} are empty.")
     width = [len(labels) for _, labels in encoded]
-    joint = _joint_codes([codes for codes, _ in encoded], width)
+    columns_of_codes = [codes for codes, _ in encoded]
+    joint = _joint_codes(columns_of_codes, width)
     cells = int(np.prod(width, dtype=object))
     if n is None and cells <= 2**16:
         per_cell = np.bincount(joint, minlength=cells)
         distinct = np.flatnonzero(per_cell)
         frequency = per_cell[distinct]
+        codes = list(np.unravel_index(distinct, width))
     else:
         index, distinct = pd.factorize(joint)
         weights = None if n is None else np.asarray(n)
         frequency = sum_by(index, weights, len(distinct))
-    codes = np.unravel_index(distinct, width)
+        one = np.empty(len(distinct), dtype=np.intp)  # a document with each combination
+        one[index] = np.arange(len(index))
+        codes = [column[one].astype(np.intp) for column in columns_of_codes]
     used = [
         [labels[i] for i in np.unique(c)] for (_, labels), c in zip(encoded, codes, strict=True)
     ]
@@ -157,19 +160,23 @@ def _as_column(name: str, values: Any) -> Any:
 
 
 def _joint_codes(columns: list[NDArray[Any]], width: list[int]) -> NDArray[Any]:
-    """Find the place of each row in the table of all combinations."""
+    """Give every row a number, the same to the same labels.
+
+    It is the place of the row in the table of all combinations, unless there are so many columns
+    that whole numbers cannot count these; then what occurs is numbered again in between.
+    """
+    most = int(np.iinfo(np.int64).max)
     cells = int(np.prod(width, dtype=object))
-    if cells > np.iinfo(np.int64).max:
-        raise InputError(f"There are too many different labels to count: {width}.")
-    small = np.min_scalar_type(cells)
-
-    def step(joint: NDArray[Any], pair: tuple[NDArray[Any], int]) -> NDArray[Any]:
-        joint *= small.type(pair[1])
-        joint += pair[0].astype(small, copy=False)
-        return joint
-
-    first = columns[0].astype(small)
-    return reduce(step, zip(columns[1:], width[1:], strict=True), first)
+    small = np.min_scalar_type(min(cells, most))
+    joint, size = columns[0].astype(small), width[0]
+    for codes, more in zip(columns[1:], width[1:], strict=True):
+        if size > most // more:
+            joint = pd.factorize(joint)[0].astype(small)
+            size = int(joint.max()) + 1
+        joint *= small.type(more)
+        joint += codes.astype(small, copy=False)
+        size *= more
+    return joint
 
 
 def sorted_labels(columns: Mapping[str, Iterable[Any]]) -> tuple[Any, ...]:

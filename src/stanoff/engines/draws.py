@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,35 @@ Array = NDArray[np.float64]
 Variables = Mapping[str, NDArray[Any]]
 
 PER_SYSTEM = ("cells", "psi")
+
+
+class Later(Mapping[str, NDArray[Any]]):
+    """Variables that are drawn when they are first asked for: a contest needs no prior at once."""
+
+    def __init__(self, draw: Callable[[], dict[str, NDArray[Any]]]) -> None:
+        self._draw = draw
+
+    @cached_property
+    def _drawn(self) -> dict[str, NDArray[Any]]:
+        return _fixed(self._draw())
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._drawn[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._drawn)
+
+    def __len__(self) -> int:
+        return len(self._drawn)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self._drawn,)
+
+
+def _fixed(variables: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    for values in variables.values():
+        values.flags.writeable = False
+    return variables
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +64,8 @@ class Draws:
 
     def __post_init__(self) -> None:
         for group in (self.posterior, self.prior, self.sample_stats):
-            for values in group.values():
-                values.flags.writeable = False
+            if not isinstance(group, Later):
+                _fixed(dict(group))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -59,6 +89,14 @@ def judged(variables: Variables, categories: int) -> dict[str, NDArray[Any]]:
     kept["delta"] = kept["psi"]
     return {
         name: values[kept[name]] if name in kept else values for name, values in variables.items()
+    }
+
+
+def of_systems(variables: Variables, places: tuple[int, ...]) -> dict[str, NDArray[Any]]:
+    """Keep some of the systems."""
+    return {
+        name: values[:, :, list(places)] if name in PER_SYSTEM else values
+        for name, values in variables.items()
     }
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stanoff.data.base import Data
-from stanoff.engines.draws import Draws, judged
+from stanoff.engines.draws import Draws, Later, judged
 from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models import Model
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from stanoff.question import Sampling
 
 LEAST_DRAWS = 1000
-CELLS = 1_000_000  # with many categories fewer draws, or they would not fit into memory
+CELLS = 2_000_000  # with many categories fewer draws, or they would not fit into memory
+FEW_SYSTEMS, MANY_DRAWS = 10, 10_000  # all pairs of many systems take long
 
 
 def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
@@ -24,17 +26,22 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     if model.exact is None:
         raise invalid("engine", f"'stan' for {model.name}, which is not conjugate", "exact")
     block = model.stan_data(data, sampling.prior, measure)
-    enough = min(model.exact_draws, max(LEAST_DRAWS, CELLS // len(data.categories)))
+    each = len(data.categories) * len(data.systems)
+    enough = min(model.exact_draws, max(LEAST_DRAWS, CELLS // each))
+    if len(data.systems) > FEW_SYSTEMS:
+        enough = min(enough, MANY_DRAWS)
     chains, draws = sampling.chains or 1, sampling.draws or enough
-    rng = np.random.default_rng(sampling.seed)
-    groups = []
-    for prior_only in (0, 1):
+    rng, exact = np.random.default_rng(sampling.seed), model.exact
+
+    def group(prior_only: int) -> dict[str, NDArray[Any]]:
         try:
-            drawn = model.exact(block | {"prior_only": prior_only}, chains * draws, rng)
+            drawn = exact(block | {"prior_only": prior_only}, chains * draws, rng)
         except MemoryError:
             told = f"{chains} x {draws}"
             raise invalid("draws", "so few that they fit into memory", told) from None
         shaped = {k: v.reshape(chains, draws, *v.shape[1:]) for k, v in drawn.items()}
-        groups.append(judged(shaped, len(data.categories)))
+        return judged(shaped, len(data.categories))
+
+    posterior = group(0)
     no_trouble = {"diverging": np.zeros((chains, draws), dtype=bool)}
-    return Draws(groups[0], groups[1], sample_stats=no_trouble)
+    return Draws(posterior, Later(lambda: group(1)), sample_stats=no_trouble)

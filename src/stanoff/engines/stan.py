@@ -1,26 +1,28 @@
-"""Draws from a Stan program, through cmdstanpy."""
+"""Draws from a Stan program: its executable is run by hand, once per chain."""
 
 from __future__ import annotations
 
 import json
-import logging
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import cores
+from stanoff._lib.files import scratch
+from stanoff._lib.processes import Ended, run
 from stanoff._lib.progress import step
 from stanoff.cmdstan.compile import compile_model
 from stanoff.data.base import Data
 from stanoff.engines.draws import Draws, judged, stacked
-from stanoff.errors import InputError, StanoffError, invalid
+from stanoff.engines.output import Variables, read
+from stanoff.errors import InputError, StanoffError, ToolchainError, invalid
 from stanoff.measures import Measure
 from stanoff.models import Model, stan_folder
 
@@ -33,25 +35,18 @@ MOST = 2**31 - 1  # Stan's integers have 32 bits
 SIG_FIGS = 18  # what it takes to write a double and read the same one
 PRIOR_SEED = 20160717  # the prior does not depend on the documents: one run serves them all
 PRIOR_CHAINS, PRIOR_WARMUP = 2, 500
-STATS = {
-    "lp__": "lp",
-    "accept_stat__": "acceptance_rate",
-    "stepsize__": "step_size",
-    "treedepth__": "tree_depth",
-    "n_leapfrog__": "n_steps",
-    "divergent__": "diverging",
-    "energy__": "energy",
-}
-
+_ITERATION = re.compile(r"Iteration:\s+(\d+) /")
+_USUAL = re.compile(r"\w+ = |method|Iteration:|Gradient|Adjust|1000 transitions|Elapsed|\d|\(")
 RANKS = {"delta": 3, "psi_A": 3, "psi_B": 3, "cells_A": 4, "cells_B": 4}
-
-Variables = dict[str, NDArray[Any]]
 
 
 def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
     """Run the program, once more for its prior; :func:`stanoff.engines.sample` explains it."""
     if not model.program:
         raise invalid("engine", f"'exact' for {model.name}, which has no program", "stan")
+    if len(data.systems) > model.most_in_program:
+        rule = f"'exact' for {model.name} with more than {model.most_in_program} systems"
+        raise invalid("engine", rule, "stan")
     block = model.stan_data(data, sampling.prior, measure)
     categories = int(block.get("K", len(data.categories)))
     if model.most_categories is not None and categories > model.most_categories:
@@ -64,8 +59,9 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
             "pass engine='exact', which has no such limit."
         )
     few = min(DRAWS, max(LEAST_DRAWS, CELLS // categories))
-    run = _Run(
-        executable=str(compile_model(model.stan_file, stan_folder())),
+    asked = _Run(
+        name=model.stan_file.name,
+        executable=str(_executable(model)),
         data=json.dumps(_plain(block)),
         chains=sampling.chains or CHAINS,
         draws=sampling.draws or few,
@@ -74,16 +70,17 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
         categories=categories,
         progress=sampling.progress,
     )
-    drawn, stats = run.variables()
+    drawn, stats = asked.variables()
     posterior = judged(drawn, len(data.categories))
     if "prior_only" not in block:
         return Draws(posterior, {}, stats)
     nothing = {name: np.zeros_like(block[name]) for name in model.observed}
     of_prior = _Run(
-        executable=run.executable,
+        name=asked.name,
+        executable=asked.executable,
         data=json.dumps(_plain(block | nothing | {"prior_only": 1})),
         chains=PRIOR_CHAINS,
-        draws=-(-run.chains * run.draws // PRIOR_CHAINS),
+        draws=-(-asked.chains * asked.draws // PRIOR_CHAINS),
         warmup=PRIOR_WARMUP,
         seed=PRIOR_SEED,
         categories=categories,
@@ -92,10 +89,22 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     return Draws(posterior, judged(_prior(of_prior), len(data.categories)), stats)
 
 
+def _executable(model: Model) -> Path:
+    """Compile the program; where that cannot be done, say what can."""
+    try:
+        return compile_model(model.stan_file, stan_folder())
+    except ToolchainError as error:
+        if model.exact is None:
+            raise
+        told = "Or pass engine='exact': it draws the same posterior at once, without a compiler."
+        raise ToolchainError(f"{error} {told}") from error
+
+
 @dataclass(frozen=True)
 class _Run:
     """One run of an executable: all that its draws depend on."""
 
+    name: str
     executable: str
     data: str
     chains: int
@@ -107,38 +116,50 @@ class _Run:
 
     def variables(self) -> tuple[Variables, Variables]:
         """Sample; return the variables of the program and those of the sampler."""
-        import cmdstanpy
-
-        cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
-        live = self.progress and sys.stderr.isatty()  # cmdstanpy's bars need a terminal
         title = f"Sampling {self.chains} x {self.draws} draws"
-        with (
-            TemporaryDirectory(prefix="stanoff-") as folder,
-            step(title, quiet=live or not self.progress),
-        ):
+        total = self.chains * (self.warmup + self.draws) if sys.stderr.isatty() else None
+        with scratch() as folder, step(title, total=total, quiet=not self.progress) as advance:
+            data = folder / "data.json"
+            files = [folder / f"chain-{chain + 1}.csv" for chain in range(self.chains)]
+            done = [0] * self.chains
+
+            def heard(chain: int, line: str) -> None:
+                if found := _ITERATION.match(line):
+                    done[chain] = int(found[1])
+                    advance(sum(done))
+
             try:
-                fit = cmdstanpy.CmdStanModel(exe_file=self.executable).sample(
-                    data=json.loads(self.data),
-                    chains=self.chains,
-                    parallel_chains=min(self.chains, cores()),
-                    iter_sampling=self.draws,
-                    iter_warmup=self.warmup,
-                    seed=self.seed + 1,  # CmdStan takes 0 for 1
-                    sig_figs=SIG_FIGS,
-                    output_dir=folder,
-                    show_progress=live,
+                data.write_text(self.data)
+                children = run(
+                    [self._command(i, data, file) for i, file in enumerate(files, start=1)],
+                    at_once=cores(),
+                    tidy=[folder],
+                    heard=heard,
                 )
-            except (RuntimeError, ValueError) as error:
-                raise StanoffError(f"{self._name} stopped: {_reason(error)}") from error
-            # Read before the files are gone.
-            return self._shaped(fit.stan_variables()), _stats(fit.method_variables())
+                for child in children:
+                    if child.code:
+                        raise StanoffError(f"{self.name} stopped: {_reason(child)}")
+                drawn, stats = read(files)
+            except (OSError, ValueError) as error:
+                told = error.strerror if isinstance(error, OSError) else error
+                raise StanoffError(f"{self.name} stopped: {told}.") from error
+        return self._shaped(drawn), stats
+
+    def _command(self, chain: int, data: Path, file: Path) -> list[str]:
+        return [
+            self.executable,
+            f"id={chain}",
+            *("random", f"seed={self.seed + 1}"),  # CmdStan takes 0 for 1
+            *("data", f"file={data}"),
+            *("output", f"file={file}", f"sig_figs={SIG_FIGS}"),
+            *("method=sample", f"num_samples={self.draws}", f"num_warmup={self.warmup}"),
+            *("algorithm=hmc", "adapt", "engaged=1"),
+        ]
 
     def _shaped(self, given: Mapping[str, NDArray[Any]]) -> Variables:
         """Give every variable its axes; refuse results that are not one per category."""
-        variables = {
-            name: values.reshape(self.chains, self.draws, *values.shape[1:])
-            for name, values in given.items()
-        }
+        # In the order in which a saved result has them: the last digit of a sum depends on it.
+        variables = {name: np.ascontiguousarray(values) for name, values in given.items()}
         for name, rank in RANKS.items():  # a program for one category may leave out its axis
             if name not in variables:
                 continue
@@ -149,26 +170,14 @@ class _Run:
                 told, wanted = (
                     " x ".join(map(str, size)) for size in (variables[name].shape[2:], expected)
                 )
-                raise StanoffError(f"{self._name} generates {name} of size {told}, not {wanted}.")
+                raise StanoffError(f"{self.name} generates {name} of size {told}, not {wanted}.")
         return stacked(variables)
-
-    @property
-    def _name(self) -> str:
-        return f"{Path(self.executable).name}.stan"
 
 
 @lru_cache(maxsize=1)
 def _prior(run: _Run) -> Variables:
     drawn, _ = run.variables()
     return drawn
-
-
-def _stats(given: Mapping[str, NDArray[Any]]) -> Variables:
-    return {
-        STATS[name]: values.T.astype(bool if name == "divergent__" else values.dtype)
-        for name, values in given.items()
-        if name in STATS
-    }
 
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,7 +187,13 @@ def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _reason(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+def _reason(child: Ended) -> str:
+    """Say why a chain stopped, in the program's own words if it has any."""
+    lines = [line.strip() for line in (child.output + child.errors).splitlines() if line.strip()]
     blamed = [line for line in lines if "xception" in line or "ejecting" in line]
-    return (blamed or [line for line in lines if "Error during sampling" not in line] or lines)[0]
+    if blamed:
+        return blamed[0]
+    if child.signal:
+        return f"{child.signal} ended it."
+    said = [line for line in lines if not _USUAL.match(line)]
+    return (said or ["it did not say why."])[-1]

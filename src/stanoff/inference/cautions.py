@@ -2,46 +2,137 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from stanoff._lib.escaping import shown
+from stanoff.inference.factors import grows_without_bound
 
 if TYPE_CHECKING:
+    from stanoff.answer import Answer
     from stanoff.judgement import Judgement
+
+SOME_CELLS = np.array([[4.0, 1.0, 2.0, 8.0], [3.0, 5.0, 1.0, 9.0]])
 
 
 def all_of(result: Judgement) -> tuple[str, ...]:
     """Gather every caution that applies to a comparison."""
     return (
-        *undefined_scores(result),
+        *result.data.notes,
+        *idle_settings(result),
+        *undefined_scores(result, result.names),
+        *undefined_draws(result),
+        *pulled_scores(result),
         *undefined_factor(result),
         *independent_categories(result),
     )
 
 
-def undefined_scores(result: Judgement) -> tuple[str, ...]:
+def of_contest(result: Answer) -> tuple[str, ...]:
+    """Gather every caution that applies to a contest."""
+    return (
+        *result.data.notes,
+        *idle_settings(result),
+        *undefined_scores(result, result.data.systems),
+        *independent_categories(result),
+    )
+
+
+def idle_settings(result: Answer) -> tuple[str, ...]:
+    """Say which settings of the measure were given and change nothing."""
+    measure, told = result.measure, []
+    if measure.beta != 1 and not measure.takes_beta:
+        told.append(f"beta={measure.beta:g} changes nothing: {measure.label} does not use it.")
+    if measure.prevalence is not None and result.data.cells is not None:
+        at_another = replace(measure, prevalence=(1 + measure.prevalence) / 2)
+        if np.array_equal(measure(SOME_CELLS), at_another(SOME_CELLS), equal_nan=True):
+            told.append(
+                f"prevalence={measure.prevalence:g} changes nothing: {measure.label} does not "
+                "depend on the share of positives."
+            )
+    return tuple(told)
+
+
+def undefined_scores(result: Answer, systems: Sequence[str]) -> tuple[str, ...]:
     """Say which categories have an observed score that is 0/0."""
     told = []
     measure, known, cells = result.measure, result.data.categories, result.data.cells
     if cells is None:
         return ()
-    for name, system in zip(map(shown, result.names), result.pair, strict=True):
-        undefined = measure.undefined(cells[system])
+    for system in systems:
+        name = shown(system)
+        undefined = measure.undefined(cells[result.data.systems.index(system)])
         odd = [category for category, is_odd in zip(known, undefined, strict=True) if is_odd]
         if odd:
-            named = ", ".join(map(shown, odd[:5]))
-            more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""
             told.append(
-                f"The observed {measure.label} of {name} is 0/0 in category {named}{more} "
+                f"The observed {measure.label} of {name} is 0/0 in category {_listed(odd)} "
                 f"(zero_division={measure.zero_division:g}); its posterior owes much to the prior, "
                 "and so does an average over it."
             )
     return tuple(told)
 
 
+def undefined_draws(result: Judgement) -> tuple[str, ...]:
+    """Say which variables are NaN in some of their draws; without such draws there is no factor."""
+    told = []
+    for group, scores in (("posterior", result.scores), ("prior", result.prior_scores)):
+        if scores is None:
+            continue
+        variables = {
+            "psi_A": scores.psi[:, :, 0],
+            "psi_B": scores.psi[:, :, 1],
+            "delta": scores.delta,
+        }
+        for name, values in variables.items():
+            undefined = np.isnan(values)
+            if name != "delta" and undefined.all():
+                continue  # a program that tells delta alone
+            rows = np.flatnonzero(undefined.any(axis=(0, 1)))
+            if not len(rows):
+                continue
+            most = int(undefined.sum(axis=(0, 1)).max())
+            draws = undefined.shape[0] * undefined.shape[1]
+            where = _listed([result.categories[row] for row in rows])
+            then = "its mean is not given" if name != "delta" else "no Bayes factor is given"
+            told.append(f"{name} is NaN in {most:,} of {draws:,} {group} draws ({where}): {then}.")
+    return tuple(told)
+
+
+def pulled_scores(result: Judgement) -> tuple[str, ...]:
+    """Say that posterior means are further from the observed scores than the ROPE is wide."""
+    half = (result.rope[1] - result.rope[0]) / 2
+    pulls = [
+        (abs(psi - observed), name, e.category, psi, observed)
+        for e in map(result.evidence, result.categories)
+        for name, psi, observed in zip(
+            result.names, (e.psi_A, e.psi_B), (e.observed_A, e.observed_B), strict=True
+        )
+        if half > 0 and abs(psi - observed) > half
+    ]
+    if not pulls:
+        return ()
+    rows = {category for _, _, category, *_ in pulls}
+    _, name, category, psi, observed = max(pulls, key=lambda pull: pull[0])
+    if len(result.categories) == 1:
+        where = ""
+    elif category in result.data.categories:
+        where = f" in category {shown(category)}"
+    else:
+        where = f", {category}-averaged,"
+    more = f" ({len(rows)} of {len(result.categories)} rows differ so much)" if where else ""
+    return (
+        f"The posterior mean of {shown(name)}'s {result.measure.label}{where} is {psi:.3f}, but "
+        f"{observed:.3f} was observed: they differ by more than the ROPE{more}. The prior "
+        "pulls the scores of few documents toward its own mean; a weaker prior pulls less.",
+    )
+
+
 def undefined_factor(result: Judgement) -> tuple[str, ...]:
     """Say that the Savage-Dickey factor is not well-defined, where it is so."""
-    if not any(infinite_prior_density(result, category) for category in result.data.categories):
+    if all(result.evidence(category).bf_sd_defined for category in result.categories):
         return ()
     return (
         f"The prior density of delta at 0 is infinite for {result.measure.label} with this "
@@ -51,17 +142,22 @@ def undefined_factor(result: Judgement) -> tuple[str, ...]:
 
 
 def infinite_prior_density(result: Judgement, category: str) -> bool:
-    """Return whether the prior density of delta at 0 is infinite for a category or average."""
-    if result.prior_scores is None:
+    """Return whether the prior density of delta at 0 is infinite for a category or average.
+
+    A theorem decides where there is one, else the prior draws.
+    """
+    prior = result.prior_delta(category)
+    if prior is None:
         return False
-    known = result.data.categories
-    if result.model.independent and len(known) > 1 and category not in known:
+    known, found = result.data.categories, None
+    if category in known or len(known) == 1:
+        found = result.model.infinite_at_zero(result.measure, result.prior, result.data)
+    elif result.model.independent:
         return False  # independent categories smooth each other's singularities away
-    theorem = result.model.infinite_at_zero
-    return theorem is None or theorem(result.measure, result.prior)
+    return grows_without_bound(prior) if found is None else found
 
 
-def independent_categories(result: Judgement) -> tuple[str, ...]:
+def independent_categories(result: Answer) -> tuple[str, ...]:
     """Say that an average over categories takes them as independent."""
     if result.average is None or len(result.data.categories) == 1 or result.model.classes:
         return ()
@@ -72,3 +168,8 @@ def independent_categories(result: Judgement) -> tuple[str, ...]:
         "same documents; where every document has one label only, the interval of an average "
         "is too narrow: model='joint' keeps the classes together.",
     )
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    told = ", ".join(map(shown, names[:most]))
+    return told if len(names) <= most else f"{told} and {len(names) - most} more"

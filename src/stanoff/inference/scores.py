@@ -35,17 +35,8 @@ class Scores:
     delta: Array
 
     def check(self, measure: Measure) -> None:
-        """Refuse draws in which the measure has no difference."""
-        undefined = int(np.isnan(self.delta).sum())
-        if not undefined:
-            return
-        why = "0/0, and zero_division is NaN"
-        if not np.isnan(measure.zero_division):
-            why = "infinite for both classifiers, or not a number"
-        raise InputError(
-            f"{measure.label} has no difference in {undefined} draws, where it is {why}: choose "
-            "another zero_division, another measure or a stronger prior."
-        )
+        """Refuse posterior draws in which the measure has no difference."""
+        refuse_undefined(int(np.isnan(self.delta).sum()), measure)
 
     def named(self, categories: int, averages: tuple[str, ...]) -> dict[str, NDArray[Any]]:
         """Return psi_A, psi_B and delta of the categories, and of each average by its name."""
@@ -58,6 +49,19 @@ class Scores:
                     out[f"psi_{letter}{ending}"] = self.psi[..., system, row]
             out[f"delta{ending}"] = self.delta[..., row]
         return out
+
+
+def refuse_undefined(draws: int, measure: Measure) -> None:
+    """Refuse draws in which the measure has no difference, if there are any."""
+    if not draws:
+        return
+    why = "0/0, and zero_division is NaN"
+    if not np.isnan(measure.zero_division):
+        why = "infinite for both classifiers, or not a number"
+    raise InputError(
+        f"{measure.label} has no difference (delta is NaN) in {draws} posterior draws, "
+        f"where it is {why}: choose another zero_division, another measure or a stronger prior."
+    )
 
 
 def scored(model: Model, draws: Variables, question: Question, pair: tuple[int, int]) -> Scores:

@@ -12,9 +12,11 @@ import pandas as pd
 
 from stanoff import models
 from stanoff._lib.arguments import Interval, as_rope
+from stanoff._lib.showing import Shown
 from stanoff.errors import invalid
 from stanoff.inference.decision import Decision, decide, rope_flips
-from stanoff.inference.evidence import Evidence, mass_within
+from stanoff.inference.evidence import Evidence
+from stanoff.inference.factors import mass_within
 from stanoff.models.priors import Prior, as_prior
 from stanoff.question import Sampling
 
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
     from stanoff.comparison import Comparison
 
 
-@dataclass(frozen=True, eq=False)
-class Sensitivity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(Shown):
     """What would have been said under other priors and other ROPEs.
 
     Attributes
@@ -44,11 +46,10 @@ class Sensitivity:
     ropes: pd.DataFrame
     flips: tuple[tuple[float, Decision, Decision], ...]
 
-    def __str__(self) -> str:
-        told = [str(self.priors.to_string(index=False)), str(self.ropes.to_string(index=False))]
-        for width, before, after in self.flips:
-            told.append(f"The decision turns from {before} to {after} at a ROPE of ±{width:.4f}.")
-        return "\n\n".join(told)
+    def _parts(self) -> list[str | pd.DataFrame]:
+        from stanoff.text.parts import of_sensitivity
+
+        return of_sensitivity(self)
 
 
 def sensitivity(

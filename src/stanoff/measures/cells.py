@@ -108,6 +108,11 @@ class Measure:
         return _restored, (settings,)
 
     @property
+    def takes_beta(self) -> bool:
+        """Whether beta makes a difference."""
+        return self.function is _fbeta
+
+    @property
     def label(self) -> str:
         """The name that people read: F1, F0.5, recall, precision at prevalence 0.1."""
         name = f"F{self.beta:g}" if self.name == "fbeta" else self.name.replace("_", " ")
@@ -144,7 +149,8 @@ def ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
     kind = np.result_type(numerator, denominator, np.float64)  # exact numbers are objects
     out = np.where(numerator > 0, inf, zero_division).astype(kind, copy=False)
     # "not 0" rather than "above 0", so that what is not a number stays so
-    quotient: Array = np.divide(numerator, denominator, out=out, where=denominator != 0)
+    with np.errstate(over="ignore"):  # beyond what a double can hold is infinite
+        quotient: Array = np.divide(numerator, denominator, out=out, where=denominator != 0)
     return quotient
 
 

@@ -226,7 +226,7 @@ def overview(
     names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
 ) -> str:
     """Describe signs and clusters of measures in words, with what the signs mean."""
-    from stanoff.text.frames import frame_for_terminal
+    from stanoff.text.terminal import frame_for_terminal
 
     lines = ["+ the value stays, - it does not, when"]
     for change in TRANSFORMATIONS.values():

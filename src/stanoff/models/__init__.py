@@ -7,6 +7,7 @@ from pathlib import Path
 from stanoff.data.base import Data
 from stanoff.errors import InputError, unknown
 from stanoff.models.base import Model, stan_folder
+from stanoff.models.contest import CONTEST
 from stanoff.models.documents import DOCUMENTS
 from stanoff.models.hierarchical import HIERARCHICAL
 from stanoff.models.hierarchical_unpaired import HIERARCHICAL_UNPAIRED
@@ -21,6 +22,7 @@ MODELS: dict[str, Model] = {
     model.name: model
     for model in (
         PAIRED,
+        CONTEST,
         UNPAIRED,
         HIERARCHICAL,
         HIERARCHICAL_UNPAIRED,

@@ -29,11 +29,15 @@ COORDS = {"outcome": OUTCOMES, "cell": CELLS, "classifier": ("A", "B")}
 SHARED_DIMS = {
     "cells": ("system", "category", "cell"),
     "psi": ("system", "row"),
+    "scores": ("system", "row"),
+    "observed": ("system", "row"),
     "cells_A": ("category", "cell"),
     "cells_B": ("category", "cell"),
     "psi_A": ("category",),
     "psi_B": ("category",),
     "delta": ("category",),
+    "observed_A": ("category",),
+    "observed_B": ("category",),
 }
 
 
@@ -56,6 +60,10 @@ class Batch:
     counts: tuple[str, ...]
 
 
+def no_theorem(measure: Measure, prior: Priors, data: Data) -> None:
+    """Leave it to the prior draws whether the density of delta at 0 is infinite."""
+
+
 @dataclass(frozen=True)
 class Model:
     """A model of how systems came to their answers.
@@ -74,9 +82,9 @@ class Model:
         Its conjugate sampler.
     batch : Batch or None
         Its conjugate sampler of many data sets.
-    infinite_at_zero : callable or None
-        Whether the prior density of delta at 0 is infinite for a measure and a prior; None where
-        no theorem tells.
+    infinite_at_zero : callable
+        Whether the prior density of delta at 0 is infinite for each category, given a measure, a
+        prior and data; it returns None where no theorem tells.
     default_for : type or None
         The kind of data for which it is the default.
     engine : str
@@ -85,6 +93,12 @@ class Model:
         Whether it has a Stan program.
     most_categories : int or None
         How many categories its program takes at most.
+    most_systems : int or None
+        How many systems it can have at most; None if any number.
+    most_in_program : int
+        How many systems its program takes at most.
+    of_pairs : Model or None
+        The model that any two of its systems have; itself by default.
     exact_draws : int
         How many draws the exact engine takes by default.
     classes : bool
@@ -105,11 +119,14 @@ class Model:
     dims: Mapping[str, tuple[str, ...]]
     exact: Sampler | None = None
     batch: Batch | None = None
-    infinite_at_zero: Callable[[Measure, Priors], bool] | None = None
+    infinite_at_zero: Callable[[Measure, Priors, Data], bool | None] = no_theorem
     default_for: type[Data] | None = None
     engine: str = "stan"
     program: bool = True
     most_categories: int | None = None
+    most_systems: int | None = 2
+    most_in_program: int = 2
+    of_pairs: Model | None = None
     exact_draws: int = EXACT_DRAWS
     classes: bool = False
     independent: bool = False
@@ -170,6 +187,13 @@ class Model:
         take = of_classes if self.classes else averaged
         more = [take(measure, cells, kind) for kind in AVERAGES]
         return np.concatenate([psi, np.stack(more, axis=-1)], axis=-1)
+
+    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
+        """Score the data themselves (system, row), with the rows of :meth:`scores`."""
+        if data.cells is None:
+            rows = len(data.categories) + (len(AVERAGES) if average else 0)
+            return np.full((len(data.systems), rows), np.nan)
+        return self.scores({"cells": data.cells.astype(np.float64)}, measure, average)
 
     def has_other_measures(self, draws: Variables) -> bool:
         """Return whether these draws can be scored by another measure than that of the fit."""

@@ -95,7 +95,7 @@ class Graph:
         return tuple(parent for parent, child in self.edges if child == name)
 
 
-CATEGORIES, DOCUMENTS_EACH, CLASSIFIERS = "$K$", "$N$", "A, B"
+CATEGORIES, DOCUMENTS_EACH, CLASSIFIERS, SYSTEMS = "$K$", "$N$", "A, B", "$S$"
 
 
 def edges_of(**parents: str) -> tuple[Edge, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stanoff.data.base import Data
+from stanoff.measures import Measure
 from stanoff.models import paired
 from stanoff.models.base import Block, Model, kappa_data
 from stanoff.models.graphs import (
@@ -16,6 +17,7 @@ from stanoff.models.graphs import (
     plate_of,
 )
 from stanoff.models.priors import Priors, single
+from stanoff.models.singularities import equal_at_an_end
 
 GRAPH = Graph(
     hierarchy(6.2) + PAIRS,
@@ -31,10 +33,16 @@ def data(counts: Data, prior: Priors) -> Block:
     return paired.data(counts, prior) | kappa_data(single(prior))
 
 
+def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool | None:
+    """Return whether a prevalence makes both systems equal, as in the paired model."""
+    return equal_at_an_end(measure, single(prior).weights("beta", 2)) or None
+
+
 HIERARCHICAL = Model(
     name="hierarchical",
     data=data,
     observed=("c_pos", "c_neg"),
     dims=paired.DIMS | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",)),
+    infinite_at_zero=infinite_at_zero,
     graph=GRAPH,
 )

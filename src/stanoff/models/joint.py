@@ -1,10 +1,10 @@
-"""Single-label classes: one Dirichlet over (true class, A's class, B's class).
+"""Single-label classes: one Dirichlet over the true class and what each of S systems said.
 
-The classes are Dirichlet, and given the true class so are the M x M pairs of predictions, with a
-prior of a small total mass spread evenly over them. Of the pairs that never occurred only that
-prior mass is left. Spread over so many cells it falls on a few of them, as a Dirichlet process
-does, and is drawn by breaking sticks: time and memory grow with the cells that occurred, not with
-M x M.
+The classes are Dirichlet, and given the true class so are the M^S combinations of predictions, with
+a prior of a small total mass spread evenly over them, so that any two systems have the posterior
+that they have by themselves. Of the combinations that never occurred only that prior mass is left.
+Spread over so many cells it falls on a few of them, as a Dirichlet process does, and is drawn by
+breaking sticks: time and memory grow with the cells that occurred, not with M^S.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from stanoff.data.base import Data
 from stanoff.data.classes import ConfusionCounts, need_classes
 from stanoff.errors import invalid
+from stanoff.measures import Measure
 from stanoff.models.base import Array, Block, Model
 from stanoff.models.graphs import CATEGORIES, Graph, Kind, Node, Plate, edges_of, given
 from stanoff.models.priors import Prior, Priors, single
+from stanoff.models.singularities import equal_at_an_end
 
 LEAST_MASS, MOST_MASS = 0.5, 25.0  # below, doubles underflow; above, it is slow
-FEW = 10  # so few classes that all their cells can be drawn one by one, as Stan does
+FEW = 10  # so few classes that all cells of two systems can be drawn one by one, as Stan does
 LEFT = 1e-3  # of the prior mass may be left when the last stick takes the rest
 MOST_AT_ONCE = 4_000_000  # numbers per block
 DRAWS = 10_000  # every one of these takes longer
@@ -76,40 +78,45 @@ def data(counts: Data, prior: Priors) -> Block:
 
 
 def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
-    """Draw the cells of both systems, every class against the rest."""
-    from scipy.sparse import csr_array
+    """Draw the cells of all systems, every class against the rest."""
+    from scipy.sparse import csr_array, hstack
 
     m, mass = int(data["K"]), float(data["mass"])
     rows, n = np.asarray(data["rows"]) - 1, np.asarray(data["n"])
+    systems = rows.shape[1] - 1
+    few = m**systems <= FEW**2
     if data["prior_only"]:
         rows, n = rows[:0], n[:0]
-    if m <= FEW:
+    if few:
         rows, n = _all_cells(rows, n, m)
-    sticks_each = 1 if m <= FEW else int(np.ceil(np.log(LEFT) / np.log(mass / (1 + mass))))
+    sticks_each = 1 if few else int(np.ceil(np.log(LEFT) / np.log(mass / (1 + mass))))
     truth = rows[:, 0]
     per_class = np.bincount(truth, weights=n, minlength=m)
-    unseen = mass * (1 - np.bincount(truth, minlength=m) / m**2)  # prior mass of the other cells
+    unseen = mass * (
+        1 - np.bincount(truth, minlength=m) / m**systems
+    )  # prior mass of the other cells
     r = len(rows)
     ones = np.ones(r)
     place = np.arange(r)
     by_class = csr_array((ones, (place, truth)), shape=(r, m))
-    by_said = [csr_array((ones, (place, rows[:, 1 + j])), shape=(r, m)) for j in (0, 1)]
+    by_said = [csr_array((ones, (place, said)), shape=(r, m)) for said in rows.T[1:]]
     right = [
-        csr_array((ones * (rows[:, 1 + j] == truth), (place, truth)), shape=(r, m)) for j in (0, 1)
+        csr_array((ones * (said == truth), (place, truth)), shape=(r, m)) for said in rows.T[1:]
     ]
-    cells = np.empty((draws, 2, m, 4))
+    sums = hstack([*by_said, *right], format="csr")
+    cells = np.empty((draws, systems, m, 4))
     block = max(1, MOST_AT_ONCE // (r + m * sticks_each))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         mu = rng.dirichlet(data["beta"] + per_class, size)
-        seen = rng.standard_gamma(n + mass / m**2, (size, r))
+        seen = rng.standard_gamma(n + mass / m**systems, (size, r))
         rest = rng.standard_gamma(np.maximum(unseen, 1e-300), (size, m))
         scale = mu / (seen @ by_class + rest)
         seen *= scale[:, truth]
         sticks = _sticks(rest * scale, unseen, sticks_each, rng)
-        for j in (0, 1):
-            said = seen @ by_said[j]
-            tp = seen @ right[j]
+        added = (seen @ sums).reshape(size, 2, systems, m)
+        for j in range(systems):
+            said, tp = added[:, 0, j], added[:, 1, j]
             guess = rng.integers(0, m, (size, m, sticks_each))
             hit = guess == np.arange(m)[:, None]
             tp += np.where(hit, sticks, 0).sum(axis=-1)
@@ -125,9 +132,9 @@ def _all_cells(
     rows: NDArray[np.intp], n: NDArray[np.int64], m: int
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Write out the cells that never occurred as well, so that nothing is left to spread."""
-    table = np.zeros((m, m, m), dtype=np.int64)
+    table = np.zeros((m,) * rows.shape[1], dtype=np.int64)
     np.add.at(table, tuple(rows.T), n)
-    return np.stack(np.unravel_index(np.arange(m**3), table.shape), axis=1), table.ravel()
+    return np.stack(np.unravel_index(np.arange(table.size), table.shape), axis=1), table.ravel()
 
 
 def _sticks(total: Array, concentration: Array, n: int, rng: np.random.Generator) -> Array:
@@ -139,15 +146,28 @@ def _sticks(total: Array, concentration: Array, n: int, rng: np.random.Generator
     return np.asarray(total[..., None] * shares * left)
 
 
+def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool | None:
+    """Return whether a class that nearly no document has makes both systems equal.
+
+    Of a Dirichlet distribution with equal weights, the share of one class is a Beta.
+    """
+    beta = single(prior).weights("beta", need_classes(data).classes)
+    if np.ptp(beta) > 0:
+        return None
+    return equal_at_an_end(measure, np.array([beta[0], beta[1:].sum()])) or None
+
+
 JOINT = Model(
     name="joint",
     data=data,
     observed=("n",),
     dims={"n": ("joint_cell",), "mu": ("class",)},
     exact=draw,
+    infinite_at_zero=infinite_at_zero,
     default_for=ConfusionCounts,
     engine="exact",
     most_categories=FEW,
+    most_systems=None,
     exact_draws=DRAWS,
     classes=True,
     priors={f"mass {mass:g}": Prior(mass=mass) for mass in (0.5, 1.0, 2.0)},

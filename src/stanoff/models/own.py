@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -13,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from stanoff._lib.processes import run
 from stanoff.cmdstan.compile import program_hash
 from stanoff.cmdstan.install import ensure_cmdstan
 from stanoff.data.base import Data
 from stanoff.data.counts import PairedCounts
-from stanoff.errors import InputError
+from stanoff.errors import InputError, ToolchainError
 from stanoff.measures import Measure
 from stanoff.models import paired, unpaired
 from stanoff.models.base import Array, Block, Model, Variables, kappa_data, stan_folder
@@ -74,12 +74,14 @@ def examine(path: Path) -> Program:
         raise InputError(f"There is no file {path}.")
     stanc = ensure_cmdstan().path / "bin" / "stanc"
     folders = f"{stan_folder()},{path.resolve().parent}"
-    ran = subprocess.run(
-        [stanc, "--info", f"--include-paths={folders}", path], capture_output=True, text=True
-    )
-    if ran.returncode:
-        raise InputError(f"{path} is not a Stan program: {_complaint(ran.stderr + ran.stdout)}")
-    told = json.loads(ran.stdout[ran.stdout.index("{") :])
+    try:
+        (ran,) = run([[stanc, "--info", f"--include-paths={folders}", path.absolute()]])
+    except OSError as error:
+        raise ToolchainError(f"{stanc} cannot be run: {error.strerror}.") from error
+    if ran.code or "{" not in ran.output:
+        told = (ran.errors + ran.output).strip() or "stanc did not say why."
+        raise InputError(f"{path} is not a Stan program. stanc says:\n{told}")
+    told = json.loads(ran.output[ran.output.index("{") :])
     inputs = told["inputs"]
     outputs = {
         **told["parameters"],
@@ -181,6 +183,11 @@ class OwnModel(Model):
         delta = draws["delta"]
         return np.full((*delta.shape[:2], 2, delta.shape[2]), np.nan)
 
+    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
+        """Score the data themselves; a program's own score is not known of these."""
+        scores = super().observed_scores(data, measure, average)
+        return scores if self.named(measure) == measure else np.full_like(scores, np.nan)
+
     def has_other_measures(self, draws: Variables) -> bool:
         """Return whether the program generates cells, of which any measure can be had."""
         return "cells" in draws
@@ -230,11 +237,3 @@ def _limits(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[str]:
     if "prior_only" not in inputs:
         told.append("It does not declare prior_only: there will be no Bayes factors.")
     return told
-
-
-def _complaint(output: str) -> str:
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    lines = [
-        line for line in lines if not line.startswith(("-", "Warning")) and "|" not in line[:8]
-    ]
-    return " ".join(lines[:3]) or "stanc did not say why."

@@ -22,7 +22,7 @@ from stanoff.models.graphs import (
     plate_of,
 )
 from stanoff.models.priors import Priors, single
-from stanoff.models.singularities import depends, vanishing_power
+from stanoff.models.singularities import depends, equal_at_an_end
 
 DIMS = {
     "mu": ("category",),
@@ -92,7 +92,7 @@ def build(gammas: list[Array]) -> Array:
     return np.moveaxis(out, 0, -1)
 
 
-def infinite_at_zero(measure: Measure, prior: Priors) -> bool:
+def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool:
     """Return whether delta piles up at 0 faster than a density can follow.
 
     It does where a prevalence makes all systems equal (with no positives every F1 is 0): delta
@@ -101,10 +101,8 @@ def infinite_at_zero(measure: Measure, prior: Priors) -> bool:
     add up to more than 1.
     """
     shared = single(prior)
-    for end, weight in zip((0, 1), shared.weights("beta", 2), strict=True):
-        power = vanishing_power(measure, mu=end)
-        if power and weight <= power + 0.01:
-            return True
+    if equal_at_an_end(measure, shared.weights("beta", 2)):
+        return True
     alpha_pos, alpha_neg = shared.weights("alpha_pos", 4), shared.weights("alpha_neg", 4)
     differing = 0.0  # the middle is where AUC:acc makes all systems equal, whatever the prior
     if depends(measure, mu=0.5, rho_neg=0.3):

@@ -34,6 +34,20 @@ def vanishing_power(measure: Measure, **ends: int) -> float:
     return float(np.log10(far / close) / 3)
 
 
+def equal_at_an_end(measure: Measure, beta: NDArray[np.float64]) -> bool:
+    """Return whether a prevalence of 0 or 1 makes all systems equal, and is not too improbable.
+
+    Parameters
+    ----------
+    measure : Measure
+        The score.
+    beta : ndarray
+        The weights of the Beta distribution of the prevalence.
+    """
+    powers = [vanishing_power(measure, mu=end) for end in (0, 1)]
+    return any(power and weight <= power + 0.01 for power, weight in zip(powers, beta, strict=True))
+
+
 def depends(measure: Measure, **fixed: float) -> bool:
     """Return whether the score moves when these parameters are fixed and the others vary."""
     return bool(np.ptp(_scores(measure, **fixed)) > 1e-6)

@@ -92,7 +92,7 @@ def build(gammas: list[Array]) -> Array:
     return np.moveaxis(out, 0, -1)
 
 
-def infinite_at_zero(measure: Measure, prior: Priors) -> bool:
+def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool:
     """Return whether two independent scores meet too often at one value.
 
     The density of their difference at 0 is the integral of the product of their densities. Near

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from stanoff._lib.showing import Shown
 from stanoff.planning.crossing import Crossing
 from stanoff.planning.judging import DECISIONS, Judge
 from stanoff.planning.power import standard_error
@@ -73,7 +74,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan:
+class Plan(Shown):
     """What it takes to reach a goal; ``str()`` tells it in words.
 
     Attributes
@@ -134,8 +135,10 @@ class Plan:
 
         return told(self)
 
-    def __repr__(self) -> str:
-        return f"<Plan: {self.question} for {self.goal}>"
+    def _parts(self) -> list[str | pd.DataFrame]:
+        from stanoff.planning.telling import plan_parts
+
+        return plan_parts(self)
 
 
 def frame_of(

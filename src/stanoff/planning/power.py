@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_whole
+from stanoff._lib.showing import Shown
 from stanoff.errors import InputError, invalid
 from stanoff.inference.goals import Goal, as_goal, goal_label, verdict_of
 from stanoff.planning.judging import DECISIONS, tallied
@@ -34,6 +35,29 @@ COLUMNS = [
 MOST = 10**9  # documents of a simulated data set
 
 
+class PowerTable(Shown, pd.DataFrame):
+    """What :func:`power` returns: a data frame that is shown in few digits, with its question."""
+
+    @property
+    def _constructor(self) -> type[PowerTable]:
+        return PowerTable
+
+    def _parts(self) -> list[str | pd.DataFrame]:
+        from stanoff.planning.telling import power_parts
+
+        return power_parts(self)
+
+    def __repr__(self) -> str:
+        return super().__repr__() if self._is_whole() else pd.DataFrame.__repr__(self)
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() if self._is_whole() else str(self.to_html(max_rows=60))
+
+    def _is_whole(self) -> bool:
+        """Whether it has all columns still, and knows what was asked: parts of it may not."""
+        return list(self.columns) == COLUMNS and "rope" in self.attrs and len(self) > 0
+
+
 def power(
     scenario: Scenario | str | Sequence[Scenario | str],
     n: int | Iterable[int],
@@ -41,7 +65,7 @@ def power(
     goal: Any = None,
     model: str | Path | Sequence[str | Path] | None = None,
     **options: Unpack[Options],
-) -> pd.DataFrame:
+) -> PowerTable:
     """Compute how often a goal is reached at given sizes of the test set, if a scenario is true.
 
     Data sets are drawn from the scenario, and each is judged as :func:`stanoff.compare` would.
@@ -81,9 +105,10 @@ def power(
 
     Returns
     -------
-    pandas.DataFrame
-        A row per scenario, model and size: ``power`` and its Monte-Carlo standard error ``se``,
-        the rates of the five decisions, and the number of ``datasets`` behind them.
+    PowerTable
+        A pandas DataFrame with a row per scenario, model and size: ``power`` and its Monte-Carlo
+        standard error ``se``, the rates of the five decisions, and the number of ``datasets``
+        behind them.
 
     Examples
     --------
@@ -117,7 +142,7 @@ def power(
         for place, (which, _, goal, size) in enumerate(cells)
         if which == name and tallies[place, j].sum()
     ]
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    table = PowerTable(rows, columns=COLUMNS)
     question = chosen.question
     table.attrs.update(warnings=warned, seed=chosen.seed, measure=question.measure.label)
     table.attrs.update(rope=list(question.rope), hdi=question.hdi)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stanoff import measures
+from stanoff._lib.showing import Shown
 from stanoff.errors import InputError, invalid, unknown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Array = NDArray[np.float64]
 Four = tuple[float, float, float, float]
@@ -23,8 +27,8 @@ NAMED: dict[str, tuple[float, Four, Four]] = {
 }
 
 
-@dataclass(frozen=True)
-class Scenario:
+@dataclass(frozen=True, repr=False)
+class Scenario(Shown):
     """The probabilities that a document is positive, and of each outcome pair given its class.
 
     Attributes
@@ -175,6 +179,11 @@ class Scenario:
         ]
         moved = [joined("rho", *pair, phi) for pair, phi in zip(rates, phis, strict=True)]
         return Scenario(self.mu, moved[0], moved[1], self.name)
+
+    def _parts(self) -> list[str | pd.DataFrame]:
+        from stanoff.planning.telling import scenario_parts
+
+        return scenario_parts(self)
 
 
 def as_scenario(scenario: Any) -> Scenario:

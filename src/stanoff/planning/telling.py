@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stanoff._lib.escaping import shown
+from stanoff._lib.escaping import one_line, shown
 from stanoff.inference.decision import Decision
 from stanoff.inference.goals import goal_in_words
-from stanoff.text.numbers import ends, level
+from stanoff.text.numbers import ends, level, percent
+from stanoff.text.tables import SYMBOLS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from stanoff.planning.answers import Answer, Plan
+    from stanoff.planning.power import PowerTable
+    from stanoff.planning.scenarios import Scenario
 
 
 def told(plan: Plan) -> str:
@@ -136,3 +141,75 @@ def _a(share: float) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
+
+
+def plan_parts(plan: Plan) -> list[str | pd.DataFrame]:
+    """Show the answer of a plan in words, and in a table where there are several."""
+    import pandas as pd
+
+    if len(plan.answers) == 1:
+        return [told(plan)]
+    form = "+.3f" if plan.question == "difference" else ",.0f"
+    heading = {"documents": "documents", "difference": "difference"}.get(plan.question, "more")
+    rows = [
+        [
+            _percent(a.assurance),
+            *("–" if x is None else f"{x:{form}}" for x in (a.value, a.low, a.high)),
+        ]
+        for a in plan.answers
+    ]
+    return [told(plan), pd.DataFrame(rows, columns=["assurance", heading, "at least", "at most"])]
+
+
+def scenario_parts(scenario: Scenario) -> list[str | pd.DataFrame]:
+    """Show what a scenario says: how common positives are, who says yes to what, the scores."""
+    import pandas as pd
+
+    called = f"Scenario {shown(scenario.name)}" if scenario.name else "Scenario"
+    a, b = scenario.psi("f1")
+    rows = [
+        [kind, *(f"{100 * p:.3g} %" for p in (*theta, *rho)), f"{phi:+.3f}"]
+        for kind, theta, rho, phi in zip(
+            ("positive", "negative"),
+            (scenario.theta_pos, scenario.theta_neg),
+            (scenario.rho_pos, scenario.rho_neg),
+            scenario.correlation,
+            strict=True,
+        )
+    ]
+    columns = ["documents", "both", "only A", "only B", "neither", "A", "B", "correlation"]
+    return [
+        f"{called}: {100 * scenario.mu:.3g} % of the documents are positive. The F1 of A is "
+        f"{a:.3f}, that of B {b:.3f}, the difference {a - b:+.3f}. How often they say yes:",
+        pd.DataFrame(rows, columns=columns),
+    ]
+
+
+def power_parts(table: PowerTable) -> list[str | pd.DataFrame]:
+    """Show a table of powers in few digits, and below it what its columns mean."""
+    import pandas as pd
+
+    shares = [str(d) for d in Decision]
+    cells = pd.DataFrame(
+        {
+            "scenario": [one_line(str(name)) for name in table["scenario"]],
+            "model": [one_line(str(name)) for name in table["model"]],
+            "n": [f"{n:,}" for n in table["n"]],
+            "goal": [goal_in_words(goal) for goal in table["goal"]],
+            "power": [
+                f"{p:.3f} ± {se:.3f}" for p, se in zip(table["power"], table["se"], strict=True)
+            ],
+            **{Decision(d).symbol: [percent(share) for share in table[d]] for d in shares},
+        }
+    )
+    least, most = table["datasets"].min(), table["datasets"].max()
+    datasets = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    about = table.attrs
+    rule = f" in {about['measure']} (ROPE {ends(about['rope'])}, {level(about['hdi'])} HDI)"
+    return [
+        cells,
+        f"power: share of {datasets} simulated data sets of n documents on which the goal was "
+        f"reached{rule}, ± its standard error; under each symbol: the share of that decision.",
+        f"{SYMBOLS}.",
+        *about["warnings"],
+    ]

@@ -1,5 +1,7 @@
-"""Figures of a comparison: each takes ``ax`` and returns it, and the caller owns the figure."""
+"""Figures of a result: each takes ``ax`` and returns it, and the caller owns the figure."""
 
+import stanoff.plots.backend  # noqa: F401 - first
+from stanoff.plots.contests import matrix_plot, ranks_plot, scores_plot
 from stanoff.plots.forest import forest_plot
 from stanoff.plots.frequency import frequency_plot
 from stanoff.plots.graphical import graph_plot
@@ -17,12 +19,15 @@ __all__ = [
     "frequency_plot",
     "graph_plot",
     "joint_plot",
+    "matrix_plot",
     "mosaic_plot",
     "plan_plot",
     "posterior_plot",
     "power_plot",
     "prior_plot",
+    "ranks_plot",
     "rope_plot",
+    "scores_plot",
     "theme",
     "trace_plot",
 ]

@@ -47,7 +47,7 @@ def _several(result: Comparison, category: str) -> bool:
 
 
 def _with_prior(result: Comparison, category: str) -> bool:
-    return result.prior_scores is not None and drawable(result, category)
+    return result.prior_delta(category) is not None and drawable(result, category)
 
 
 def _with_scores(result: Comparison, category: str) -> bool:

@@ -37,7 +37,8 @@ LOOKS = {
 def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the outcome pairs: both, only A, only B, neither said yes, of positives and negatives.
 
-    Heights are shares of the documents of the class. The two columns are equally wide, for true
+    Heights are shares of the documents of the class; for an average, of the pairs of a document and
+    a category. The two columns are equally wide, for true
     widths would hide rare positives; how many documents each stands for is written above it.
     Colours tell who is right.
 
@@ -64,7 +65,10 @@ def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
             "A mosaic needs outcome pairs, but A and B were counted apart "
             f"({result.model.name}): pass both predictions of the same documents."
         )
-    tables, heading = _tables(counts, result.evidence(category).category)
+    name = result.evidence(category).category
+    tables, heading = _tables(counts, name)
+    # Of several categories together, every document is counted once for each of them.
+    unit = " document" if name in counts.categories else "\ndocument-category pair"
     ax = ax or new_axes(7.2, 4.2)
     ax.set(xlim=(-0.1, 2 * STEP - 0.15), ylim=(0, 1))
     ax.set_yticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
@@ -74,14 +78,15 @@ def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
     for i, (kind, table) in enumerate(tables.items()):
         right = (ALL_RIGHT, ONLY_A, ONLY_B, ALL_WRONG)
         total = int(table.sum())
-        told = f"{total:,} {kind} document{'' if total == 1 else 's'}"
+        told = f"{total:,} {kind}{unit}{'' if total == 1 else 's'}"
         ax.text(i * STEP, 1.02, told, ha="left", va="bottom", fontsize=10, fontweight="bold")
         said = ("both said yes", f"only {a}", f"only {b}", "neither")
         _column(ax, i * STEP, table, said, right if i == 0 else right[::-1])
     _key(ax, ("both right", f"only {a} right", f"only {b} right", "both wrong"))
-    ax.set(ylabel="share of the documents", ylim=(0, 1))
+    ax.set(ylabel=f"share of the {unit.strip()}s", ylim=(0, 1))
     a, b = short_names(result, 22)
-    ax.set_title(f"{a} and {b}{literal(heading)}", pad=22, fontsize=11)
+    pad = 36 if "\n" in unit else 22
+    ax.set_title(f"{a} and {b}{literal(heading)}", pad=pad, fontsize=11)
     return ax
 
 

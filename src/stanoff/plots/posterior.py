@@ -12,7 +12,8 @@ from matplotlib.transforms import blended_transform_factory
 
 from stanoff.comparison import Comparison
 from stanoff.errors import InputError
-from stanoff.inference.evidence import Evidence, density_at
+from stanoff.inference.evidence import Evidence
+from stanoff.inference.factors import density_at
 from stanoff.plots.theme import (
     BLUE,
     GREEN,
@@ -95,14 +96,15 @@ def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
     ax : Axes, optional
         Where to draw; a new figure by default.
     """
-    if result.prior_scores is None:
+    evidence = result.evidence(category)
+    prior = result.prior_delta(evidence.category)
+    if prior is None:
         raise InputError(
-            f"{result.model.name} draws no prior, so there is no Bayes factor to show."
+            f"{result.model.name} draws no prior of this, so there is no Bayes factor to show."
         )
     ax = ax or new_axes()
-    evidence = result.evidence(category)
     groups = {
-        "prior": result.row_draws("prior", "delta", evidence.category),
+        "prior": prior,
         "posterior": result.row_draws("posterior", "delta", evidence.category),
     }
     window = window_of(evidence, groups["posterior"].ravel())
@@ -130,7 +132,11 @@ def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
         else "\n(prior density at 0 infinite:\ndepends on the bandwidth)"
     )
     factor = f"= {evidence.bf_sd:.3g} ± {evidence.bf_sd_error:.2g}"
-    told = "$\\mathrm{BF}_{\\mathrm{SD}}$ " + ("< 0.001" if evidence.bf_sd < 0.001 else factor)
+    if evidence.bf_sd_bound is not None:
+        factor = str(evidence.bf_sd_bound)
+    elif evidence.bf_sd < 0.001:
+        factor = "< 0.001"
+    told = f"$\\mathrm{{BF}}_{{\\mathrm{{SD}}}}$ {factor}"
     ax.text(0.02, 0.97, told + doubt, transform=ax.transAxes, va="top", ha="left", fontsize=10)
     ax.legend(loc="upper right", frameon=False)
     return ax

@@ -36,6 +36,7 @@ P = ParamSpec("P")
 # Okabe & Ito's palette, told apart by the colour-blind too.
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
 LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
+INK = {GREEN: "#00694C", RED: "#A84A00"}  # dark enough for letters on white
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)), (0, (3, 3)))
 
@@ -223,7 +224,7 @@ def write(ax: Axes, x: float, height: float, text: str, color: str) -> None:
         share,
         height,
         text,
-        color=color,
+        color=INK.get(color, color),
         transform=ax.transAxes,
         ha="center",
         va="center",

@@ -114,12 +114,34 @@ function percent(p) {
 const interval = (ends, digits) => `[${signed(ends[0], digits)}, ${signed(ends[1], digits)}]`;
 const ropeText = (rope) => `[${generalSigned(rope[0])}, ${generalSigned(rope[1])}]`;
 
-// The sentence of words.py.
-function sentenceOf(names, row, said) {
+// The Monte-Carlo standard error of the middle of an HDI: as intervals.py.
+function midpointError(hdi, std, mcse) {
+  const z = std > 0 ? (hdi[1] - hdi[0]) / (2 * std) : 0;
+  const density = Math.exp(-0.5 * Math.min(z, 5) ** 2) / Math.sqrt(2 * Math.PI);
+  if (!(density * z ** 2 > 0)) return 0;
+  return 0.52 * std * Math.cbrt((2 * (mcse / std) ** 2) / (density * z ** 2));
+}
+
+// The decision in words that neither noise nor the sign of the mean contradicts: as words.py.
+function verdictOf(names, row, said, higher) {
   const [a, b] = names;
-  const more = said.decision === "<" || said.decision === ">" ? ", but this is not settled" : "";
+  const where = `in ${row.judged} (${row.documents})`;
+  const settled = said.decision !== "<" && said.decision !== ">";
+  const expected = said.decision.startsWith(">") === higher ? 1 : -1;
+  const contrary = said.decision !== "=" && row.sign * expected < 0;
+  const off = Math.abs(said.hdi[0] + said.hdi[1] - said.rope[0] - said.rope[1]) / 2;
+  const apart = off > 3 * midpointError(said.hdi, row.std, row.mcse);
+  if (settled && contrary)
+    return `The difference between ${a} and ${b} ${where} lies ${said.hdi[0] >= said.rope[1] ? "above" : "below"} the ROPE`;
+  if (!settled && (contrary || !apart))
+    return `${a} and ${b} cannot be told apart ${where}, and which way they differ is not settled`;
+  return `${a} is ${WORDS[said.decision]} ${b} ${where}${settled ? "" : ", but this is not settled"}`;
+}
+
+// The sentence of words.py.
+function sentenceOf(names, row, said, higher) {
   return (
-    `${a} is ${WORDS[said.decision]} ${b} in ${row.judged} (${row.documents})${more}: ` +
+    `${verdictOf(names, row, said, higher)}: ` +
     `under the ${row.model} model the difference is ${row.mean}, with a ` +
     `${general(100 * said.probability)}% HDI of ${interval(said.hdi, row.digits)}; it lies below, ` +
     `inside and above the ROPE ${ropeText(said.rope)} with probability ${percent(said.below)}, ` +

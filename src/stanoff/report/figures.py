@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
@@ -26,18 +27,24 @@ _LONG = re.compile(r"-?\d+\.\d{3,}")
 
 def as_bytes(ax: Axes, style: str = "svg") -> bytes:
     """Save the figure of an ``Axes`` as svg, pdf or png, without the date, and close it."""
+    return saved(ax, [style])[style]
+
+
+def saved(ax: Axes, styles: Iterable[str]) -> dict[str, bytes]:
+    """Save the figure of an ``Axes`` in several of these styles, and close it."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
     from stanoff.plots.theme import theme
 
-    buffer = io.BytesIO()
+    buffers = {style: io.BytesIO() for style in styles}
     figure = ax.get_figure(root=True)
     assert figure is not None
     with theme(), mpl.rc_context({"svg.hashsalt": "stanoff", "svg.fonttype": "path"}):
-        figure.savefig(buffer, format=style, metadata=_NO_DATE[style])
+        for style, buffer in buffers.items():
+            figure.savefig(buffer, format=style, metadata=_NO_DATE[style])
     plt.close(figure)
-    return buffer.getvalue()
+    return {style: buffer.getvalue() for style, buffer in buffers.items()}
 
 
 def inline(svg: bytes, prefix: str, alt: str) -> Markup:

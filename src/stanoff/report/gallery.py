@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from stanoff.comparison import Comparison
 from stanoff.plots.gallery import GALLERY
-from stanoff.report.figures import as_bytes
+from stanoff.report.figures import saved
 from stanoff.text.words import what_is_judged
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of a comparison, saved as SVG.
+    """A figure of a comparison, saved.
 
     Attributes
     ----------
@@ -22,16 +22,22 @@ class Picture:
     caption : str
         What it shows.
     svg : bytes
-        The figure.
+        The figure, as pages show it.
+    files : mapping
+        The figure in the formats that were asked for.
     """
 
     name: str
     caption: str
     svg: bytes
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def pictures(
-    result: Comparison, category: str, names: Collection[str] = tuple(GALLERY)
+    result: Comparison,
+    category: str,
+    names: Collection[str] = tuple(GALLERY),
+    formats: Collection[str] = (),
 ) -> Iterator[Picture]:
     """Draw what there is to draw of one row of the summary; what does not apply is left out.
 
@@ -43,9 +49,12 @@ def pictures(
         The row.
     names : collection of str
         Which figures, all by default.
+    formats : collection of str
+        Out of svg, pdf and png: the files to make besides what pages show.
     """
     judged = what_is_judged(result, category)
     for name, plot in GALLERY.items():
         if name in names and plot.applies(result, category):
-            svg = as_bytes(plot.draw(result, category))
-            yield Picture(name, plot.caption.replace("{}", judged), svg)
+            files = saved(plot.draw(result, category), dict.fromkeys(["svg", *formats]))
+            asked = {style: files[style] for style in formats}
+            yield Picture(name, plot.caption.replace("{}", judged), files["svg"], asked)

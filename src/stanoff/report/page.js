@@ -30,7 +30,7 @@
   }
 
   const sentence = (row) =>
-    row.draws ? [sentenceOf(data.names, row, row.said) + data.lower, ...data.warnings].join(" ") : row.sentence;
+    row.draws ? [sentenceOf(data.names, row, row.said, data.higher) + data.lower, ...data.warnings].join(" ") : row.sentence;
 
   // ------------------------------------------------------------------ what changes with the ROPE
   function update() {
@@ -50,6 +50,8 @@
     set($("change"), row.draws ? changeOf(row.said.decision, row.flips, row.said.rope, row.digits) : "");
     set($("symbol"), SYMBOLS[row.said.decision]);
     $("symbol").dataset.decision = row.said.decision;
+    const [a, b] = data.names;
+    document.title = `${a} ${SYMBOLS[row.said.decision]} ${b} in ${row.judged}, ROPE ${ropeText(ropeOf(state.half))}`;
     set($("now"), `ROPE ${ropeText(ropeOf(state.half))}, ${general(100 * state.probability)}% HDI`);
     $("changed").hidden = !changed();
     $("reset").disabled = !changed();
@@ -144,7 +146,13 @@
     $("focus").addEventListener("change", () => focusOn(Number($("focus").value)));
     $("rows").tBodies[0].addEventListener("click", (event) => {
       const line = event.target.closest("tr");
-      if (line && !String(getSelection())) focusOn(Number(line.dataset.i));
+      if (!line || String(getSelection())) return;
+      focusOn(Number(line.dataset.i));
+      $("card").scrollIntoView({ block: "start" });
+    });
+    $("back").addEventListener("click", () => {
+      lines[state.focus].hidden = false;
+      lines[state.focus].scrollIntoView({ block: "center", inline: "start" });
     });
   }
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite, isnan
+from pathlib import Path
 from typing import Any
 
 from stanoff import __version__
 from stanoff._lib.escaping import latex, one_line, shown
+from stanoff.answer import Answer
 from stanoff.comparison import Comparison
 from stanoff.inference.evidence import Evidence
+from stanoff.models.priors import described
 from stanoff.report.embedding import embedded, json_block
 from stanoff.report.figures import inline
 from stanoff.report.gallery import Picture, pictures
 from stanoff.report.templates import inlined, policy, render
 from stanoff.text.frames import frame_as_latex
-from stanoff.text.numbers import digits_for, ends, level
-from stanoff.text.tables import HEADINGS, PAPER, formatted
+from stanoff.text.numbers import digits_for, ends, level, signed
+from stanoff.text.tables import HEADINGS, PAPER, formatted, legend
 from stanoff.text.words import caption_of, documents, sentence, what_is_judged, what_would_change
 
 BIBTEX = """\
@@ -33,13 +36,17 @@ BIBTEX = """\
 """
 # What decides comes first: a narrow window shows only the first columns.
 COLUMNS = (
-    *("category", "psi_A", "psi_B", "mean", "hdi", "p_rope", "decision", "p_less", "p_greater"),
-    *("std", "bf_sd", "bf_rope", "sign_test", "t_test", "mcse"),
+    *("category", "decision", "mean", "hdi", "p_rope", "psi_A", "psi_B", "observed_A"),
+    *("observed_B", "p_greater", "std", "bf_sd", "bf_rope", "sign_test", "t_test"),
 )
 CHANGING = ("p_rope", "hdi", "decision")  # these columns follow the reader's ROPE and HDI
-CLASSES = {"category": "", "decision": "decision", "mcse": "number mcse"}
+CLASSES = {
+    "category": "",
+    "decision": "decision",
+    "hdi": "number hdi",
+    **dict.fromkeys(("psi_A", "psi_B", "observed_A", "observed_B"), "number name"),
+}
 HINTS = {
-    "mcse": "Monte-Carlo standard error of the mean",
     "bf_sd": "Savage-Dickey Bayes factor for no difference",
     "bf_rope": "Interval Bayes factor, at the ROPE of the comparison",
     "p_rope": "Probability that the difference lies in the ROPE",
@@ -64,23 +71,32 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
     table = formatted(result, COLUMNS)
     rows, every = _rows(result, said)
     figures = pictures(result, result.categories[focus]) if drawn is None else drawn
+    names = [one_line(name) for name in result.names]
+    hints = HINTS | {
+        f"{kind}_{letter}": f"{told} of {name}"
+        for kind, told in (("psi", "Posterior mean"), ("observed", "Observed score"))
+        for letter, name in zip("AB", names, strict=True)
+    }
     script = inlined("evidence.js") + inlined("page.js")
     return render(
         "page.html",
         policy=policy(script),
         script=script,
         data=json_block(_data(result, said, rows, focus)),
-        names=[one_line(name) for name in result.names],
+        title=_title(result, said[focus]),
+        names=names,
         focus=focus,
         said=said[focus],
         sentence=sentence(result, said[focus]),
         change=what_would_change(result, said[focus]),
         decisions=DECISIONS,
         headings=[
-            (key, heading, HINTS.get(key, ""), CLASSES.get(key, "number"))
+            (key, heading, hints.get(key, ""), CLASSES.get(key, "number"))
             for key, heading in zip(COLUMNS, table.columns, strict=True)
         ],
         rows=list(zip(table.to_numpy().tolist(), said, strict=True)),
+        digits=max(row["digits"] for row in rows),
+        legend=legend(result, COLUMNS),
         averages=len(result.categories) - len(result.data.categories),
         middle=(result.rope[0] + result.rope[1]) / 2,
         rope=ends(result.rope),
@@ -92,26 +108,49 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
             (inline(picture.svg, picture.name, picture.caption), picture.caption)
             for picture in figures
         ],
-        settings=settings(result),
+        settings=settings(result, documents(result)),
         bibtex=BIBTEX,
     )
 
 
-def settings(result: Comparison) -> dict[str, str]:
-    """Describe what was compared and how, by name."""
+def _title(result: Comparison, e: Evidence) -> str:
+    """Write the verdict on one row, and the ROPE it holds for; page.js does the same."""
+    a, b = map(shown, result.names)
+    judged = what_is_judged(result, e.category)
+    return f"{a} {e.decision.symbol} {b} in {judged}, ROPE {ends(e.rope)}"
+
+
+def settings(result: Answer, documents: str) -> dict[str, str]:
+    """Describe what was compared and how, by name; where it comes from as far as that is known."""
     chains, draws = result.fit.draws.shape
     return {
-        "documents": documents(result),
+        **_origin(result),
+        "documents": f"{documents}, taken as independent of each other",
         "measure": f"{result.measure.label} = {result.measure.formula}",
         "model": result.model.name,
         "engine": result.engine,
-        "prior": str(result.prior),
+        "prior": described(result.prior),
         "ROPE": ends(result.rope),
         "HDI": level(result.hdi),
         "draws": f"{chains} × {draws:,}",
         "seed": str(result.seed),
         "stanoff": __version__,
     }
+
+
+def _origin(result: Answer) -> dict[str, str]:
+    """Name the file, its date, its columns and the positive label."""
+    origin = result.data.origin
+    columns = {"truth": "truth", "a": "A", "b": "B"}
+    told = {
+        "file": Path(origin.get("file", "")).name,  # not where it lies on this machine
+        "file last changed": origin.get("modified", ""),
+        "columns": ", ".join(
+            f"{name}: {shown(origin[key])}" for key, name in columns.items() if origin.get(key)
+        ),
+        "positive label": origin.get("pos_label", ""),
+    }
+    return {name: one_line(value) for name, value in told.items() if value}
 
 
 def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]], int]:
@@ -123,7 +162,10 @@ def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]
             "judged": what_is_judged(result, e.category),
             "documents": documents(result, e.category),
             "model": shown(result.model.name),
-            "mean": f"{e.mean:+.{digits_for(e.std)}f}",
+            "mean": signed(e.mean, digits_for(e.std)),
+            "sign": (e.mean > 0) - (e.mean < 0),
+            "std": _number(e.std),
+            "mcse": _number(e.mcse),
             "digits": digits_for(e.std),
             "draws": code,
         }
@@ -172,7 +214,7 @@ def _data(
 
 def _latex_parts(result: Comparison) -> list[Any]:
     """Split the LaTeX table: between its texts stand the cells that the reader may change."""
-    table, caption = formatted(result, PAPER), caption_of(result)
+    table, caption = formatted(result, PAPER), caption_of(result, PAPER)
     token = "cell"
     while token in frame_as_latex(table, caption):
         token += "q"
@@ -181,7 +223,7 @@ def _latex_parts(result: Comparison) -> list[Any]:
             f"{token}{i}z{COLUMNS.index(key)}{token}" for i in range(len(table))
         ]
     told = f"{level(result.hdi)} HDI and the ROPE {ends(result.rope)}"
-    before, after = caption.rsplit(told, 1)
+    before, after = caption.split(told, 1)
     parts = (frame_as_latex(table, f"{before}{token}caption{token}{after}") + "\n").split(token)
     return [_place(part) if i % 2 else part for i, part in enumerate(parts)]
 

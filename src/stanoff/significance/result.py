@@ -9,6 +9,7 @@ from stanoff.errors import invalid
 
 ALTERNATIVES = ("two-sided", "one-sided", "greater", "less")
 APPROXIMATIONS = (None, "yang1999")
+SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,8 @@ class Significance:
     Examples
     --------
     >>> outcome = Significance("s-test", "accuracy", 9.0, n=10, k=9, p_value=0.0215, direction=1)
-    >>> outcome.symbol
-    '>'
     >>> print(outcome)
-    s-test of accuracy: A is significantly better than B (>), two-sided p = 0.021, k = 9 of n = 10.
+    s-test of accuracy: A is significantly better than B, two-sided p = 0.021, k = 9 of n = 10.
     """
 
     test: str
@@ -63,12 +62,12 @@ class Significance:
 
     @property
     def symbol(self) -> str:
-        """The paper's sign.
+        """The sign of Yang and Liu (1999), to rebuild their tables with; elsewhere see the p-value.
 
         ``>>`` or ``<<`` up to p = 0.01, ``>`` or ``<`` up to 0.05, ``~`` beyond; ``!=`` where a
         test finds a difference but no direction.
         """
-        if isnan(self.p_value) or self.p_value > 0.05:
+        if isnan(self.p_value) or self.p_value > SIGNIFICANT:
             return "~"
         if not self.direction:
             return "!="
@@ -86,12 +85,16 @@ class Significance:
 
     @property
     def _verdict(self) -> str:
-        if self.symbol == "~":
-            return "no significant difference (~)"
-        if self.symbol == "!=":
-            return "significant differences (!=)"
-        who = "A is significantly better than B"
-        return f"{who if self.direction > 0 else 'A is significantly worse than B'} ({self.symbol})"
+        if self.p_value > SIGNIFICANT:
+            return "no significant difference"
+        if not self.direction:
+            return "significant differences"
+        return f"A is significantly {'better' if self.direction > 0 else 'worse'} than B"
+
+    @property
+    def leans_to(self) -> str:
+        """Who did better: ``"A"``, ``"B"``, or nobody."""
+        return {1: "A", -1: "B"}.get(self.direction, "")
 
 
 def undoable(

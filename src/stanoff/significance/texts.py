@@ -11,8 +11,6 @@ from stanoff.significance.together import table
 from stanoff.text.frames import dumped, frame_text, records
 from stanoff.text.numbers import p_value
 
-SHOWN = {">>": "≫", "<<": "≪", "~": "∼", "!=": "≠"}
-
 
 def as_text(outcomes: Sequence[Significance], names: tuple[str, str], style: str) -> str:
     """Write outcomes in one of ``stanoff.text.frames.FORMATS``.
@@ -30,7 +28,10 @@ def as_text(outcomes: Sequence[Significance], names: tuple[str, str], style: str
     if style == "json":
         rows = numbers.assign(sentence=[str(outcome) for outcome in outcomes])
         return dumped({"names": dict(zip("AB", names, strict=True)), "tests": records(rows)})
-    below = [f"A is {names[0]}, B is {names[1]}. ⋆: p < 0.05."]
+    below = [
+        f"A is {names[0]}, B is {names[1]}. p: how probable a difference like this or larger is "
+        "where there is none; ⋆: p < 0.05; leans to: who did better, significantly or not."
+    ]
     return frame_text(formatted(outcomes), style, numbers=numbers, below=below)
 
 
@@ -41,7 +42,7 @@ def formatted(outcomes: Sequence[Significance]) -> pd.DataFrame:
     --------
     >>> outcome = Significance("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
     >>> formatted([outcome]).to_numpy().tolist()
-    [['S-test', 'F1', '9', '10', '9', '⋆ 0.021', '2', '>', '']]
+    [['S-test', 'F1', '9', '10', '9', '⋆ 0.021', '2', 'A']]
     """
     rows = [
         [
@@ -52,10 +53,11 @@ def formatted(outcomes: Sequence[Significance]) -> pd.DataFrame:
             "" if o.k is None else f"{o.k:,}",
             p_value(o.p_value),
             str(o.sides),
-            SHOWN.get(o.symbol, o.symbol),
+            o.leans_to,
             o.note,
         ]
         for o in outcomes
     ]
-    headings = ["test", "measure", "statistic", "n", "k", "p", "sides", "A ? B", "note"]
-    return pd.DataFrame(rows, columns=headings)
+    headings = ["test", "measure", "statistic", "n", "k", "p", "sides", "leans to", "note"]
+    table = pd.DataFrame(rows, columns=headings)
+    return table if table["note"].any() else table.drop(columns="note")

@@ -104,9 +104,9 @@ def table(outcomes: Sequence[Significance]) -> pd.DataFrame:
     Examples
     --------
     >>> outcome = Significance("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
-    >>> table([outcome])[["test", "n", "k", "symbol"]].to_dict("records")
-    [{'test': 'S-test', 'n': 10, 'k': 9, 'symbol': '>'}]
+    >>> table([outcome])[["test", "n", "k", "leans_to"]].to_dict("records")
+    [{'test': 'S-test', 'n': 10, 'k': 9, 'leans_to': 'A'}]
     """
-    names = ("test", "measure", "statistic", "n", "k", "p_value", "alternative", "symbol", "note")
+    names = ("test", "measure", "statistic", "n", "k", "p_value", "alternative", "leans_to", "note")
     rows = [{name: getattr(outcome, name) for name in names} for outcome in outcomes]
     return pd.DataFrame(rows, columns=list(names)).astype({"k": "Int64"})

@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from stanoff.answer import Answer
 from stanoff.comparison import Comparison
 from stanoff.data.base import Data, data_of
 from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError
 from stanoff.fit import Fit
-from stanoff.inference.scores import Scores
 from stanoff.measures import MEASURES, Array, Cells, Measure, shifted
 from stanoff.models import MODELS, Model
+from stanoff.models.base import no_theorem
 from stanoff.models.own import OwnModel, Program, model_of
 from stanoff.models.priors import Prior, Priors
 from stanoff.question import Question
@@ -26,7 +27,7 @@ from stanoff.question import Question
 Record = dict[str, Any]
 
 
-def record_of(result: Comparison) -> Record:
+def record_of(result: Answer) -> Record:
     """Gather what is not an array; numbers that JSON lacks become texts."""
     fit, question = result.fit, result.question
     priors = fit.prior if isinstance(fit.prior, tuple) else (fit.prior,)
@@ -38,7 +39,7 @@ def record_of(result: Comparison) -> Record:
             "origin": dict(fit.data.origin),
             "notes": fit.data.notes,
         },
-        "pair": result.pair,
+        "pair": result.pair if isinstance(result, Comparison) else None,  # None: all systems
         "model": _record_of_model(fit.model),
         "engine": fit.engine,
         "seed": fit.seed,
@@ -86,10 +87,8 @@ def data_of_record(record: Record, arrays: Mapping[str, Any]) -> Data:
     )
 
 
-def result_of(
-    record: Record, data: Data, draws: Draws, scores: Scores, prior_scores: Scores | None
-) -> Comparison:
-    """Put a result together again."""
+def fit_of(record: Record, data: Data, draws: Draws) -> tuple[Fit, Question]:
+    """Put a fit and the question that was asked of it together again."""
     told, asked = record["provenance"], record["question"]
     sources = tuple((name, text) for name, text in told["sources"])
     measure = _measure_of(asked["measure"], data)
@@ -105,8 +104,7 @@ def result_of(
     )
     low, high = asked["rope"]
     question = Question(**(asked | {"measure": measure, "rope": (float(low), float(high))}))
-    a, b = record["pair"]
-    return Comparison(fit, question, (a, b), scores, prior_scores)
+    return fit, question
 
 
 def _parts(question: Question) -> Record:
@@ -139,7 +137,7 @@ def _prior_of(record: list[Record]) -> Priors:
     return priors[0] if len(priors) == 1 else (priors[0], priors[1])
 
 
-def _record_of_measure(result: Comparison) -> Record:
+def _record_of_measure(result: Answer) -> Record:
     measure, cells = result.measure, result.data.cells
     record: Record = {
         "name": measure.name,
@@ -153,9 +151,10 @@ def _record_of_measure(result: Comparison) -> Record:
     }
     if measure.code is None:  # Python code cannot be stored: keep what it said
         theorem = result.model.infinite_at_zero
-        record["infinite_at_zero"] = theorem is None or theorem(measure, result.prior)
+        record["infinite_at_zero"] = theorem(measure, result.prior, result.data)
         if cells is not None:
             record["observed"] = _undecided(measure, cells.astype(np.float64))
+            record["pooled"] = _undecided(measure, cells.mean(axis=-2))
     return record
 
 
@@ -182,19 +181,22 @@ def _measure_of(record: Record, data: Data) -> Measure:
     cells = data.cells.astype(np.float64)
     if known and np.array_equal(scores, _undecided(measure, cells), equal_nan=True):
         return measure
-    return replace(measure, function=_remembered(measure, scores, cells))
+    pooled = np.array(record.get("pooled", [math.nan] * len(cells)), dtype=np.float64)
+    return replace(measure, function=_remembered(measure, scores, pooled, cells))
 
 
 def _knowing(model: Model, measure: Measure, record: Record) -> Model:
     """Let a model remember what it had found out about a measure that is not here."""
     theorem = model.infinite_at_zero
-    if theorem is None or any(known.function is measure.function for known in MEASURES.values()):
+    here = any(known.function is measure.function for known in MEASURES.values())
+    if theorem is no_theorem or here:
         return model
 
-    def infinite_at_zero(asked: Measure, prior: Priors) -> bool:
+    def infinite_at_zero(asked: Measure, prior: Priors, data: Data) -> bool | None:
         if asked.function is measure.function:
-            return bool(record["infinite_at_zero"])
-        return theorem(asked, prior)
+            found: bool | None = record["infinite_at_zero"]
+            return found
+        return theorem(asked, prior, data)
 
     return replace(model, infinite_at_zero=infinite_at_zero)
 
@@ -214,15 +216,19 @@ def _not_registered(name: str) -> Callable[[Cells], Array]:
     return refuse
 
 
-def _remembered(measure: Measure, scores: Array, cells: Array) -> Callable[[Cells], Array]:
+def _remembered(
+    measure: Measure, scores: Array, pooled: Array, cells: Array
+) -> Callable[[Cells], Array]:
     """Stand in for a function that is not here: it knows the scores of what was observed."""
+    together = cells.mean(axis=-2)
     if measure.prevalence is not None:
-        cells = shifted(cells, measure.prevalence)
+        cells, together = (shifted(part, measure.prevalence) for part in (cells, together))
     refuse = _not_registered(measure.name)
 
     def look_up(asked: Cells) -> Array:
         given = np.stack([asked.tp, asked.fp, asked.fn, asked.tn], axis=-1)
-        for known, values in ((cells, scores), *zip(cells, scores, strict=True)):
+        each = zip(cells, scores, strict=True)
+        for known, values in ((cells, scores), (together, pooled), *each):
             if np.array_equal(given, known):
                 return np.where(np.isnan(values), asked.zero_division, values)
         return refuse(asked)

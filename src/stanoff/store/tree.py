@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from stanoff._lib.surroundings import check_surroundings
+from stanoff.contests import Contest
+from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
 
@@ -24,12 +29,13 @@ def tree_of(result: Judgement) -> DataTree:
     return data_tree(result, groups)
 
 
-def data_tree(result: Judgement, groups: dict[str, Variables]) -> DataTree:
+def data_tree(result: Judgement | Contest, groups: dict[str, Variables]) -> DataTree:
     """Give groups of variables their dimensions, and add what was observed and how."""
+    check_surroundings()
     from arviz_base import from_dict
 
     block = result.model.data(result.data, result.prior)
-    observed = {name: block[name] for name in result.model.observed}
+    observed = {name: block[name] for name in result.model.observed} | _observed_scores(result)
     coords = {**COORDS, "category": result.data.categories, "system": result.data.systems}
     every: dict[str, Variables] = {**groups, "observed_data": observed}
     tree = from_dict(
@@ -41,12 +47,27 @@ def data_tree(result: Judgement, groups: dict[str, Variables]) -> DataTree:
     return tree
 
 
-def _attrs(result: Judgement) -> dict[str, Any]:
-    return {
+def _observed_scores(result: Judgement | Contest) -> dict[str, Any]:
+    """Name the scores of the data themselves as psi is named."""
+    if isinstance(result, Contest):
+        return {"observed": result.observed}
+    count = len(result.data.categories)
+    named: dict[str, Any] = {}
+    for letter, scores in zip("AB", result.observed, strict=True):
+        if not np.isnan(scores).all():
+            named[f"observed_{letter}"] = scores[:count]
+            averages = zip(AVERAGES, scores[count:], strict=False)
+            named |= {f"observed_{letter}_{name}": score for name, score in averages}
+    return named
+
+
+def _attrs(result: Judgement | Contest) -> dict[str, Any]:
+    told = {
         "model": result.model.name,
         "engine": result.engine,
         "seed": result.seed,
         "measure": result.measure.label,
-        "name_A": result.names[0],
-        "name_B": result.names[1],
     }
+    if isinstance(result, Contest):
+        return told
+    return told | {"name_A": result.names[0], "name_B": result.names[1]}

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stanoff._lib import progress
 from stanoff._lib.arguments import as_jobs
 from stanoff._lib.files import write_bytes, write_text
+from stanoff._lib.workers import workers
 from stanoff.comparison import Comparison
 from stanoff.errors import SamplingWarning, StanoffError
 from stanoff.question import Question, Sampling
-from stanoff.study.config import Study
-from stanoff.study.fits import fitted
-
-if TYPE_CHECKING:
-    import pandas as pd
+from stanoff.study.config import FIGURE_FORMATS, DataSet, Study
+from stanoff.study.config import FIGURES as PLOTS
+from stanoff.study.fits import Fitted, fitted
+from stanoff.study.kept import keep, key_of, recalled
+from stanoff.study.outcomes import Outcome
 
 PAGES, FIGURES, FITS = "pages", "figures", "fits"
 
 
 @dataclass(frozen=True)
 class Task:
-    """A pair of systems under one model, judged by every measure of the study."""
+    """A pair of systems on one data set under one model, judged by every measure of the study."""
 
+    data: DataSet
     pair: tuple[str, str]
     sampling: Sampling
     slug: str
@@ -42,57 +43,12 @@ class Task:
         return self.sampling.model.name if self.sampling.model else ""
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """One comparison of a study: what is shown of it, or why there is nothing to show.
-
-    Attributes
-    ----------
-    a, b, measure, model : str
-        What was compared, as it is called.
-    slug : str
-        How its files are called.
-    error : str
-        What went wrong, if anything.
-    reused : bool
-        Whether the fit was read rather than made.
-    summary : DataFrame or None
-        The numbers, a row per category.
-    cells : DataFrame or None
-        The same as text.
-    sentence : str
-        The verdict; one line per category where there is no average.
-    shown : tuple of str
-        Category, mean, HDI, share in the ROPE and symbol of the row decided upon.
-    warnings : tuple of str
-        What to know before trusting it.
-    """
-
-    a: str
-    b: str
-    measure: str
-    model: str
-    slug: str
-    error: str = ""
-    reused: bool = False
-    summary: pd.DataFrame | None = None
-    cells: pd.DataFrame | None = None
-    sentence: str = ""
-    shown: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """What was compared, in words."""
-        model = f" ({self.model})" if self.model else ""
-        return f"{self.a} and {self.b} in {self.measure}{model}"
-
-
 def build(study: Study, out: Path, *, jobs: int = 1, quiet: bool = False) -> list[Outcome]:
     """Compare all pairs by all measures under all models and write the report.
 
     What was fitted before from the same input, with the same settings, seed and versions, is not
-    fitted again. A comparison that fails does not keep the others from being made.
+    fitted again, and what was drawn of a fit in the same way is not drawn again. A comparison that
+    fails does not keep the others from being made.
 
     Parameters
     ----------
@@ -112,24 +68,28 @@ def build(study: Study, out: Path, *, jobs: int = 1, quiet: bool = False) -> lis
     """
     from stanoff.study.overview import write_overview
 
-    workers = as_jobs(jobs)
+    employed = as_jobs(jobs)
     tasks = list(_tasks(study))
     outcomes: list[Outcome] = []
     title = f"Comparing {len(tasks)} pairs of classifiers and models"
     with progress.step(title, total=len(tasks), quiet=quiet) as advance:
-        for done, made in enumerate(_run(study, tasks, out, workers), start=1):
-            outcomes += made
-            advance(done)
+        known = [_known(study, task, out) for task in tasks]
+        new = [task for task, made in zip(tasks, known, strict=True) if None in made]
+        with closing(_run(study, new, out, employed)) as running:
+            for done, made in enumerate(known, start=1):
+                outcomes += next(running) if None in made else filter(None, made)
+                advance(done)
     write_overview(study, outcomes, out)
     return outcomes
 
 
 def _tasks(study: Study) -> Iterator[Task]:
     known: set[str] = set()
-    for pair, sampling in product(study.pairs, study.samplings):
-        parts = [study.names[pair[0]], study.names[pair[1]]]
+    for data, pair, sampling in product(study.data, study.pairs, study.samplings):
+        parts = [data.name] if data.name else []
+        parts += [study.names[pair[0]], study.names[pair[1]]]
         parts += [sampling.model.name] if sampling.model else []
-        yield Task(pair, sampling, slug_of(parts, known))
+        yield Task(data, pair, sampling, slug_of(parts, known))
 
 
 def slug_of(parts: Sequence[str], known: set[str]) -> str:
@@ -149,16 +109,15 @@ def slug_of(parts: Sequence[str], known: set[str]) -> str:
     return slug
 
 
-def _run(study: Study, tasks: Sequence[Task], out: Path, jobs: int) -> Iterator[list[Outcome]]:
+def _run(
+    study: Study, tasks: Sequence[Task], out: Path, jobs: int
+) -> Generator[list[Outcome], None, None]:
     if jobs == 1 or len(tasks) == 1:
         for task in tasks:
             yield _work(study, task, out)
         return
-    # Fresh processes: a forked one would share locks of threads that it does not have.
-    with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn")) as pool:
-        waiting: list[Future[list[Outcome]]] = [
-            pool.submit(_work, study, task, out) for task in tasks
-        ]
+    with workers(min(jobs, len(tasks))) as submit:
+        waiting = [submit(_work, study, task, out) for task in tasks]
         for task, one in zip(tasks, waiting, strict=True):
             try:
                 yield one.result()
@@ -167,57 +126,97 @@ def _run(study: Study, tasks: Sequence[Task], out: Path, jobs: int) -> Iterator[
 
 
 def _work(study: Study, task: Task, out: Path) -> list[Outcome]:
-    """Make all comparisons of one pair under one model."""
+    """Make all comparisons of one pair under one model, but those that are there."""
     import matplotlib as mpl
 
     mpl.use("Agg")  # nobody looks at a window
+    known = list(zip(study.questions, _known(study, task, out), strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # the result tells it in its own words
         try:
-            result, reused = fitted(study, task.pair, task.sampling, out / FITS / task.slug)
+            fit = fitted(study, task.data, task.pair, task.sampling, out / FITS / task.slug)
         except Exception as error:  # whatever it is, the other comparisons are to be made
-            return [_failed(study, task, one, error) for one in study.questions]
-        return [_made(study, task, one, result, reused, out) for one in study.questions]
+            return [kept or _failed(study, task, one, error) for one, kept in known]
+        return [kept or _made(study, task, one, fit, out) for one, kept in known]
 
 
-def _made(
-    study: Study, task: Task, question: Question, fit: Comparison, reused: bool, out: Path
-) -> Outcome:
+def _known(study: Study, task: Task, out: Path) -> list[Outcome | None]:
+    """Find what was made before, question by question."""
+    return [
+        recalled(_record(study, task, question, out), _key(study, task, question), out)
+        for question in study.questions
+    ]
+
+
+def _key(study: Study, task: Task, question: Question) -> str:
+    return key_of(study, task.data, task.pair, task.sampling, question)
+
+
+def _record(study: Study, task: Task, question: Question, out: Path) -> Path:
+    return out / FITS / f"{_slug(study, task, question)}.json"
+
+
+def _slug(study: Study, task: Task, question: Question) -> str:
+    """Name the files of a comparison; two measures never share a name."""
+    known: set[str] = set()
+    slugs = {one: slug_of([one.measure.label], known) for one in study.questions}
+    return f"{task.slug}-{slugs[question]}"
+
+
+def _made(study: Study, task: Task, question: Question, fit: Fitted, out: Path) -> Outcome:
     try:
-        own = "cells" not in fit.fit.draws.posterior and question == study.questions[0]
+        own = "cells" not in fit.result.fit.draws.posterior and question == study.questions[0]
         measure = None if own else question.measure  # a program may tell its own score only
-        result = fit.judge(measure=measure, rope=question.rope, hdi=question.hdi)
-        return _written(study, task, result, reused, out)
+        result = fit.result.judge(measure=measure, rope=question.rope, hdi=question.hdi)
+        slug = _slug(study, task, question)
+        outcome, files = _written(study, task, result, slug, out)
+        record, key = _record(study, task, question, out), _key(study, task, question)
+        keep(outcome, [*files, fit.file], record, key, out)
+        return replace(outcome, reused=fit.reused)
     except Exception as error:
         return _failed(study, task, question, error)
 
 
-def _written(study: Study, task: Task, result: Comparison, reused: bool, out: Path) -> Outcome:
+def _written(
+    study: Study, task: Task, result: Comparison, slug: str, out: Path
+) -> tuple[Outcome, list[Path]]:
+    """Write the page and the figures of a comparison; return what the overview shows of it."""
     from stanoff.report.gallery import pictures
     from stanoff.report.page import page
+    from stanoff.study.tables import SCORES
     from stanoff.text.tables import PAPER, formatted
 
-    label = result.measure.label
-    slug = f"{task.slug}-{slug_of([label], set())}"
     shown = result.decided or result.categories[0]
-    drawn = list(pictures(result, shown, study.figures))
-    for picture in drawn:
-        write_bytes(out / FIGURES / f"{slug}-{picture.name}.svg", picture.svg)
-    write_text(out / PAGES / f"{slug}.html", page(result, drawn=drawn))
+    drawn = list(pictures(result, shown, study.figures, study.figure_formats))
+    files = {
+        out / FIGURES / f"{slug}-{picture.name}.{style}": content
+        for picture in drawn
+        for style, content in picture.files.items()
+    }
+    for name, style in product(PLOTS, FIGURE_FORMATS):  # what an earlier study asked for
+        if (old := out / FIGURES / f"{slug}-{name}.{style}") not in files:
+            old.unlink(missing_ok=True)
+    for path, content in files.items():
+        write_bytes(path, content)
+    html = write_text(out / PAGES / f"{slug}.html", page(result, drawn=drawn))
     one = formatted(result, ["category", "mean", "hdi", "p_rope", "decision"], categories=[shown])
-    return Outcome(
+    outcome = Outcome(
         a=result.names[0],
         b=result.names[1],
-        measure=label,
+        measure=result.measure.label,
         model=result.model.name,
         slug=slug,
-        reused=reused,
+        data=task.data.name,
         summary=result.summary(),
         cells=formatted(result, PAPER),
+        scores=formatted(result, SCORES).set_axis(SCORES, axis=1),
         sentence=str(result),
         shown=tuple(one.iloc[0]) if result.decided else (),
         warnings=result.warnings,
+        figures=tuple(picture.name for picture in drawn) if study.figure_formats else (),
+        origin=dict(result.data.origin),
     )
+    return outcome, [*files, html]
 
 
 def _failed(study: Study, task: Task, question: Question, error: Exception) -> Outcome:
@@ -226,6 +225,7 @@ def _failed(study: Study, task: Task, question: Question, error: Exception) -> O
         "b": study.names[task.pair[1]],
         "measure": question.measure.label,
         "model": task.model,
+        "data": task.data.name,
     }
     told = str(error) if isinstance(error, StanoffError) else f"{type(error).__name__}: {error}"
     return Outcome(**known, slug=task.slug, error=told)

@@ -11,16 +11,39 @@ from pathlib import Path
 from typing import Any
 
 from stanoff.errors import InputError, StanoffError, invalid, unknown
-from stanoff.plots.gallery import GALLERY
 from stanoff.question import Drawing, Judging, Question, Sampling
 
 JUDGING = tuple(name for name in Judging.__annotations__ if name != "measure")
 DRAWING = tuple(name for name in Drawing.__annotations__ if name not in ("model", "progress"))
 KEYS = (
     *("title", "out", "classifiers", "pairs", "names", "measures", "models", "pos_label"),
-    *("positive", "labels", "figures", "data", *JUDGING, *DRAWING),
+    *("positive", "labels", "figures", "figure_formats", "data", *JUDGING, *DRAWING),
 )
-DATA_KEYS = ("file", "truth")
+DATA_KEYS = ("name", "file", "truth", "pos_label", "labels")
+# Those of the gallery, which is not imported for it: seaborn takes longer than a finished study.
+FIGURES = ("forest", "posterior", "factor", "joint", "mosaic", "trace")
+FIGURE_FORMATS = ("svg", "pdf", "png")
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Where labels are, and what they mean.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in the report; empty where there is only one that needs no name.
+    file, truth : str
+        Where the labels are, and the column of the true ones.
+    pos_label, labels : optional
+        As in :func:`stanoff.compare`.
+    """
+
+    name: str
+    file: str
+    truth: str
+    pos_label: Any = None
+    labels: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -31,8 +54,8 @@ class Study:
     ----------
     title : str
         What stands on top of the report.
-    file, truth : str
-        Where the labels are, and the column of the true ones.
+    data : tuple of DataSet
+        What the pairs are compared on.
     pairs : tuple
         Columns of predictions, two by two.
     names : mapping
@@ -41,24 +64,20 @@ class Study:
         One per measure; they differ in nothing else.
     samplings : tuple of Sampling
         One per model; they differ in nothing else.
-    pos_label, labels : optional
-        As in :func:`stanoff.compare`.
-    figures : tuple of str
-        Which figures are drawn.
+    figures, figure_formats : tuple of str
+        Which figures are drawn, and as what they are saved.
     out : Path, optional
         Where the report goes, if the file says so.
     """
 
     title: str
-    file: str
-    truth: str
+    data: tuple[DataSet, ...]
     pairs: tuple[tuple[str, str], ...]
     names: Mapping[str, str]
     questions: tuple[Question, ...]
     samplings: tuple[Sampling, ...]
-    pos_label: Any = None
-    labels: tuple[Any, ...] | None = None
-    figures: tuple[str, ...] = tuple(GALLERY)
+    figures: tuple[str, ...] = FIGURES
+    figure_formats: tuple[str, ...] = ("svg",)
     out: Path | None = None
 
 
@@ -77,6 +96,8 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         given = tomllib.loads(file.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
+    except RecursionError:
+        raise InputError(f"{file} is nested too deeply.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{file} is not a TOML file: {error}.") from None
     try:
@@ -89,26 +110,18 @@ def read_study(path: str | os.PathLike[str]) -> Study:
 
 def _study(given: Mapping[str, Any], file: Path) -> Study:
     _only(given, KEYS, "key")
-    data = given.get("data", {})
-    if not isinstance(data, Mapping):
-        raise invalid("data", "a table with the keys file and truth", data)
-    _only(data, DATA_KEYS, "key of data")
     pairs = _pairs(given)
     known = list(dict.fromkeys(name for pair in pairs for name in pair))
-    if "positive" in given and "pos_label" in given:
-        raise invalid("pos_label", "given once: positive means the same", given["pos_label"])
     out = _text(given, "out") if "out" in given else None
     return Study(
         title=_text(given, "title") if "title" in given else file.stem,
-        file=str(file.parent / _text(data, "file", "data.file")),
-        truth=_text(data, "truth", "data.truth"),
+        data=_data(given, file.parent),
         pairs=pairs,
         names=_names(given.get("names", {}), known),
         questions=_questions(given),
         samplings=_samplings(given, file.parent),
-        pos_label=given.get("pos_label", given.get("positive")),
-        labels=tuple(_list(given, "labels")) if "labels" in given else None,
-        figures=_figures(given.get("figures", list(GALLERY))),
+        figures=_chosen(given, "figures", FIGURES, FIGURES),
+        figure_formats=_chosen(given, "figure_formats", FIGURE_FORMATS, ("svg",)),
         out=None if out is None else file.parent / out,
     )
 
@@ -117,6 +130,34 @@ def _only(given: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
     for key in given:
         if key not in known:
             raise unknown(what, key, known)
+
+
+def _data(given: Mapping[str, Any], folder: Path) -> tuple[DataSet, ...]:
+    """Read one table of data, or several that have names; what they do not say, the study does."""
+    if "positive" in given and "pos_label" in given:
+        raise invalid("pos_label", "given once: positive means the same", given["pos_label"])
+    tables = given.get("data", {})
+    several = isinstance(tables, list) and len(tables) > 1
+    tables = tables if isinstance(tables, list) else [tables]
+    if not tables or not all(isinstance(table, Mapping) for table in tables):
+        raise invalid("data", "a table with the keys file and truth, or several", given["data"])
+    found = []
+    for table in tables:
+        _only(table, DATA_KEYS, "key of data")
+        labels = table if "labels" in table else given
+        found.append(
+            DataSet(
+                name=_text(table, "name", "data.name") if several or "name" in table else "",
+                file=str(folder / _text(table, "file", "data.file")),
+                truth=_text(table, "truth", "data.truth"),
+                pos_label=table.get("pos_label", given.get("pos_label", given.get("positive"))),
+                labels=tuple(_list(labels, "labels")) if "labels" in labels else None,
+            )
+        )
+    names = [one.name for one in found]
+    if len(set(names)) < len(names):
+        raise invalid("data.name", "different for different data sets", names)
+    return tuple(found)
 
 
 def _pairs(given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -172,13 +213,17 @@ def _names(given: Any, known: list[str]) -> dict[str, str]:
     return called
 
 
-def _figures(given: Any) -> tuple[str, ...]:
-    if not isinstance(given, list):
-        raise invalid("figures", "a list of names", given)
-    for name in given:
-        if name not in GALLERY:
-            raise unknown("figures", name, GALLERY)
-    return tuple(given)
+def _chosen(
+    given: Mapping[str, Any], key: str, known: tuple[str, ...], default: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Read a list of known names, which may be empty."""
+    names = given.get(key, default)
+    if not isinstance(names, list | tuple):
+        raise invalid(key, "a list of names", names)
+    for name in names:
+        if name not in known:
+            raise unknown(key, name, known)
+    return tuple(dict.fromkeys(names))
 
 
 def _text(given: Mapping[str, Any], key: str, called: str = "") -> str:
@@ -205,5 +250,6 @@ def _texts(given: Mapping[str, Any], key: str) -> tuple[str, ...]:
 def _check_columns(study: Study) -> None:
     from stanoff.data.files import check_columns
 
-    check_columns(study.file, "truth", [study.truth])
-    check_columns(study.file, "classifiers", list(study.names))
+    for data in study.data:
+        check_columns(data.file, "truth", [data.truth])
+        check_columns(data.file, "classifiers", list(study.names))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,40 @@ from stanoff.engines.provenance import gather
 from stanoff.errors import StanoffError
 from stanoff.fit import fit
 from stanoff.question import Question, Sampling
-from stanoff.store.saving import load
-from stanoff.study.config import Study
+from stanoff.store.saving import load, save
+from stanoff.study.config import DataSet, Study
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fit that is kept.
+
+    Attributes
+    ----------
+    result : Comparison
+        The pair, judged by the first measure of the study.
+    file : Path
+        Where it is kept.
+    reused : bool
+        Whether it was read rather than made.
+    """
+
+    result: Comparison
+    file: Path
+    reused: bool
 
 
 def fitted(
-    study: Study, pair: tuple[str, str], sampling: Sampling, store: Path
-) -> tuple[Comparison, bool]:
-    """Fit a model to a pair of systems, or read what was fitted before; say which.
+    study: Study, data: DataSet, pair: tuple[str, str], sampling: Sampling, store: Path
+) -> Fitted:
+    """Fit a model to a pair of systems, or read what was fitted before.
 
     Parameters
     ----------
     study : Study
         What is studied.
+    data : DataSet
+        One of the study's.
     pair : tuple of str
         Two columns of predictions.
     sampling : Sampling
@@ -39,27 +60,35 @@ def fitted(
     """
     question = study.questions[0].for_model(sampling.model)
     counted = count(
-        study.file,
-        truth=study.truth,
+        data.file,
+        truth=data.truth,
         a=pair[0],
         b=pair[1],
-        pos_label=study.pos_label,
-        labels=study.labels,
+        pos_label=data.pos_label,
+        labels=data.labels,
         average=question.average,
         names=(study.names[pair[0]], study.names[pair[1]]),
     )
+    if "file" in counted.origin:  # where the study lies makes no difference to what it says
+        counted = replace(counted, origin={**counted.origin, "file": Path(data.file).name})
     key = _key(counted, question, sampling)
     file = store.with_name(f"{store.name}-{key[:16]}.nc")
     try:
-        return load(file), True
+        return Fitted(_described(load(file), counted), file, reused=True)
     except StanoffError:
         pass  # not there, or damaged
     a, b = counted.systems
     result = fit(counted, question, sampling).between(a, b, question)
     for old in store.parent.glob(f"{escape(store.name)}-{'[0-9a-f]' * 16}.nc"):
         old.unlink()
-    result.save(file)
-    return result, False
+    save(result, file, compact=True)
+    return Fitted(result, file, reused=False)
+
+
+def _described(result: Comparison, counted: Data) -> Comparison:
+    """Say where the labels come from now; the same ones may have moved."""
+    data = replace(result.data, origin=counted.origin, notes=counted.notes)
+    return replace(result, fit=replace(result.fit, data=data))
 
 
 def _key(data: Data, question: Question, sampling: Sampling) -> str:

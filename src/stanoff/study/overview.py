@@ -1,4 +1,4 @@
-"""The page and the table files that gather all comparisons of a study."""
+"""The page that gathers all comparisons of a study."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from stanoff import __version__
 from stanoff._lib.escaping import one_line
 from stanoff._lib.files import write_text
 from stanoff.inference.decision import Decision
+from stanoff.models.priors import described
 from stanoff.report.document import (
+    Block,
     Items,
     Paragraph,
     Section,
@@ -22,48 +24,26 @@ from stanoff.report.document import (
     joined,
     link,
 )
-from stanoff.study.config import Study
+from stanoff.study.config import DataSet, Study
+from stanoff.study.tables import FILES, legend, write_tables
 from stanoff.text.numbers import ends, level
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from stanoff.study.build import Outcome
+    from stanoff.study.outcomes import Outcome
 
 SYMBOLS = [decision.symbol for decision in Decision]
+COLUMNS = ("comparison", "measure", "model", "category", "mean", "HDI", "ROPE pct", "decision")
 
 
 def write_overview(study: Study, outcomes: Sequence[Outcome], out: Path) -> None:
     """Write index.html, and the table as CSV, Markdown and LaTeX."""
-    import pandas as pd
-
-    from stanoff.text.frames import frame_text
-
     made = [outcome for outcome in outcomes if not outcome.error]
     if made:
-        numbers = pd.concat([_labelled(o, o.summary) for o in made], ignore_index=True)
-        write_text(out / "table.csv", f"{frame_text(numbers, 'csv')}\n")
-        cells = pd.concat([_labelled(o, o.cells) for o in made], ignore_index=True)
-        write_text(out / "table.md", f"{frame_text(cells, 'markdown')}\n")
-        write_text(out / "table.tex", f"{frame_text(cells, 'latex', caption=study.title)}\n")
+        write_tables(study, made, out)
     write_text(out / "index.html", _page(study, outcomes, made))
 
 
-def _labelled(outcome: Outcome, frame: pd.DataFrame | None) -> pd.DataFrame:
-    assert frame is not None
-    labels = {"A": outcome.a, "B": outcome.b, "measure": outcome.measure, "model": outcome.model}
-    return frame.set_axis(range(len(frame))).pipe(lambda f: _before(f, labels))
-
-
-def _before(frame: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
-    for place, (name, value) in enumerate(labels.items()):
-        frame.insert(place, name, value)
-    return frame
-
-
 def _page(study: Study, outcomes: Sequence[Outcome], made: Sequence[Outcome]) -> str:
-    import pandas as pd
-
     sections = []
     broken = [outcome for outcome in outcomes if outcome.error]
     if broken:
@@ -71,8 +51,10 @@ def _page(study: Study, outcomes: Sequence[Outcome], made: Sequence[Outcome]) ->
         told = f"{len(broken)} of {len(outcomes)} comparisons could not be made:"
         sections.append(Section("What failed", [Paragraph(told, note=True), Items(texts)]))
     if made:
-        sections.append(Section("Verdicts", [_verdicts(made)]))
-        sections += _glance(study, made)
+        if len(study.data) > 1:
+            sections.append(Section("All data sets", [_across(study, made), _signs(study)]))
+        for data in study.data:
+            sections += _of_data(study, data, [o for o in made if o.data == data.name])
         texts = [
             joined([_linked(outcome, outcome.title), ": ", line])
             for outcome in made
@@ -83,14 +65,31 @@ def _page(study: Study, outcomes: Sequence[Outcome], made: Sequence[Outcome]) ->
         if known:
             notes = [Paragraph(warning, note=True) for warning in known]
             sections.append(Section("What to know before trusting the numbers", notes))
-        files = [link(name, name) for name in ("table.csv", "table.md", "table.tex")]
-        where: list[str] = ["All numbers: ", files[0], ", ", files[1], ", ", files[2], "."]
-        if study.figures:
-            where += [" The figures are in the folder ", link("figures", "figures/"), "."]
-        sections.append(Section("Files", [Paragraph(joined(where))]))
-    settings = pd.DataFrame(_settings(study), columns=["setting", "value"])
-    sections.append(Section("Settings", [Table(settings)]))
+        sections.append(Section("Files", _files(study, made)))
+    sections.append(Section("Settings", [_settings(study, made)]))
     return document(one_line(study.title), sections)
+
+
+def _of_data(study: Study, data: DataSet, made: Sequence[Outcome]) -> list[Section]:
+    """Show the verdicts on one data set, and who beats whom."""
+    if not made:
+        return []
+    on = f" on {data.name}" if data.name else ""
+    sections = [Section(f"Verdicts{on}", [_verdicts(made), _explained(study, COLUMNS)])]
+    squares: list[Block] = list(_glance(study, made))
+    if squares:
+        sections.append(Section(f"At a glance{on}", [*squares, _signs(study)]))
+    return sections
+
+
+def _explained(study: Study, columns: Sequence[str]) -> Paragraph:
+    return Paragraph(
+        "; ".join(f"{term}: {text}" for term, text in legend(study, columns).items()) + "."
+    )
+
+
+def _signs(study: Study) -> Paragraph:
+    return _explained(study, ["decision"])
 
 
 def _linked(outcome: Outcome, text: str) -> Markup:
@@ -103,18 +102,14 @@ def _verdicts(made: Sequence[Outcome]) -> Table:
 
     rows = []
     for o in made:
-        category, mean, hdi, p_rope, symbol = o.shown or (
-            "all",
-            "",
-            "",
-            "",
-            _tally(o),
-        )
+        category, mean, hdi, p_rope, symbol = o.shown or ("all", "", "", "", _tally(o))
         who = [_linked(o, f"{o.a} and {o.b}"), o.measure, o.model]
         rows.append([*who, category, mean, hdi, p_rope, symbol])
-    names = ["comparison", "measure", "model", "category", "mean", "HDI", "ROPE pct", "decision"]
-    caption = "Posterior of the difference; every comparison has a page of its own."
-    return Table(pd.DataFrame(rows, columns=names, dtype=object), caption)
+    caption = (
+        "Posterior of the difference between the first (A) and the second (B); every comparison "
+        "has a page of its own."
+    )
+    return Table(pd.DataFrame(rows, columns=list(COLUMNS), dtype=object), caption)
 
 
 def _tally(outcome: Outcome) -> str:
@@ -123,7 +118,25 @@ def _tally(outcome: Outcome) -> str:
     return ", ".join(f"{found.count(s)} {s}" for s in SYMBOLS if s in found)
 
 
-def _glance(study: Study, made: Sequence[Outcome]) -> list[Section]:
+def _across(study: Study, made: Sequence[Outcome]) -> Table:
+    """Show every comparison in a row, and its decision on every data set."""
+    import pandas as pd
+
+    found: dict[tuple[str, ...], dict[str, Markup]] = {}
+    for o in made:
+        symbol = o.shown[-1] if o.shown else _tally(o)
+        found.setdefault((o.a, o.b, o.measure, o.model), {})[o.data] = _linked(o, symbol)
+    names = [data.name for data in study.data]
+    rows = [
+        [f"{a} and {b}", *rest, *(cells.get(name, "") for name in names)]
+        for (a, b, *rest), cells in found.items()
+    ]
+    columns = ["comparison", "measure", "model", *names]
+    caption = "How the first (A) compares to the second (B) on every data set."
+    return Table(pd.DataFrame(rows, columns=columns, dtype=object), caption)
+
+
+def _glance(study: Study, made: Sequence[Outcome]) -> list[Table]:
     """Show who beats whom: a square table per measure and model, where there are three or more."""
     import pandas as pd
 
@@ -138,31 +151,73 @@ def _glance(study: Study, made: Sequence[Outcome]) -> list[Section]:
                 found[o.b, o.a] = _linked(o, mirrored[o.shown[-1]])
         if len(names) > 2 and found:
             rows = [[a, *(found.get((a, b), "") for b in names)] for a in names]
-            caption = f"{measure}, {model} model: how the row compares to the column."
+            caption = f"{measure}, {model} model: how the row (A) compares to the column (B)."
             tables.append(Table(pd.DataFrame(rows, columns=["", *names], dtype=object), caption))
-    return [Section("At a glance", tables)] if tables else []
+    return tables
 
 
-def _settings(study: Study) -> list[tuple[str, str]]:
+def _files(study: Study, made: Sequence[Outcome]) -> list[Block]:
+    """Link the tables, and the figures of every comparison in every format."""
+    import pandas as pd
+
+    csv, md, tex = (link(name, name) for name in FILES)
+    where = Paragraph(joined(["All numbers: ", csv, ", ", md, ", ", tex, "."]))
+    names = list(dict.fromkeys(name for outcome in made for name in outcome.figures))
+    if not names:
+        return [where]
+
+    def links(outcome: Outcome, name: str) -> Markup:
+        if name not in outcome.figures:
+            return Markup("")
+        path = f"figures/{quote(outcome.slug)}-{name}"
+        parts = [link(style, f"{path}.{style}") for style in study.figure_formats]
+        return Markup(", ").join(parts)
+
+    rows = [[o.title, *(links(o, name) for name in names)] for o in made]
+    frame = pd.DataFrame(rows, columns=["comparison", *names], dtype=object)
+    return [where, Table(frame, "The figures, which are in the folder figures.")]
+
+
+def _settings(study: Study, made: Sequence[Outcome]) -> Table:
+    """Say what was compared and how: files and columns, prior, ROPE, seed."""
+    import pandas as pd
+
     question, sampling = study.questions[0], study.samplings[0]
     given = [s.model.name if s.model else "by the data" for s in study.samplings]
-    rows = {
-        "data": Path(study.file).name,
-        "truth": study.truth,
-        "classifiers": ", ".join(study.names.values()),
+    rows = [row for data in study.data for row in _described(study, data, made)]
+    columns = [
+        name if name == column else f"{name} (column {column})"
+        for column, name in study.names.items()
+    ]
+    rows += {
+        "classifiers": ", ".join(columns),
         "measures": ", ".join(question.measure.label for question in study.questions),
         "models": ", ".join(given),
         "average": question.average,
         "ROPE": ends(question.rope),
         "HDI": level(question.hdi),
-        "prior": str(sampling.prior),
-        "engine": sampling.engine,
+        "prior": described(sampling.prior),
+        "engine": sampling.engine or "by the model",
         "chains": sampling.chains,
         "draws": sampling.draws,
         "warmup": sampling.warmup,
         "seed": sampling.seed,
-        "pos_label": study.pos_label,
-        "labels": None if study.labels is None else ", ".join(map(str, study.labels)),
         "stanoff": __version__,
-    }
-    return [(name, str(value)) for name, value in rows.items() if value is not None]
+    }.items()
+    told = [(name, str(value)) for name, value in rows if value is not None]
+    return Table(pd.DataFrame(told, columns=["setting", "value"]))
+
+
+def _described(
+    study: Study, data: DataSet, made: Sequence[Outcome]
+) -> list[tuple[str, object | None]]:
+    """Say where the labels of a data set are, of when, and what they mean."""
+    origin = next((o.origin for o in made if o.data == data.name), {})
+    dated = f", of {origin['modified']}" if origin.get("modified") else ""
+    on = f" of {data.name}" if len(study.data) > 1 else ""
+    return [
+        (f"data{on}", f"{Path(data.file).name}{dated}"),
+        (f"truth{on}", data.truth),
+        (f"positive label{on}", origin.get("pos_label", data.pos_label)),
+        (f"labels{on}", None if data.labels is None else ", ".join(map(str, data.labels))),
+    ]

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from stanoff import __version__
 from stanoff._lib.files import write_text
+from stanoff.models.priors import Prior, both
 from stanoff.text.frames import dumped, finite, frame_text
-from stanoff.text.tables import ALL, PAPER, formatted
+from stanoff.text.tables import ALL, PAPER, formatted, legend
 from stanoff.text.words import caption_of, documents, sentence, what_would_change
 
 if TYPE_CHECKING:
     from stanoff.comparison import Comparison
+    from stanoff.inference.factors import Bound
+
+SCHEMA = 1  # of the JSON; docs/comparison.schema.json describes it
 
 
 def as_text(
@@ -49,8 +55,8 @@ def as_text(
         formatted(result, chosen, categories=categories),
         style,
         numbers=numbers,
-        below=_below(result, categories),
-        caption=caption_of(result) if caption is None else caption,
+        below=[legend(result, chosen), *_below(result, categories)],
+        caption=caption_of(result, chosen) if caption is None else caption,
         label=label,
     )
 
@@ -61,17 +67,26 @@ def as_json(result: Comparison, *, categories: Sequence[str] | None = None) -> d
     for row in result.summary().to_dict("records"):
         if categories is None or row["category"] in categories:
             e = result.evidence(row["category"])
-            more = ("p_below", "p_above", "bf_sd_error", "bf_sd_defined")
+            more = ("p_below", "p_above", "bf_sd_error", "bf_sd_defined", "told_apart")
             row |= {name: getattr(e, name) for name in more}
+            row = {name: finite(value) for name, value in row.items()}
+            row["bf_sd_bound"] = _bound(e.bf_sd_bound)
+            row["bf_rope_bound"] = _bound(e.bf_rope_bound)
             row["sentence"] = sentence(result, e)
             row["what_would_change"] = what_would_change(result, e)
-            rows.append({name: finite(value) for name, value in row.items()})
+            rows.append(row)
     return {
+        "schema": SCHEMA,
+        "stanoff": __version__,
+        "decision": None if result.decided is None else str(result.decision),
+        "decided": result.decided,
         "names": {"A": result.names[0], "B": result.names[1]},
+        "data": {"kind": type(result.data).__name__, **result.data.origin},
         "documents": dict(zip("AB", result.documents(), strict=True)),
         "measure": result.measure.label,
         "average": result.average,
         "model": result.model.name,
+        "prior": dict(zip("AB", map(_weights, both(result.prior)), strict=True)),
         "engine": result.engine,
         "seed": result.seed,
         "rope": list(result.rope),
@@ -79,6 +94,15 @@ def as_json(result: Comparison, *, categories: Sequence[str] | None = None) -> d
         "results": rows,
         "warnings": list(result.warnings),
     }
+
+
+def _weights(prior: Prior) -> dict[str, Any]:
+    every = asdict(prior).items()
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in every}
+
+
+def _bound(bound: Bound | None) -> dict[str, Any] | None:
+    return None if bound is None else bound._asdict()
 
 
 def written(text: str, path: str | os.PathLike[str] | None) -> str:
@@ -93,8 +117,8 @@ def _below(result: Comparison, categories: Sequence[str] | None) -> list[str]:
     """Gather the verdict, what it rests on, and what to know before trusting it."""
     told = [result.sentence(c) for c in categories] if categories else str(result).split("\n")
     told.append(
-        f"Based on {documents(result)}; {result.model.name} model, {result.engine} engine, "
-        f"seed {result.seed}."
+        f"Based on {documents(result)}, taken to be independent of each other; "
+        f"{result.model.name} model, {result.engine} engine, seed {result.seed}."
     )
     known = result.sampler_warnings  # the sentence has these
     return told + [f"Note: {warning}" for warning in result.warnings if warning not in known]

@@ -5,14 +5,13 @@ In LaTeX a table needs ``\usepackage{booktabs}`` and nothing else.
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import re
-import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from stanoff._lib.arguments import as_string
 from stanoff._lib.escaping import latex, markdown
 from stanoff.errors import invalid
 
@@ -20,8 +19,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
-SYMBOLS = {"BF_SD": r"BF$_{\mathrm{SD}}$", "BF_ROPE": r"BF$_{\mathrm{ROPE}}$"}
-LEFT = ("test", "measure", "note", "scenario", "model", "goal", "formula")  # columns of words
+SYMBOLS = {
+    "BF_SD": r"BF$_{\mathrm{SD}}$",
+    "BF_ROPE": r"BF$_{\mathrm{ROPE}}$",
+    "psi_A": r"$\psi_A$",
+    "psi_B": r"$\psi_B$",
+    "observed_A": r"$\hat{\psi}_A$",
+    "observed_B": r"$\hat{\psi}_B$",
+    "A − B": r"$\delta$",
+}
 
 
 def frame_text(
@@ -55,9 +61,11 @@ def frame_text(
         return str(exact.to_csv(index=False, lineterminator="\n")).rstrip("\n")
     cells = _as_words(frame)
     if style == "latex":
-        return frame_as_latex(cells, caption, label)
+        return frame_as_latex(cells, as_string("caption", caption), as_string("label", label))
     if style == "markdown":
         return "\n\n".join([frame_as_markdown(cells), *(markdown(line) for line in below)])
+    from stanoff.text.terminal import frame_for_terminal
+
     return frame_for_terminal(cells, below)
 
 
@@ -128,48 +136,23 @@ def frame_as_latex(
     \bottomrule
     \end{tabular}
     """
-    headings = [SYMBOLS.get(str(name)) or latex(str(name)) for name in frame.columns]
+    headings = latex_headings(frame)
     lines = [
         rf"\begin{{tabular}}{{l{'r' * (len(headings) - 1)}}}",
         r"\toprule",
-        _row(headings),
+        latex_row(headings),
         r"\midrule",
-        *(_row([latex(str(cell)) for cell in row]) for row in frame.to_numpy().tolist()),
+        *(latex_row([latex(str(cell)) for cell in row]) for row in frame.to_numpy().tolist()),
         r"\bottomrule",
         r"\end{tabular}",
     ]
     if caption is None and label is None:
         return "\n".join(lines)
     above = [] if caption is None else [rf"\caption{{{latex(caption)}}}"]
-    above += [] if label is None else [rf"\label{{{_as_label(label)}}}"]
+    above += [] if label is None else [rf"\label{{{as_label(label)}}}"]
     # The ten columns of the paper then need a text width of 15 cm.
     size = [r"\smallskip", r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
     return "\n".join([r"\begin{table}", r"\centering", *above, *size, *lines, r"\end{table}"])
-
-
-def frame_for_terminal(frame: pd.DataFrame, below: Sequence[str] = ()) -> str:
-    """Write a table of text cells, and lines below it, as wide as the terminal."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for i, heading in enumerate(frame.columns):
-        left = i == 0 or heading in LEFT
-        table.add_column(Text(str(heading)), justify="left" if left else "right", no_wrap=True)
-    rows = frame.to_numpy().tolist()
-    for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
-    columns = zip(list(frame.columns), *rows, strict=True)
-    needed = sum(max(len(str(cell)) for cell in column) + 3 for column in columns)
-    width = max(shutil.get_terminal_size((100, 24)).columns, needed)
-    file = io.StringIO()
-    Console(file=file, width=width).print(table)
-    wrapped = Console(file=file, width=min(width, 100))
-    for line in below:
-        wrapped.print(Text(line))
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).rstrip()
 
 
 def _as_words(frame: pd.DataFrame) -> pd.DataFrame:
@@ -186,11 +169,18 @@ def _as_words(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(object).map(word)
 
 
-def _row(cells: Sequence[str]) -> str:
+def latex_headings(frame: pd.DataFrame) -> list[str]:
+    """Name the columns in LaTeX."""
+    return [SYMBOLS.get(str(name)) or latex(str(name)) for name in frame.columns]
+
+
+def latex_row(cells: Sequence[str]) -> str:
+    """Write one row of a table."""
     return rf"{' & '.join(cells)} \\"
 
 
-def _as_label(label: Any) -> str:
+def as_label(label: Any) -> str:
+    """Check the label of a table."""
     if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9:._-]+", label):
         raise invalid("label", "letters, digits, ':', '.', '_' and '-'", label)
     return label

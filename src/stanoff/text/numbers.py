@@ -6,6 +6,7 @@ import math
 from math import floor, log10
 
 from stanoff._lib.arguments import Interval
+from stanoff.inference.factors import Bound
 
 SIGNIFICANT = 0.05
 
@@ -28,6 +29,21 @@ def percent(probability: float) -> str:
     if 0.9995 < probability < 1:
         return ">99.9%"
     return f"{100 * probability:.1f}%"
+
+
+def whole_percent(probability: float) -> str:
+    """Write per cent without a sign and decimals; what is not certain never reads as if it were.
+
+    Examples
+    --------
+    >>> whole_percent(0.5), whole_percent(0.996), whole_percent(1.0)
+    ('50', '>99', '100')
+    """
+    if 0 < probability < 0.005:
+        return "<1"
+    if 0.995 <= probability < 1:
+        return ">99"
+    return f"{100 * probability:.0f}"
 
 
 def level(probability: float) -> str:
@@ -55,6 +71,18 @@ def ends(interval: Interval, digits: int | None = None) -> str:
     return f"[{low:+.{digits}f}, {high:+.{digits}f}]"
 
 
+def signed(x: float, digits: int) -> str:
+    """Write a difference with its sign; what is rounded to 0 has none.
+
+    Examples
+    --------
+    >>> signed(0.0314, 3), signed(-0.00004, 3)
+    ('+0.031', '0.000')
+    """
+    text = f"{x:+.{digits}f}"
+    return text if text.strip("+-0.") else text[1:]
+
+
 def half_width(width: float, digits: int) -> str:
     """Write the half-width of a ROPE with so many decimals at most, but never as 0.
 
@@ -67,18 +95,26 @@ def half_width(width: float, digits: int) -> str:
     return f"±{text}" if text != "0" else f"±{float(f'{width:.1g}'):g}"
 
 
-def bayes_factor(factor: float) -> str:
-    """Write a Bayes factor with the paper's marks: ‡ above 3, ⋆ below 1/3.
+def bayes_factor(factor: float, bound: Bound | None = None) -> str:
+    """Write a Bayes factor, or its bound, with the paper's marks: ‡ above 3, ⋆ below 1/3.
 
     Examples
     --------
-    >>> bayes_factor(9.551), bayes_factor(0.075), bayes_factor(1.2)
-    ('‡ 9.551', '⋆ 0.075', '1.200')
+    >>> bayes_factor(9.551), bayes_factor(0.075), bayes_factor(1.2), bayes_factor(0.0002)
+    ('‡ 9.551', '⋆ 0.075', '1.200', '⋆ < 0.001')
+    >>> bayes_factor(math.nan, Bound(">", 1327.3))
+    '‡ > 1,300'
     """
+    if bound is not None:
+        sure = bound.value > 3 if bound.side == ">" else bound.value < 1 / 3
+        mark = ("‡ " if bound.side == ">" else "⋆ ") if sure else ""
+        return f"{mark}{bound}"
     if math.isnan(factor):
         return "undefined"
     mark = "‡ " if factor > 3 else "⋆ " if factor < 1 / 3 else ""
-    return f"{mark}{factor:.3g}" if factor >= 1000 else f"{mark}{factor:.3f}"
+    if factor < 0.0005:
+        return f"{mark}< 0.001"
+    return f"{mark}{factor:,.0f}" if factor >= 1000 else f"{mark}{factor:.3f}"
 
 
 def p_value(p: float) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stanoff._lib.escaping import shown
-from stanoff.inference.decision import rope_flips
+from stanoff.inference.decision import Decision, rope_flips
 from stanoff.inference.evidence import Evidence
-from stanoff.text.numbers import digits_for, ends, half_width, level, percent
+from stanoff.text.numbers import digits_for, ends, half_width, level, percent, signed
 
 if TYPE_CHECKING:
+    from stanoff.answer import Answer
     from stanoff.comparison import Comparison
 
 
@@ -17,13 +19,15 @@ def documents(result: Comparison, category: str | None = None) -> str:
     """Say how many documents the comparison, or one category of it, rests on."""
     n_a, n_b = result.documents(category)
     plural = "document" if n_a == 1 else "documents"
+    a, b = map(shown, result.names)
+    if result.data.alike(*result.pair):
+        return f"{n_a:,} {plural}, on {'which' if n_a == 1 else 'all of which'} {a} and {b} agree"
     if len(result.data.documents(category)) == 1:
         return f"{n_a:,} {plural}"
-    a, b = map(shown, result.names)
     return f"{n_a:,} {plural} of {a} and {n_b:,} of {b}"
 
 
-def what_is_judged(result: Comparison, category: str) -> str:
+def what_is_judged(result: Answer, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
     if category not in result.data.categories:
         return f"{category}-averaged {result.measure.label}"
@@ -34,19 +38,34 @@ def what_is_judged(result: Comparison, category: str) -> str:
 
 def sentence(result: Comparison, evidence: Evidence) -> str:
     """Describe the verdict, the estimate and what it rests on; then what to be wary of."""
-    a, b = map(shown, result.names)
     d = digits_for(evidence.std)
-    more = "" if evidence.decision.settled else ", but this is not settled"
     told = (
-        f"{a} is {evidence.decision.words} {b} in {what_is_judged(result, evidence.category)} "
-        f"({documents(result, evidence.category)}){more}: "
-        f"under the {shown(result.model.name)} model the difference is {evidence.mean:+.{d}f}, "
+        f"{verdict(result, evidence)}: "
+        f"under the {shown(result.model.name)} model the difference is {signed(evidence.mean, d)}, "
         f"with a {level(evidence.hdi_probability)} HDI of {ends(evidence.hdi, d)}; it lies below, "
         f"inside and above the ROPE {ends(evidence.rope)} with probability "
         f"{percent(evidence.p_below)}, {percent(evidence.p_rope)} and {percent(evidence.p_above)}."
     )
     lower = "" if result.measure.higher_is_better else " Lower is better for this measure."
     return " ".join([told + lower, *result.sampler_warnings])
+
+
+def verdict(result: Comparison, evidence: Evidence) -> str:
+    """Describe the decision in words that neither noise nor the sign of the mean contradicts."""
+    a, b = map(shown, result.names)
+    what = what_is_judged(result, evidence.category)
+    where = f"in {what} ({documents(result, evidence.category)})"
+    decision = evidence.decision
+    better = decision in (Decision.BETTER, Decision.MUCH_BETTER)
+    expected = 1 if better == result.measure.higher_is_better else -1
+    contrary = decision is not Decision.EQUIVALENT and evidence.mean * expected < 0
+    if decision.settled and contrary:  # of a ROPE that is not around 0
+        side = "above" if evidence.hdi[0] >= evidence.rope[1] else "below"
+        return f"The difference between {a} and {b} {where} lies {side} the ROPE"
+    if not decision.settled and (contrary or not evidence.told_apart):
+        return f"{a} and {b} cannot be told apart {where}, and which way they differ is not settled"
+    more = "" if decision.settled else ", but this is not settled"
+    return f"{a} is {decision.words} {b} {where}{more}"
 
 
 def what_would_change(result: Comparison, evidence: Evidence) -> str:
@@ -71,18 +90,26 @@ def what_would_change(result: Comparison, evidence: Evidence) -> str:
     return "".join([told, *(f"; with {width}, {one.symbol}" for width, one in rest), "."])
 
 
-def caption_of(result: Comparison) -> str:
-    """Describe in a caption what was compared, how it was judged, and what to be wary of."""
+def caption_of(result: Comparison, columns: Sequence[str]) -> str:
+    """Describe in a caption what was compared, how it was judged, and what to be wary of.
+
+    Parameters
+    ----------
+    result : Comparison
+        What the table shows.
+    columns : sequence of str
+        Its columns, which are explained.
+    """
+    from stanoff.text.tables import legend
+
     a, b = result.names
     only = result.categories[0] if len(result.categories) == 1 else None
     judged = what_is_judged(result, only) if only else result.measure.label
     told = [
         f"{a} (A) against {b} (B) in {judged} ({documents(result)}): posterior of the difference "
         f"A − B, with a {level(result.hdi)} HDI and the ROPE {ends(result.rope)}.",
-        "⋆: p < 0.05 or Bayes factor < 1/3; ‡: Bayes factor > 3.",
+        legend(result, columns),
     ]
     if not result.measure.higher_is_better:
         told.append("Lower is better.")
-    if any(not result.evidence(c).bf_sd_defined for c in result.categories):
-        told.append("?: not well-defined, as the prior density at 0 is infinite.")
     return " ".join([*told, *result.sampler_warnings])

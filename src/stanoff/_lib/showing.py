@@ -1,0 +1,27 @@
+"""What is shown as sentences and tables, the same on a terminal and in a notebook."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Shown:
+    """An object that is shown as sentences and tables of text, under each other."""
+
+    @abstractmethod
+    def _parts(self) -> list[str | pd.DataFrame]:
+        """Gather what is shown, from the top."""
+
+    def __repr__(self) -> str:
+        from stanoff.text.terminal import parts_for_terminal
+
+        return parts_for_terminal(self._parts())
+
+    def _repr_html_(self) -> str:
+        from stanoff.report.notebook import parts_as_html
+
+        return parts_as_html(self._parts())

@@ -1,0 +1,106 @@
+"""What every answer has: a fit, and the question that is asked of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stanoff._lib.arguments import Interval
+from stanoff.data.base import Data
+from stanoff.data.counts import AVERAGES
+from stanoff.engines.provenance import Provenance
+from stanoff.errors import InputError, unknown
+from stanoff.fit import Fit
+from stanoff.measures import Measure
+from stanoff.models import Model
+from stanoff.models.priors import Priors
+from stanoff.question import Question
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer:
+    """A question that is asked of a fit; what it is about, by name.
+
+    Attributes
+    ----------
+    fit : Fit
+        What was observed, fitted and drawn.
+    question : Question
+        What is asked: measure, average, ROPE and HDI.
+    """
+
+    fit: Fit
+    question: Question
+
+    @property
+    def data(self) -> Data:
+        """What was observed."""
+        return self.fit.data
+
+    @property
+    def model(self) -> Model:
+        """What was fitted."""
+        return self.fit.model
+
+    @property
+    def prior(self) -> Priors:
+        """The prior weights."""
+        return self.fit.prior
+
+    @property
+    def engine(self) -> str:
+        """What drew: ``"stan"`` or ``"exact"``."""
+        return self.fit.engine
+
+    @property
+    def seed(self) -> int:
+        """The seed of the draws."""
+        return self.fit.seed
+
+    @property
+    def measure(self) -> Measure:
+        """The measure behind psi and delta."""
+        return self.question.measure
+
+    @property
+    def average(self) -> str | None:
+        """How the categories are averaged, or None."""
+        return self.question.average
+
+    @property
+    def rope(self) -> Interval:
+        """The region of practical equivalence."""
+        return self.question.rope
+
+    @property
+    def hdi(self) -> float:
+        """The probability of the highest density interval."""
+        return self.question.hdi
+
+    @property
+    def sampler_warnings(self) -> tuple[str, ...]:
+        """What the sampler complained of, in words."""
+        return self.fit.sampler_warnings
+
+    @property
+    def provenance(self) -> Provenance:
+        """The versions behind it, and the program that was run."""
+        return self.fit.provenance
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The rows of the summary: every category, then the averages if one is asked for."""
+        return self.data.categories + (AVERAGES if self.average else ())
+
+    @property
+    def decided(self) -> str | None:
+        """The row that is decided upon: the average, or the only category."""
+        return self.average or (self.categories[0] if len(self.categories) == 1 else None)
+
+    def chosen(self, category: str | None) -> str:
+        """Check the name of a row; by default it is the one that is decided upon."""
+        row = category if category is not None else self.decided
+        if row is None:
+            raise InputError(f"Say which category: one of {', '.join(self.categories)}.")
+        if row not in self.categories:
+            raise unknown("category", row, self.categories)
+        return row

@@ -1,0 +1,71 @@
+"""``stanoff contest``."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stanoff.cli.base import Words, command, in_words_of_options
+from stanoff.cli.options import (
+    LABELS,
+    MEASURE,
+    MODEL,
+    NAMES,
+    RULE,
+    SAMPLING,
+    STYLE,
+    columns,
+    given,
+    options,
+)
+
+if TYPE_CHECKING:
+    from stanoff.contests import Contest
+
+SYSTEMS = click.option(
+    "--systems",
+    cls=Words,
+    multiple=True,
+    help="Columns of predictions, one after the other.  [default: all other columns]",
+)
+CONTEST = (
+    columns()[0],
+    SYSTEMS,
+    *(option for option in LABELS if option is not NAMES),
+    *MEASURE,
+    *RULE,
+    *MODEL,
+    *SAMPLING,
+)
+
+
+@command
+@click.argument("file")
+@options(CONTEST)
+@click.option("--save", type=click.Path(), help="Keep the result; see: stanoff show.")
+@click.option("--html", type=click.Path(), help="Also write a page that opens without a network.")
+@STYLE
+def contest(file: str, save: str | None, html: str | None, style: str, **values: Any) -> None:
+    """Rank all columns of predictions in FILE (CSV, Parquet or JSON lines)."""
+    from stanoff.text.contests import as_text
+
+    result = contested(file, values)
+    if save is not None:
+        result.save(save)
+    if html is not None:
+        result.to_html(html)
+    text = as_text(result, style)
+    click.echo(in_words_of_options(text, contest) if style == "table" else text)
+
+
+def contested(file: str, values: dict[str, Any]) -> Contest:
+    """Hold a contest as the options say; what the sampler complains of is in the result."""
+    from stanoff.api import contest as run
+    from stanoff.errors import SamplingWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        return run(file, progress=sys.stderr.isatty(), **given(values))

@@ -1,0 +1,163 @@
+// Many systems under another ROPE: the twin of ranks.py and of text/contests.py, then the page.
+const MOST_NAMES = 5;
+
+// The decision on each system (row) against each other (column), from the HDIs of all pairs.
+function matrixOf(low, high, systems, rope, higher) {
+  const out = Array.from({ length: systems }, () => Array(systems).fill(""));
+  for (let i = 0, pair = 0; i < systems; i++)
+    for (let j = i + 1; j < systems; j++, pair++) {
+      out[i][j] = decide([low[pair], high[pair]], rope, higher);
+      out[j][i] = decide([-high[pair], -low[pair]], rope, higher);
+    }
+  return out;
+}
+
+// Every system in the tier after the last that has a system significantly better.
+function tiersOf(decisions) {
+  const out = decisions.map(() => 0);
+  for (let tier = 1; out.includes(0); tier++) {
+    const left = out.flatMap((t, i) => (t ? [] : [i]));
+    const front = left.filter((j) => !left.some((i) => decisions[i][j] === ">>"));
+    for (const i of front.length ? front : left) out[i] = tier;
+  }
+  return out;
+}
+
+function listed(names) {
+  const more = names.length - MOST_NAMES;
+  const told = more > 0 ? [...names.slice(0, MOST_NAMES), `${more} more`] : names;
+  return told.length === 1 ? told[0] : `${told.slice(0, -1).join(", ")} and ${told.at(-1)}`;
+}
+
+function contestSentence(data, rope, { order, tier, decisions, near }) {
+  const best = order.filter((i) => tier[i] === 1);
+  const others = order.filter((i) => tier[i] > 1);
+  const names = (places) => listed(places.map((i) => data.said[i]));
+  let verdict = `is the best of ${order.length} systems`;
+  if (best.length > 1) {
+    const alike = best.every((i) => best.every((j) => i === j || decisions[i][j] === "="));
+    verdict = alike ? "are practically equivalent" : "cannot be told apart";
+  }
+  let worse = "";
+  if (others.length) {
+    const who = others.length > MOST_NAMES ? `the other ${others.length}` : names(others);
+    const verb = others.length === 1 ? "is" : "are";
+    const clear = best.every((i) => others.every((j) => decisions[i][j] === ">>"));
+    const each = others.length === 1 ? "" : " each";
+    worse = clear
+      ? `; ${who} ${verb} significantly worse`
+      : `; ${who} ${verb}${each} significantly worse than at least one system`;
+  }
+  const few = best.slice(0, MOST_NAMES);
+  return (
+    `${names(best)} ${verdict} in ${data.judged} (${data.documents})${worse}. ` +
+    `Under the ${data.model} model ${names(few)} ${few.length === 1 ? "is" : "are"} within the ROPE ` +
+    `${ropeText(rope)} of the best with probability ${listed(few.map((i) => near[i]))}, and the best ` +
+    `with ${listed(few.map((i) => data.best[i]))}.${data.lower}`
+  );
+}
+
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const $ = (id) => document.getElementById(id);
+  const systems = data.names.length;
+  const lost = data.lost.map((code) => code && decoded(code));
+  const given = {
+    middle: (data.rope[0] + data.rope[1]) / 2,
+    half: Number(((data.rope[1] - data.rope[0]) / 2).toPrecision(12)),
+  };
+  const around = given.middle === 0 ? "" : ` around ${generalSigned(given.middle)}`;
+  const state = { half: given.half };
+  const ropeOf = (half) => (half === given.half ? data.rope : [given.middle - half, given.middle + half]);
+
+  function standings(rope) {
+    const decisions = matrixOf(data.low, data.high, systems, rope, data.higher);
+    const tier = tiersOf(decisions);
+    const reach = Math.max(0, data.higher ? -rope[0] : rope[1]);
+    const near = lost.map((draws, i) =>
+      draws && rope !== data.rope ? percent(countBelow(draws, reach, true) / draws.length) : data.near[i]);
+    const order = [...tier.keys()].sort((i, j) => tier[i] - tier[j] || data.regret[i] - data.regret[j] || i - j);
+    return { decisions, tier, near, order };
+  }
+
+  const set = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+  function make(name, text, attributes = {}) {
+    const element = document.createElement(name);
+    const holder = ["th", "li"].includes(name) ? element.appendChild(document.createElement("bdi")) : element;
+    holder.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    return element;
+  }
+
+  const sentence = (rope, found) => [contestSentence(data, rope, found), ...data.warnings].join(" ");
+
+  function update() {
+    const rope = ropeOf(state.half);
+    const found = standings(rope);
+    set($("verdict"), sentence(rope, found));
+    const count = Math.max(...found.tier);
+    $("tiers").replaceChildren(...Array.from({ length: count }, (_, t) =>
+      make("li", found.order.filter((i) => found.tier[i] === t + 1).map((i) => data.names[i]).join(", "))));
+    $("systems").tBodies[0].replaceChildren(...found.order.map((i) => {
+      const cells = [...data.cells[i]];
+      cells[data.columns.tier] = String(found.tier[i]);
+      cells[data.columns.p_near] = found.near[i];
+      const row = document.createElement("tr");
+      row.append(...cells.map((text, j) => (j ? make("td", text, { class: "number" }) : make("th", text, { scope: "row" }))));
+      return row;
+    }));
+    $("matrix").tHead.rows[0].replaceChildren(
+      document.createElement("td"), ...found.order.map((i) => make("th", data.names[i], { scope: "col" })));
+    $("matrix").tBodies[0].replaceChildren(...found.order.map((i) => {
+      const row = document.createElement("tr");
+      row.append(make("th", data.names[i], { scope: "row" }), ...found.order.map((j) => {
+        if (i === j) return document.createElement("td");
+        const cell = make("td", SYMBOLS[found.decisions[i][j]], { "data-decision": found.decisions[i][j] });
+        cell.append(make("small", data.better[i][j]));
+        return cell;
+      }));
+      return row;
+    }));
+    const changed = state.half !== given.half;
+    set($("now"), ropeText(rope));
+    $("changed").hidden = !changed;
+    $("reset").disabled = !changed;
+    const slider = $("slider");
+    if (state.half > Number(slider.max)) slider.max = state.half;
+    if (document.activeElement !== slider) slider.value = state.half;
+    if (document.activeElement !== $("half")) $("half").value = String(Number(state.half.toPrecision(12)));
+    slider.setAttribute("aria-valuetext", `plus or minus ${general(state.half)}${around}`);
+    set($("widest"), `±${general(Number(slider.max))}${around}`);
+  }
+
+  // As wide as it takes to make all pairs equivalent, or nearly.
+  const far = Math.max(...data.low.map((low, i) => Math.max(Math.abs(low), Math.abs(data.high[i]))));
+  const widest = Math.max(2 * given.half, Number.isFinite(far) ? 1.05 * far : 0) || 0.1;
+  const step = 10 ** Math.floor(Math.log10(widest / 200));
+  $("slider").step = step;
+  $("slider").max = Number((Math.ceil(widest / step) * step).toPrecision(12));
+
+  function read(field) {
+    const value = field.value.trim() === "" ? NaN : Number(field.value);
+    const good = value >= 0 && value < 1e300;
+    field.setAttribute("aria-invalid", String(!good));
+    set($("problem"), good ? "" : "The half-width must be a number that is 0 or more.");
+    if (good) { state.half = value; update(); }
+  }
+  $("slider").addEventListener("input", () => read($("slider")));
+  $("half").addEventListener("input", () => read($("half")));
+  $("half").addEventListener("blur", () => { $("half").removeAttribute("aria-invalid"); set($("problem"), ""); update(); });
+  $("reset").addEventListener("click", () => { state.half = given.half; update(); $("slider").focus(); });
+
+  const texts = { sentence: () => $("verdict").textContent, bibtex: () => data.bibtex };
+  for (const button of document.querySelectorAll("[data-copy]"))
+    button.addEventListener("click", async () => {
+      let told = `Copied: ${button.dataset.what}.`;
+      try { await navigator.clipboard.writeText(texts[button.dataset.copy]()); }
+      catch { told = "The browser does not allow copying."; }
+      set($("copied"), told);
+      setTimeout(() => set($("copied"), ""), 4000);
+    });
+  for (const element of document.querySelectorAll("[data-live]")) element.hidden = false;
+  update();
+})();

@@ -1,0 +1,96 @@
+"""One comparison of a study: what is shown of it, and the same as plain JSON and back again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FRAMES = ("summary", "cells", "scores")
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One comparison of a study: what is shown of it, or why there is nothing to show.
+
+    Attributes
+    ----------
+    a, b, measure, model : str
+        What was compared, as it is called.
+    slug : str
+        How its files are called.
+    data : str
+        The name of the data set; empty where it has none.
+    error : str
+        What went wrong, if anything.
+    reused : bool
+        Whether the fit was read rather than made.
+    summary : DataFrame or None
+        The numbers, a row per category.
+    cells, scores : DataFrame or None
+        The same as text: in the columns of the paper, and with the scores of both systems.
+    sentence : str
+        The verdict; one line per category where there is no average.
+    shown : tuple of str
+        Category, mean, HDI, share in the ROPE and symbol of the row decided upon.
+    warnings : tuple of str
+        What to know before trusting it.
+    figures : tuple of str
+        The figures that were drawn, by name.
+    origin : mapping
+        Where the labels come from, as far as it is known.
+    """
+
+    a: str
+    b: str
+    measure: str
+    model: str
+    slug: str
+    data: str = ""
+    error: str = ""
+    reused: bool = False
+    summary: pd.DataFrame | None = None
+    cells: pd.DataFrame | None = None
+    scores: pd.DataFrame | None = None
+    sentence: str = ""
+    shown: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    origin: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What was compared, in words."""
+        model = f" ({self.model})" if self.model else ""
+        where = f" on {self.data}" if self.data else ""
+        return f"{self.a} and {self.b} in {self.measure}{where}{model}"
+
+    def record(self) -> dict[str, Any]:
+        """Return all of it as JSON takes it; numbers keep every digit."""
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        for name in FRAMES:
+            frame = parts[name]
+            parts[name] = {
+                "columns": list(frame.columns),
+                "rows": frame.astype(object).to_numpy().tolist(),
+                "attrs": dict(frame.attrs),
+            }
+        return parts | {"origin": dict(self.origin)}
+
+
+def outcome_of(record: Mapping[str, Any]) -> Outcome:
+    """Put an outcome together again; its fit was there."""
+    import pandas as pd
+
+    parts: dict[str, Any] = {
+        name: tuple(part) if isinstance(part, list) else part for name, part in record.items()
+    }
+    for name in FRAMES:
+        columns, rows = record[name]["columns"], record[name]["rows"]
+        frame = pd.DataFrame(dict(enumerate(zip(*rows, strict=True)))).set_axis(columns, axis=1)
+        frame.attrs.update(record[name]["attrs"])
+        parts[name] = frame
+    return Outcome(**(parts | {"reused": True}))

@@ -1,0 +1,133 @@
+"""The tables of a study as files: all numbers as CSV, Markdown for people, LaTeX for a paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stanoff._lib.files import write_text
+from stanoff.study.config import Study
+from stanoff.text.numbers import ends, level
+from stanoff.text.tables import SYMBOLS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from stanoff.study.outcomes import Outcome
+
+FILES = ("table.csv", "table.md", "table.tex")
+SCORES = (
+    *("category", "observed_A", "observed_B", "psi_A", "psi_B", "mean", "hdi", "p_rope"),
+    "decision",
+)
+
+
+def write_tables(study: Study, made: Sequence[Outcome], out: Path) -> None:
+    """Write what was found in all comparisons, in every format."""
+    import pandas as pd
+
+    from stanoff.text.frames import frame_text
+
+    numbers = pd.concat([_labelled(o, o.summary) for o in made], ignore_index=True)
+    write_text(out / "table.csv", f"{frame_text(numbers, 'csv')}\n")
+    cells = pd.concat([_labelled(o, o.cells) for o in made], ignore_index=True)
+    below = [f"{term}: {text}." for term, text in legend(study, list(cells.columns)).items()]
+    write_text(out / "table.md", f"{frame_text(cells, 'markdown', below=below)}\n")
+    write_text(out / "table.tex", as_latex(study, made))
+
+
+def _labelled(outcome: Outcome, frame: pd.DataFrame | None) -> pd.DataFrame:
+    assert frame is not None
+    frame = frame.set_axis(range(len(frame)))
+    labels = {"data": outcome.data} if outcome.data else {}
+    labels |= {"A": outcome.a, "B": outcome.b, "measure": outcome.measure, "model": outcome.model}
+    for place, (name, value) in enumerate(labels.items()):
+        frame.insert(place, name, value)
+    return frame
+
+
+def as_latex(study: Study, made: Sequence[Outcome]) -> str:
+    """Write a table per measure that goes over several pages if need be; it is input in a paper."""
+    from stanoff.text.longtable import frames_as_longtable
+
+    texts = [
+        "% Needs \\usepackage{booktabs} and \\usepackage{longtable}; "
+        "run LaTeX until the widths of the columns no longer change."
+    ]
+    question = study.questions[0]
+    labels: list[str] = []
+    for measure in dict.fromkeys(outcome.measure for outcome in made):
+        groups = _groups([outcome for outcome in made if outcome.measure == measure])
+        caption = (
+            f"{study.title}: {measure} of A and B{_under(made)}, and the posterior of their "
+            f"difference with its {level(question.hdi)} HDI and the ROPE {ends(question.rope)}."
+        )
+        plain = re.sub(r"[^A-Za-z0-9]+", "-", measure).strip("-").lower() or "measure"
+        label = f"tab:{plain}" if f"tab:{plain}" not in labels else f"tab:{plain}-{len(labels)}"
+        labels.append(label)
+        told = legend(study, [*groups[0][1].columns, "decision"])
+        texts.append(frames_as_longtable(groups, caption, label, list(told.items())))
+    return "\n\n".join(texts) + "\n"
+
+
+def _groups(made: Sequence[Outcome]) -> list[tuple[str, pd.DataFrame]]:
+    """Gather rows of scores: a group per comparison, or per data set where each has one row."""
+    import pandas as pd
+
+    frames = [(outcome, _scores(outcome)) for outcome in made]
+    under = {o: "" if _under(made) else f" ({o.model})" for o in made}
+    if any(len(frame) > 1 for _, frame in frames):
+        return [(_titled(o, f"A = {o.a}, B = {o.b}{under[o]}"), frame) for o, frame in frames]
+    groups: dict[str, list[pd.DataFrame]] = {}
+    for o, frame in frames:
+        only = str(frame["category"].iloc[0])
+        row = frame.rename(columns={"category": "A, B"})
+        row.iloc[0, 0] = f"{o.a}, {o.b}{under[o]}"
+        title = _titled(o, "" if only in ("1", "True") else f"category {only}")
+        groups.setdefault(title, []).append(row)
+    return [(title, pd.concat(rows)) for title, rows in groups.items()]
+
+
+def _under(made: Sequence[Outcome]) -> str:
+    """Name the model, if there is only one."""
+    models = {outcome.model for outcome in made}
+    return f" under the {models.pop()} model" if len(models) == 1 else ""
+
+
+def _titled(outcome: Outcome, text: str) -> str:
+    return ": ".join(part for part in (outcome.data, text) if part)
+
+
+def _scores(outcome: Outcome) -> pd.DataFrame:
+    assert outcome.scores is not None
+    headings = {"mean": "A − B", "hdi": "HDI", "p_rope": "ROPE", "decision": ""}
+    return outcome.scores.rename(columns=headings)
+
+
+def legend(study: Study, columns: Sequence[str]) -> Mapping[str, str]:
+    """Explain the columns of a table that need it, and all signs."""
+    question = study.questions[0]
+    known = {
+        "sign-test": "p-value of the paper's sign test",
+        "t-test": "p-value of the paper's t-test",
+        "observed_A": "score of A on these documents, as other programs compute it",
+        "observed_B": "the same of B",
+        "psi_A": "posterior mean of A's score",
+        "psi_B": "the same of B",
+        "mean": "posterior mean of the difference A − B",
+        "A − B": "posterior mean of the difference A − B",
+        "std": "its standard deviation",
+        "BF_SD": "Savage-Dickey Bayes factor for no difference; ? where it is not well-defined",
+        "LG pct": "how much of the posterior is below and above 0",
+        "HDI": f"highest density interval, with {level(question.hdi)} of the posterior",
+        "ROPE pct": f"probability of a difference within the ROPE {ends(question.rope)}",
+        "ROPE": f"probability of a difference within the ROPE {ends(question.rope)}",
+    }
+    told = {name: known[name] for name in columns if name in known}
+    if {"sign-test", "BF_SD"} & set(columns):
+        told |= {"⋆": "p < 0.05 or Bayes factor < 1/3", "‡": "Bayes factor > 3"}
+    if "decision" in columns:
+        told |= dict(part.split(": ", 1) for part in SYMBOLS.split("; "))
+    return told

@@ -1,0 +1,205 @@
+"""The tables of a study: for a paper, of several data sets."""
+
+import csv
+import io
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hostile import HOSTILE
+
+from stanoff.errors import InputError
+from stanoff.study.build import build
+from stanoff.study.config import read_study
+
+PAPER = r"""\documentclass{article}
+\usepackage{booktabs}
+\usepackage{longtable}
+\begin{document}
+Table~\ref{tab:f1} tells it.
+\input{table}
+\end{document}
+"""
+
+
+def labels(categories, documents=3000, seed=1):
+    """Let three classifiers be right in 9, 8 and 7 of 10 cases."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, len(categories), documents)
+    said = {"truth": truth}
+    for name, right in (("one", 0.9), ("two", 0.8), ("three", 0.7)):
+        guess = rng.integers(0, len(categories), documents)
+        said[name] = np.where(rng.random(documents) < right, truth, guess)
+    return pd.DataFrame(said).map(lambda i: categories[i])
+
+
+def study_of(folder, data, text):
+    for name, frame in data.items():
+        frame.to_csv(folder / f"{name}.csv", index=False)
+    settings = 'engine = "exact"\ndraws = 200\nfigures = []\n'
+    (folder / "study.toml").write_text(f"{settings}{text}", "utf-8")
+    return read_study(folder / "study.toml")
+
+
+def built(folder, data, text):
+    study = study_of(folder, data, text)
+    outcomes = build(study, folder, quiet=True)
+    assert [outcome.error for outcome in outcomes] == [""] * len(outcomes)
+    return outcomes
+
+
+def compiled(folder):
+    (folder / "paper.tex").write_text(PAPER, "utf-8")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
+    for _ in range(3):  # until longtable knows its widths
+        ran = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=120
+        )
+        assert ran.returncode == 0, ran.stdout[-1500:]
+    assert "Rerun" not in ran.stdout
+    return ran.stdout
+
+
+ONE = '[data]\nfile = "labels.csv"\ntruth = "truth"\n'
+LONG = "a rather_long.name/of-a_classifier " * 4
+CASES = {
+    "one category": (["0", "1"], 'classifiers = ["one", "two"]\n'),
+    "two categories": (["cat", "dog"], 'classifiers = ["one", "two"]\naverage = "macro"\n'),
+    "several models": (
+        ["0", "1"],
+        'classifiers = ["one", "two", "three"]\nmodels = ["paired", "unpaired"]\n'
+        'measures = ["f1", "mcc"]\n',
+    ),
+    "twenty categories": (
+        [f"talk.politics.number-{i}" for i in range(20)],
+        'classifiers = ["one", "two", "three"]\naverage = "macro"\n',
+    ),
+    "long names": (
+        [*(name for name in HOSTILE if name.isprintable()), "W" * 60, "x" * 90, LONG],
+        f'classifiers = ["one", "two"]\naverage = "macro"\ntitle = "{"T" * 99}"\n'
+        f'names = {{one = "{"A" * 150}", two = "{LONG.strip()}"}}\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_table_stands_in_a_paper_without_overfull_boxes(tmp_path, case):
+    categories, text = CASES[case]
+    outcomes = built(tmp_path, {"labels": labels(categories)}, text + ONE)
+    told = compiled(tmp_path)
+    assert re.findall(r"Overfull.*|Missing character.*|undefined references", told) == []
+    source = (tmp_path / "table.tex").read_text("utf-8")
+    assert source.count(r"\begin{longtable}") == len({o.measure for o in outcomes})
+    assert source.count("practically equivalent") == source.count(r"\begin{longtable}")
+    pages = re.search(r"\((\d+) pages?", told)
+    assert int(pages[1]) > 1 or len(categories) < 20
+
+
+def test_very_precise_numbers_leave_names_a_line_of_their_own(tmp_path):
+    many = pd.concat([labels([f"category-{i}" for i in range(9)])] * 500)
+    built(tmp_path, {"labels": many}, f'classifiers = ["one", "two"]\naverage = "macro"\n{ONE}')
+    assert "Overfull" not in compiled(tmp_path)
+
+
+def test_the_table_has_the_scores_of_both_observed_and_posterior(tmp_path):
+    from sklearn.metrics import f1_score
+
+    frame = labels(["0", "1"])
+    [outcome] = built(tmp_path, {"labels": frame}, f'classifiers = ["one", "two"]\n{ONE}')
+    row = outcome.summary.iloc[0]
+    observed = [f1_score(frame["truth"], frame[name], pos_label="1") for name in ("one", "two")]
+    source = (tmp_path / "table.tex").read_text("utf-8")
+    digits = len(re.search(r"& 0\.(\d+) &", source)[1])
+    cells = [f"{value:.{digits}f}" for value in (*observed, row["psi_A"], row["psi_B"])]
+    assert f"one, two & {' & '.join(cells)} & " in source
+
+
+TWO = """
+classifiers = ["one", "two", "three"]
+[[data]]
+name = "news & mail"
+file = "news.csv"
+truth = "truth"
+pos_label = "spam"
+[[data]]
+name = "web"
+file = "web.csv"
+truth = "truth"
+pos_label = "bad"
+"""
+
+
+def test_two_data_sets_are_studied_together_as_each_alone(tmp_path):
+    data = {"news": labels(["ham", "spam"], seed=2), "web": labels(["good", "bad"], seed=3)}
+    outcomes = built(tmp_path, data, TWO)
+    assert [o.data for o in outcomes] == ["news & mail"] * 3 + ["web"] * 3
+    assert len({o.slug for o in outcomes}) == 6
+    assert outcomes[3].slug == "web-one-two-F1"
+    assert outcomes[3].title == "one and two in F1 on web (paired)"
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text("utf-8"))))
+    assert [row["data"] for row in rows] == ["news & mail"] * 3 + ["web"] * 3
+    index = (tmp_path / "index.html").read_text("utf-8")
+    for title in ("All data sets", "Verdicts on news &amp; mail", "At a glance on web"):
+        assert f">{title}</" in index
+    for outcome in outcomes:
+        assert (tmp_path / f"pages/{outcome.slug}.html").is_file()
+        assert f'href="pages/{outcome.slug}.html"' in index
+    assert "Overfull" not in compiled(tmp_path)
+
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    text = 'classifiers = ["one", "two", "three"]\npos_label = "bad"\n'
+    only = built(alone, {"labels": data["web"]}, text + ONE)
+    for one, other in zip(only, outcomes[3:], strict=True):
+        assert one.summary.equals(other.summary)
+    assert "data" not in (alone / "table.csv").read_text("utf-8").split("\n")[0].split(",")
+
+
+def test_settings_and_symbols_are_explained(tmp_path):
+    text = 'classifiers = ["one", "two"]\nnames = {two = "2nd"}\npos_label = "spam"\n'
+    built(tmp_path, {"labels": labels(["ham", "spam"])}, text + ONE)
+    index = (tmp_path / "index.html").read_text("utf-8")
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", index))
+    for told in (
+        "labels.csv, of 20",
+        "one, 2nd (column two)",
+        "positive label spam",
+        "prior uniform (every weight 1)",
+        "HDI: highest density interval, with 95% of the posterior",
+        "ROPE pct: probability of a difference within the ROPE [-0.05, +0.05]",
+        "≈: practically equivalent",
+    ):
+        assert told in words
+    assert "≈: practically equivalent" in (tmp_path / "table.md").read_text("utf-8")
+    assert str(tmp_path) not in index
+    page = next((tmp_path / "pages").iterdir()).read_text("utf-8")
+    assert str(tmp_path) not in page
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('name = "web"', 'name = "news & mail"', "different for different data sets"),
+        ('name = "web"\n', "", "'data.name' parameter must be a text"),
+        ('file = "web.csv"', 'file = "wet.csv"', "no file"),
+        ('name = "web"', 'nane = "web"', "Did you mean 'name'"),
+        ("classifiers", 'figure_formats = ["jpg"]\nclassifiers', "'figure_formats'"),
+    ],
+)
+def test_what_is_wrong_with_data_sets_is_told(tmp_path, old, new, told):
+    data = {"news": labels(["ham", "spam"], 50), "web": labels(["good", "bad"], 50)}
+    with pytest.raises(InputError) as raised:
+        study_of(tmp_path, data, TWO.replace(old, new, 1))
+    assert told in str(raised.value)
+
+
+def test_a_list_of_one_data_set_needs_no_name(tmp_path):
+    text = f'classifiers = ["one", "two"]\n{ONE}'
+    data = {"labels": labels(["0", "1"], 50)}
+    assert study_of(tmp_path, data, text) == study_of(
+        tmp_path, data, text.replace("[data]", "[[data]]")
+    )
+    assert Path(study_of(tmp_path, data, text).data[0].file).name == "labels.csv"
