@@ -237,7 +237,7 @@ def _all_pairs(psi: Array, rope: Interval, hdi: float, higher_is_better: bool) -
 
 
 def _share(held: NDArray[np.bool_]) -> Array:
-    return np.count_nonzero(held, axis=1) / held.shape[1]
+    return np.asarray(np.count_nonzero(held, axis=1) / held.shape[1])
 
 
 def _better(pairs: Pairs, systems: int, higher_is_better: bool) -> Array:
