@@ -45,6 +45,7 @@ def main() -> None:
     many_classes()
     by_document()
     contests()
+    tables()
     if peers:
         against_peers(peers, seconds)
     if MISSED:
@@ -244,6 +245,32 @@ def by_document() -> None:
     )
 
 
+def tables() -> None:
+    """Count and join tables that are larger than most, beside the same by hand."""
+    with tempfile.TemporaryDirectory() as folder:
+
+        def run(what: str) -> tuple[float, float]:
+            command = [sys.executable, HERE / "bench_tables.py", what, folder]
+            ran = subprocess.run(command, capture_output=True, text=True, check=True)
+            told = json.loads(ran.stdout.splitlines()[-1])
+            return told["seconds"], told["gigabytes"]
+
+        run("make")
+        for what, told, most, memory in (
+            ("count_file", "10^8 rows of Parquet / DuckDB's GROUP BY", 1.5, 1.0),
+            ("join_files", "joining 10^7 ids within 1 GB / DuckDB's join", 1.5, 2.0),
+            ("count_dask", "10^7 rows on Dask / value_counts", 2.0, None),
+        ):
+            ours, beside = [], []
+            for _ in range(3):
+                beside.append(run(f"{what}_by_hand"))
+                ours.append(run(what))
+            seconds = [float(np.median([s for s, _ in times])) for times in (ours, beside)]
+            ratio(told, *seconds, most=most)
+            if memory is not None:
+                limit(f"{told.partition(' / ')[0]} (GB)", max(gb for _, gb in ours), most=memory)
+
+
 def contests() -> None:
     """Hold contests of four systems and of fifty."""
     times = in_turn(bench_contests.ours, bench_contests.by_hand)
@@ -305,9 +332,9 @@ def ratio(what: str, ours: float, beside: float, most: float) -> None:
 
 
 def limit(what: str, ours: float, most: float) -> None:
-    """Print one line; remember it if the seconds are above their bar."""
+    """Print one line; remember it if the number is above its bar."""
     print(
-        f"{what:58} {ours:9.3f}s {'':10} {'':8}  <= {most:g}{'  MISSED' if ours > most else ''}",
+        f"{what:58} {ours:9.3f}  {'':10} {'':8}  <= {most:g}{'  MISSED' if ours > most else ''}",
         flush=True,
     )
     if ours > most:
