@@ -16,6 +16,7 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
+import bench_contests
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -43,6 +44,8 @@ def main() -> None:
     growing()
     many_classes()
     by_document()
+    contests()
+    tables()
     if peers:
         against_peers(peers, seconds)
     if MISSED:
@@ -242,6 +245,45 @@ def by_document() -> None:
     )
 
 
+def tables() -> None:
+    """Count and join tables that are larger than most, beside the same by hand."""
+    with tempfile.TemporaryDirectory() as folder:
+
+        def run(what: str) -> tuple[float, float]:
+            command = [sys.executable, HERE / "bench_tables.py", what, folder]
+            ran = subprocess.run(command, capture_output=True, text=True, check=True)
+            told = json.loads(ran.stdout.splitlines()[-1])
+            return told["seconds"], told["gigabytes"]
+
+        run("make")
+        for what, told, most, memory in (
+            ("count_file", "10^8 rows of Parquet / DuckDB's GROUP BY", 1.5, 1.0),
+            ("join_files", "joining 10^7 ids within 1 GB / DuckDB's join", 1.5, 2.0),
+            ("count_dask", "10^7 rows on Dask / value_counts", 2.0, None),
+        ):
+            ours, beside = [], []
+            for _ in range(3):
+                beside.append(run(f"{what}_by_hand"))
+                ours.append(run(what))
+            seconds = [float(np.median([s for s, _ in times])) for times in (ours, beside)]
+            ratio(told, *seconds, most=most)
+            if memory is not None:
+                limit(f"{told.partition(' / ')[0]} (GB)", max(gb for _, gb in ours), most=memory)
+
+
+def contests() -> None:
+    """Hold contests of four systems and of fifty."""
+    times = in_turn(bench_contests.ours, bench_contests.by_hand)
+    ratio("contest of 4 systems, 50,000 draws / by hand in NumPy", *times, most=1.5)
+    found = [bench_contests.fifty(n, 0.1) for n in (10**4, 10**5)]
+    for patterns, seconds, peak in found:
+        told = f"contest of 50 systems, {patterns} patterns: {seconds:.1f} s, {peak:.0f} MB"
+        print(told, flush=True)
+    limit("contest of 50 systems, 10^5 documents (GB)", found[1][2] / 1000, most=2)
+    (few, quick, _), (many, slow, _) = found
+    ratio("seconds, more patterns / fewer", slow, quick, most=1.5 * many / few)
+
+
 def against_peers(python: str, seconds: float) -> None:
     """Compare with other samplers on the same paired comparison, warm."""
     ran = subprocess.run(
@@ -258,6 +300,8 @@ def against_peers(python: str, seconds: float) -> None:
                 lambda: compare_counts(POS, NEG, engine="exact", draws=50_000, seed=1).summary(),
                 lambda: None,
             )[0]
+        elif name == "prob_conf_mat listwise":
+            mine = in_turn(bench_contests.ours, lambda: None)[0]
         ratio(f"stanoff / {name}", mine, theirs, most=1 / least)
 
 
@@ -288,9 +332,9 @@ def ratio(what: str, ours: float, beside: float, most: float) -> None:
 
 
 def limit(what: str, ours: float, most: float) -> None:
-    """Print one line; remember it if the seconds are above their bar."""
+    """Print one line; remember it if the number is above its bar."""
     print(
-        f"{what:58} {ours:9.3f}s {'':10} {'':8}  <= {most:g}{'  MISSED' if ours > most else ''}",
+        f"{what:58} {ours:9.3f}  {'':10} {'':8}  <= {most:g}{'  MISSED' if ours > most else ''}",
         flush=True,
     )
     if ours > most:

@@ -1,7 +1,7 @@
 """Show the long simulations, whose results are kept beside this script, on one page.
 
 They are made by ``python -m benchmark.NAME`` in the folder ``reports``, where NAME is ``table3``,
-``verdicts`` or ``sbc``; ``bench.py`` measures speed and keeps nothing.
+``verdicts``, ``contests`` or ``sbc``; ``bench.py`` measures speed and keeps nothing.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ import pandas as pd
 from common import REPORTS, About, Output, write_report
 from zhang2016 import table3
 
-from benchmark import sbc, verdicts
+from benchmark import contests, sbc, verdicts
 from stanoff.report.document import Section
 
 HERE = REPORTS / "benchmark"
@@ -68,6 +68,25 @@ def judged(out: Output) -> Section:
     )
 
 
+def contested(out: Output) -> Section:
+    """Show whether the probabilities of contests are right."""
+    table = pd.read_csv(HERE / "contests.csv")
+    return Section(
+        "Contests",
+        [
+            "Contests of five systems on 500 documents whose true scores are known: drawn from the "
+            "model's own prior, or all good and wrong on the same difficult documents.",
+            contests.notes(table),
+            out.figure(
+                "contests",
+                lambda: contests.figure(table),
+                "How often a statement is true against how probable the contest said it is, with "
+                "two standard errors.",
+            ),
+        ],
+    )
+
+
 def calibration(out: Output) -> Section:
     """Show the ranks of the truth among the draws."""
     ranks = pd.read_csv(HERE / "sbc.csv")
@@ -94,4 +113,4 @@ def calibration(out: Output) -> Section:
 
 def build(folder: Path = HERE) -> None:
     """Write the tables, the figures and the page."""
-    write_report(ABOUT, (power, judged, calibration), folder)
+    write_report(ABOUT, (power, judged, contested, calibration), folder)

@@ -18,8 +18,9 @@ from common import as_csv
 from matplotlib.axes import Axes
 from scipy import stats
 
-from stanoff import Prior, SamplingWarning, compare, compare_counts
+from stanoff import Prior, SamplingWarning, compare, compare_counts, contest
 from stanoff._lib.files import write_text
+from stanoff.data.base import said
 from stanoff.models import MODELS, stan_folder
 from stanoff.plots.theme import BLUE, GREY, theme
 from stanoff.text.numbers import p_value
@@ -112,7 +113,11 @@ def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # one short chain is all this needs
-        if name in OF_CLASSES:
+        if name == "contest":
+            truth, labels = _systems(rng)
+            psi = contest(*labels, **options).fit.draws.posterior["psi"][..., 0]
+            fitted = {"delta": psi[:, :, 0] - psi[:, :, 1], "psi": psi[:, :, 2]}
+        elif name in OF_CLASSES:
             truth, labels = OF_CLASSES[name](rng)
             drawn = compare(*labels, measure="recall", average="macro", **options).draws.posterior
             fitted = {"delta": drawn["delta_macro"]}
@@ -212,6 +217,17 @@ def _pairs_of_classes(
     own = np.arange(m)
     recall = [pairs.sum(axis=2)[own, own].mean(), pairs.sum(axis=1)[own, own].mean()]
     return {"delta": recall[0] - recall[1], "mu": mu[0]}, (truth, said // m, said % m)
+
+
+def _systems(rng: np.random.Generator, n: int = 120) -> tuple[dict, tuple]:
+    """Truth and labels of three systems on the same documents."""
+    mu, theta = rng.beta(1, 1), rng.dirichlet(np.full(8, 4 / 8), 2)  # positives, negatives
+    truth = (rng.random(n) < mu).astype(int)
+    pattern = np.array([rng.choice(8, p=theta[1 - t]) for t in truth])
+    yes = said(3)
+    scores = [_f1(mu, *(theta @ yes[:, system])) for system in range(3)]
+    labels = {f"s{system}": yes[pattern, system] for system in range(3)}
+    return {"delta": scores[0] - scores[1], "psi": scores[2]}, (truth, labels)
 
 
 def _f1(mu: float, rho_pos: float, rho_neg: float) -> float:

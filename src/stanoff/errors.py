@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+MOST_SHOWN = 200  # characters of a value
+
 
 class StanoffError(Exception):
     """Base of every error that stanoff raises on purpose."""
@@ -30,7 +32,16 @@ def invalid(parameter: str, rule: str, value: object) -> InputError:
     >>> print(invalid("hdi", "between 0 and 1", 95))
     The 'hdi' parameter must be between 0 and 1. Got 95 instead.
     """
-    return InputError(f"The {parameter!r} parameter must be {rule}. Got {value!r} instead.")
+    return InputError(f"The {parameter!r} parameter must be {rule}. Got {_shown(value)} instead.")
+
+
+def _shown(value: object) -> str:
+    """Show a value on one line of bearable length."""
+    try:
+        told = " ".join(repr(value).split())
+    except Exception:  # a whole number of too many digits, or a foreign object
+        return f"a {type(value).__name__} that cannot be shown"
+    return told if len(told) <= MOST_SHOWN else f"{told[:MOST_SHOWN]}..."
 
 
 def unknown(parameter: str, value: object, known: Iterable[str]) -> InputError:

@@ -20,12 +20,14 @@ from stanoff._lib.arguments import (
     as_whole,
 )
 from stanoff.data.counts import AVERAGES
+from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors, as_prior
 
 ENGINES = ("stan", "exact")
 LEAST_DRAWS = 4
+MOST_DRAWS = 100_000_000  # beyond the memory of most machines
 
 
 class Judging(TypedDict, total=False):
@@ -55,6 +57,24 @@ class Drawing(TypedDict, total=False):
 
 class Options(Judging, Drawing, total=False):
     """The options that every way of comparing takes."""
+
+
+def as_chains(chains: Any) -> int | None:
+    """Read how many chains to run."""
+    return None if chains is None else _not_beyond("chains", as_whole("chains", chains), 1000)
+
+
+def as_draws(draws: Any) -> int | None:
+    """Read how many draws each chain makes."""
+    if draws is None:
+        return None
+    return _not_beyond("draws", as_whole("draws", draws, least=LEAST_DRAWS), MOST_DRAWS)
+
+
+def _not_beyond(parameter: str, value: int, most: int) -> int:
+    if value > most:
+        raise invalid(parameter, f"at most {most:,}", value)
+    return value
 
 
 @dataclass(frozen=True)
@@ -197,8 +217,8 @@ class Sampling:
             model=None if model is None else models.get(model),
             prior=as_prior(prior),
             engine=None if engine is None else as_one_of("engine", engine, ENGINES),
-            chains=None if chains is None else as_whole("chains", chains),
-            draws=None if draws is None else as_whole("draws", draws, least=LEAST_DRAWS),
+            chains=as_chains(chains),
+            draws=as_draws(draws),
             warmup=None if warmup is None else as_whole("warmup", warmup),
             seed=as_seed(seed),
             progress=progress,

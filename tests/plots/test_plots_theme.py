@@ -7,7 +7,7 @@ import pytest
 import seaborn as sns
 from conftest import script
 
-from stanoff import InputError, compare_counts, plots
+from stanoff import InputError, compare_counts, contest, plots
 from stanoff.plots.theme import literal, shortened, width_of, with_room
 from stanoff.report.figures import as_bytes
 
@@ -29,6 +29,11 @@ DRAW = {
     "trace": plots.trace_plot,
     "frequency": lambda result: plots.frequency_plot(result, dict.fromkeys(result.categories, 9)),
     "plan": lambda result: plots.plan_plot(planned("more documents", result.names)),
+}
+OF_CONTESTS = {
+    "scores": plots.scores_plot,
+    "matrix": plots.matrix_plot,
+    "ranks": plots.ranks_plot,
 }
 EXTREMES = {
     "usual": ([310, 25, 20, 43], [40, 30, 25, 7039], {}),
@@ -77,6 +82,43 @@ def cut_off(ax):
 def test_no_name_breaks_a_figure_or_is_cut_off(plot, names):
     result = fitted(names=names, categories=[names[0]])
     assert cut_off(DRAW[plot](result)) == []
+
+
+def contested(names=("a", "b", "c"), **options):
+    truth = np.tile([1, 1, 0, 0, 0], 20)
+    said = (np.roll(truth, shift) if shift < 2 else truth for shift in range(len(names)))
+    settings = {"seed": 1, "draws": 300} | options
+    return contest(truth, dict(zip(names, said, strict=True)), **settings)
+
+
+@pytest.mark.parametrize("plot", OF_CONTESTS)
+@pytest.mark.parametrize("names", NAMES, ids=["TeX", "right to left", "emoji", "long"])
+def test_no_name_breaks_a_figure_of_a_contest(plot, names):
+    result = contested([*names, f"{names[0]} 2"])
+    assert cut_off(OF_CONTESTS[plot](result)) == []
+
+
+def test_long_names_of_many_systems_are_not_cut_off():
+    result = contested([f"{NAMES[3][1]} {i}" for i in range(40)])
+    for plot in (plots.scores_plot, plots.ranks_plot):
+        assert cut_off(plot(result)) == []
+
+
+@pytest.mark.parametrize("plot", OF_CONTESTS)
+@pytest.mark.parametrize(
+    "options", [{"measure": "error"}, {"rope": 0}, {"rope": (0.01, 0.3)}, {"draws": 4}]
+)
+def test_figures_of_contests_stand_extremes_and_settings(plot, options):
+    result = contested(**options)
+    plain = as_bytes(OF_CONTESTS[plot](result), "png")
+    assert cut_off(OF_CONTESTS[plot](result)) == []
+    with plt.style.context("dark_background"):
+        mpl.rcParams["text.usetex"] = True
+        assert as_bytes(OF_CONTESTS[plot](result), "png") == plain
+    figure, ax = plt.subplots(figsize=(2, 2))
+    assert getattr(result, f"plot_{plot}")(ax=ax) is ax
+    with pytest.raises(InputError, match="'ax' parameter must be matplotlib Axes"):
+        OF_CONTESTS[plot](result, ax=figure)
 
 
 @pytest.mark.parametrize("plot", DRAW)

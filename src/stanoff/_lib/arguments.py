@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from math import isfinite
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 from stanoff.errors import invalid, unknown
@@ -44,6 +45,49 @@ def as_whole(parameter: str, value: Any, *, least: int = 1, most: int | None = N
     return int(value)
 
 
+def as_real(parameter: str, value: Any, rule: str) -> float:
+    """Read a number, which is as large as a float can be.
+
+    Examples
+    --------
+    >>> as_real("hdi", 1, "a number")
+    1.0
+    """
+    try:
+        if isinstance(value, Real) and not isinstance(value, bool):
+            return float(value)
+    except OverflowError:
+        pass
+    raise invalid(parameter, rule, value)
+
+
+def as_string(parameter: str, value: Any) -> str | None:
+    """Read a text, or nothing."""
+    if value is not None and not isinstance(value, str):
+        raise invalid(parameter, "a text", value)
+    return value
+
+
+def as_path(parameter: str, value: Any) -> Path:
+    """Read the name of a file or folder; ``~`` is the home of a user.
+
+    Examples
+    --------
+    >>> as_path("path", "a/b.csv").name
+    'b.csv'
+    """
+    rule = "the path of a file"
+    if not isinstance(value, (str, os.PathLike)):
+        raise invalid(parameter, rule, value)
+    told = os.fspath(value)
+    if not isinstance(told, str) or not told or "\0" in told:
+        raise invalid(parameter, rule, value)
+    try:
+        return Path(told).expanduser()
+    except RuntimeError:
+        raise invalid(parameter, f"{rule}; there is no such user", value) from None
+
+
 def as_seed(seed: Any) -> int:
     """Read a seed, or take a random one."""
     if seed is None:
@@ -60,9 +104,11 @@ def as_flag(parameter: str, value: Any) -> bool:
 
 def as_probability(parameter: str, value: Any) -> float:
     """Read a probability strictly between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
-        raise invalid(parameter, "a number between 0 and 1, both excluded", value)
-    return float(value)
+    rule = "a number between 0 and 1, both excluded"
+    number = as_real(parameter, value, rule)
+    if not 0 < number < 1:
+        raise invalid(parameter, rule, value)
+    return number
 
 
 def as_rope(rope: Any) -> Interval:
@@ -75,7 +121,7 @@ def as_rope(rope: Any) -> Interval:
     """
     rule = "a half-width >= 0 or two finite ends in ascending order"
     both = isinstance(rope, Real) and not isinstance(rope, bool)
-    if isinstance(rope, (str, bytes, Mapping)):
+    if isinstance(rope, (str, bytes, Mapping, Set)):
         raise invalid("rope", rule, rope)
     try:
         ends = (-rope, rope) if both else rope

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from stanoff._lib.arguments import as_path
 from stanoff.errors import StanoffError
 
 try:
@@ -33,7 +34,7 @@ def aside(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     The folder of the target is made if need be.
     """
-    target = Path(path)
+    target = as_path("path", path)
     lent: Path | None = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +60,7 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:
     """Write a whole file or none of it, making its folder if need be."""
     with aside(path) as file:
         file.write_bytes(content)
-    return Path(path)
+    return as_path("path", path)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import io
+import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -61,15 +64,36 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
+        os.environ["MPLBACKEND"] = "Agg"  # nobody looks at a window
         with interruptible():
             try:
-                return super().invoke(ctx)
+                done = super().invoke(ctx)
+                sys.stdout.flush()
+                return done
             except StanoffError as error:
-                click.echo(f"Error: {in_words_of_options(str(error), self)}", err=True)
-                ctx.exit(1)
+                told, code = f"Error: {in_words_of_options(str(error), self)}", 1
+            except UnicodeEncodeError as error:
+                sign = error.object[error.start]
+                told, code = f"Error: {error.encoding} has no {sign!r}: set PYTHONUTF8=1.", 1
+            except OSError as error:
+                if error.errno == errno.EPIPE:  # whoever read has seen enough
+                    raise
+                what = error.filename or "The output"
+                told, code = f"Error: {what} cannot be used: {error.strerror}.", 1
             except KeyboardInterrupt:
-                click.echo("Interrupted.", err=True)
-                ctx.exit(INTERRUPTED)
+                told, code = "Interrupted.", INTERRUPTED
+            click.echo(told, err=True)
+            _drop_output()
+            ctx.exit(code)
+
+
+def _drop_output() -> None:
+    """Forget what could not be written: Python would try once more at its end, and complain."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def in_words_of_options(message: str, command: click.Command) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -272,7 +272,7 @@ def choose_categories(
             "them against the rest, or average= (macro, micro or weighted) to judge them together."
         )
     positive = 1 if pos_label is None else pos_label
-    if not isinstance(positive, Hashable):
+    if not isinstance(positive, Hashable) or type(positive).__name__ == "NAType":
         raise invalid("pos_label", "one label", pos_label)
     if positive in known:
         return [(str(positive), known.index(positive))]
@@ -285,6 +285,23 @@ def choose_categories(
     raise InputError(
         f"The 'pos_label' parameter must be one of {_listed(known)}. Got {positive!r} instead."
     )
+
+
+def alike(known: Iterable[Any]) -> tuple[str, ...]:
+    """Question two labels that differ in case or blanks only, and may be meant as one.
+
+    Examples
+    --------
+    >>> alike(["spam", "ham", "Spam "])
+    ("The labels 'spam' and 'Spam ' differ in case or blanks only: they count as two.",)
+    """
+    seen: dict[str, Any] = {}
+    for label in known:
+        other = seen.setdefault(" ".join(str(label).split()).casefold(), label)
+        if other is not label:
+            told = f"The labels {other!r} and {label!r} differ in case or blanks only"
+            return (f"{told}: they count as two.",)
+    return ()
 
 
 def absent(chosen: Sequence[tuple[str, int | None]], known: Sequence[Any]) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ import csv
 import glob
 import gzip
 import os
+import re
 import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from stanoff._lib.arguments import as_path
+from stanoff._lib.files import scratch
 from stanoff.data.database import database, literal, quoted, reading
 from stanoff.errors import InputError, no_column
 
@@ -74,7 +76,7 @@ def check_columns(pattern: str, part: str, columns: Iterable[str]) -> None:
 
 def data_paths(pattern: str) -> list[str]:
     """Find the files that a path, a folder or a pattern stands for, in order."""
-    path = Path(pattern).expanduser()
+    path = as_path("data", pattern)
     told = pattern if len(pattern) < 200 else f"{pattern[:200]}..."
     if "://" in pattern:
         raise InputError(f"{told} is not on this machine: fetch it first, and pass the file.")
@@ -124,8 +126,8 @@ def kind_of(pattern: str) -> str:
 @contextmanager
 def standard_input() -> Iterator[str]:
     """Keep what comes in by stdin in a file, whose name tells what it is but not in errors."""
-    with tempfile.TemporaryDirectory(prefix="stanoff-") as folder:
-        file = Path(folder, "stdin")
+    with scratch() as folder:
+        file = folder / "stdin"
         with file.open("wb") as out:
             shutil.copyfileobj(sys.stdin.buffer, out)
         start = _start(file)
@@ -171,13 +173,42 @@ def _source(
     kind = kinds.pop()
     if kind == "text":
         return _text_source(connection, paths)
+    for path in paths if kind == "json" else ():
+        _check_end(Path(path))
     if kind == "arrow":
         source = quoted(f"arrow {pattern}")
         connection.register(f"arrow {pattern}", _arrow(paths, pattern))
     else:
         source = f"{READERS[kind]}({_names(paths)})"
     known = connection.sql(f"SELECT * FROM {source}").columns
+    if kind.startswith("json"):
+        _check_case(Path(paths[0]), known)
     return source, {name: quoted(name) for name in known}
+
+
+def _check_end(path: Path) -> None:
+    """Refuse a JSON array that was cut off after an element, which DuckDB takes for whole."""
+    with path.open("rb") as file:
+        begins = file.read(1024).lstrip()[:1]
+        file.seek(max(0, path.stat().st_size - 1024))
+        ends = file.read().rstrip()[-1:]
+    if begins == b"[" and ends != b"]":
+        raise InputError(f"{path} is cut off: the array in it does not end.")
+
+
+def _check_case(path: Path, known: Iterable[str]) -> None:
+    """Refuse columns that differ in case only: DuckDB makes t_1 of the second of T and t."""
+    names = {name.casefold() for name in known}
+    for name in known:
+        numbered = re.fullmatch(r"(.+)_\d+", name)
+        if numbered and numbered[1].casefold() in names and f'"{name}"'.encode() not in _top(path):
+            told = f"two columns that differ from {numbered[1]!r} in case only"
+            raise InputError(f"{path} has {told}, or not at all: give one another name.")
+
+
+def _top(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(2**16)
 
 
 def _names(paths: list[str]) -> str:

@@ -122,7 +122,8 @@ def _place(sides: Sequence[Side], part: str) -> tuple[int, str]:
 
 def _together(sides: Sequence[Side], connection: duckdb.DuckDBPyConnection) -> list[Side]:
     """Leave tables of one engine where they are; else bring them to DuckDB, through the disk."""
-    if len({side.home for side in sides}) == 1:
+    homes = {side.home for side in sides}
+    if len(homes) == 1 and homes != {"pandas"}:  # which would turn whole numbers to others
         return list(sides)
     return [_moved(side, k, sides, connection) for k, side in enumerate(sides)]
 
@@ -201,10 +202,12 @@ def _full_join(sides: Sequence[Side]) -> tuple[nw.LazyFrame[Any], list[str]]:
     import narwhals as nw
 
     names, whole = [], None
+    # Dask makes 7 a 7.0 where a row has no partner, which a third table would not know again.
+    texts = len(sides) > 2 and sides[0].home == "dask"
     for k, side in enumerate(sides):
         labels = {part: f"{part}_{k}" for part in side.parts}
         one = side.frame.select(
-            nw.col("id").alias(f"id_{k}"),
+            (nw.col("id").cast(nw.String()) if texts else nw.col("id")).alias(f"id_{k}"),
             *(nw.col(part).alias(name) for part, name in labels.items()),
         )
         names += list(labels.values())

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from stanoff.data.classes import ConfusionCounts, confusion_counts
-from stanoff.data.counts import PairedCounts, UnpairedCounts, paired_counts, unpaired_counts
+from stanoff.data.counts import PairedCounts, UnpairedCounts, alike, paired_counts, unpaired_counts
 from stanoff.data.database import database, reading
 from stanoff.data.labels import Labels, as_frequencies, typed_columns
 from stanoff.data.multilabel import is_multilabel, multilabel_counts
@@ -57,6 +57,8 @@ def _check_index(columns: Mapping[str, Any]) -> None:
 
 def _plain_column(values: Any) -> Any:
     """Unpack what Arrow and polars hold into lists, and a table of one column into that."""
+    if hasattr(values, "toarray") and getattr(values, "ndim", 2) == 1:
+        return values.toarray()  # sparse, and yet no matrix
     if hasattr(values, "columns") and not isinstance(values, pd.DataFrame):
         import narwhals as nw
 
@@ -99,19 +101,23 @@ def counted(
         labels = [found.spelt(label) for label in labels]
     chosen = {"pos_label": positive, "labels": labels, "average": average}
     counts: Counted
+    notes = found.notes
     if is_multilabel(found.columns):
         counts = multilabel_counts(found.columns, n=found.n, **chosen)
-    elif average is None:
-        count = paired_counts if len(found.columns) == 3 else pattern_counts
-        counts = count(tally(found.columns, found.n), **chosen)
-    elif positive is not None:
+    elif average is not None and positive is not None:
         raise invalid("pos_label", "None where 'average' judges all categories", positive)
     else:
-        counts = confusion_counts(tally(found.columns, found.n), labels=labels, average=average)
+        table = tally(found.columns, found.n)
+        notes += alike(table.labels)
+        if average is None:
+            count = paired_counts if len(found.columns) == 3 else pattern_counts
+            counts = count(table, **chosen)
+        else:
+            counts = confusion_counts(table, labels=labels, average=average)
     origin = dict(found.origin)
     if average is None:
         origin["pos_label"] = counts.categories[0]
-    return replace(counts, origin=origin, notes=(*found.notes, *counts.notes))
+    return replace(counts, origin=origin, notes=(*notes, *counts.notes))
 
 
 def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:

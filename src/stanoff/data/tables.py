@@ -146,7 +146,11 @@ def rows_of(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:
         return list(native.fetchall())
     if frame.implementation.is_pyspark():
         return [tuple(row) for row in native.collect()]
-    return list(frame.collect().rows())
+    try:
+        return list(frame.collect().rows())
+    except Exception as error:  # whatever a query of the user's says when it is run
+        told = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"The lazy frame cannot be collected: {told.rstrip('.')}.") from error
 
 
 def combinations(
@@ -165,6 +169,8 @@ def combinations(
     """
     import narwhals as nw
 
+    if weight is None and frame.implementation.is_dask():
+        return _combinations_on_dask(nw.to_native(frame), list(parts))
     if weight is None:
         return rows_of(frame.group_by(*parts).agg(nw.len().alias(N)))
     w = nw.col(weight).cast(nw.Float64())
@@ -181,6 +187,21 @@ def combinations(
             raise refused_weight(_odd_weight(flags, weight) if mean is not None else float("nan"))
         counted.append((*row, round(n)))
     return counted
+
+
+def _combinations_on_dask(frame: Any, parts: list[str]) -> list[tuple[Any, ...]]:
+    """Count in every partition, and add up here: Dask's own grouping would send rows around."""
+
+    # A function inside a function travels to the workers, which need not have stanoff.
+    def count(part: pd.DataFrame) -> pd.DataFrame:
+        return (
+            part.groupby(parts, sort=False, dropna=False, observed=True).size().reset_index(name=N)
+        )
+
+    meta = frame._meta[parts].assign(**{N: pd.Series(dtype="int64")})
+    counted = frame[parts].map_partitions(count, meta=meta).compute()
+    summed = counted.groupby(parts, sort=False, dropna=False, observed=True)[N].sum()
+    return list(summed.reset_index().itertuples(index=False, name=None))
 
 
 def _odd_weight(flags: nw.LazyFrame[Any], weight: str) -> float:

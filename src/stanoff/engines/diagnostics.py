@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stanoff._lib.surroundings import check_surroundings
 from stanoff.engines.draws import Draws
 
 Array = NDArray[np.float64]
@@ -28,6 +29,7 @@ def trouble(draws: Draws, judged: Iterable[NDArray[Any]]) -> tuple[str, ...]:
     judged : iterable of ndarray
         The (chain, draw, ...) values whose R-hat and effective sample size count.
     """
+    check_surroundings()
     from arviz_stats.base import array_stats
 
     told = []

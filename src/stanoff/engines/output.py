@@ -1,19 +1,19 @@
-"""What CmdStan writes: a CSV file per chain, read into arrays to the last digit.
-
-cmdstanpy could read it, but whoever imports that has a folder in TMPDIR which a killed process
-leaves behind, and finds the variable CMDSTAN changed.
-"""
+"""What CmdStan writes: a CSV file per chain, read by cmdstanpy to the last digit."""
 
 from __future__ import annotations
 
-import io
-import re
-from collections.abc import Sequence
+import logging
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
+from types import ModuleType
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
+
+from stanoff._lib.files import scratch
 
 Variables = dict[str, NDArray[Any]]
 
@@ -26,10 +26,10 @@ STATS = {
     "divergent__": "diverging",
     "energy__": "energy",
 }
-_ELEMENT = re.compile(r"(\w+?)((?:\.\d+)*)")  # theta, theta.1, theta.2.3; no tuples
+_READING = Lock()
 
 
-def read(files: Sequence[Path], draws: int) -> tuple[Variables, Variables]:
+def read(files: Sequence[Path]) -> tuple[Variables, Variables]:
     """Read chains; return the variables of the program and those of the sampler.
 
     Both have the axes (chain, draw, ...).
@@ -39,52 +39,36 @@ def read(files: Sequence[Path], draws: int) -> tuple[Variables, Variables]:
     ValueError
         If a chain is not complete.
     """
-    chains = [_chain(file) for file in files]
-    for header, values in chains:
-        if header != chains[0][0] or len(values) != draws:
-            raise ValueError(f"it wrote {len(values)} of {draws} draws; is the disk full?")
-    names = chains[0][0]
-    drawn = np.stack([values for _, values in chains])
-    stats = {STATS[name]: drawn[..., i] for i, name in enumerate(names) if name in STATS}
-    if "diverging" in stats:
-        stats["diverging"] = stats["diverging"].astype(bool)
-    return _shaped(names, drawn), stats
-
-
-def _chain(file: Path) -> tuple[list[str], NDArray[np.float64]]:
-    """Read names and draws of one chain."""
-    with file.open("rb") as content:
-        # A line that does not end was cut off.
-        whole = [line for line in content if line.endswith(b"\n") and not line.startswith(b"#")]
-    header, lines = whole[0] if whole else b"", whole[1:]
-    names = header.decode().strip().split(",")
-    values = _numbers(lines, len(names)) if lines else np.empty((0, len(names)))
-    return names, values
-
-
-def _numbers(lines: list[bytes], columns: int) -> NDArray[np.float64]:
-    try:
-        import polars as pl
-    except ImportError:
-        return np.loadtxt(lines, delimiter=",", ndmin=2)
-    table = pl.read_csv(  # some times quicker
-        io.BytesIO(b"".join(lines)),
-        has_header=False,
-        infer_schema=False,
-        schema_overrides=[pl.Float64] * columns,
+    with _cmdstanpy() as cmdstanpy:
+        try:
+            fit = cmdstanpy.from_csv([str(file) for file in files], method="sample")
+            drawn, stats = fit.stan_variables(), fit.method_variables()
+        except (ValueError, LookupError) as error:
+            raise ValueError("it did not write all its draws; is the disk full?") from error
+    chains = len(files)
+    return (
+        {name: values.reshape(chains, -1, *values.shape[1:]) for name, values in drawn.items()},
+        {
+            STATS[name]: values.T.astype(bool if name == "divergent__" else values.dtype)
+            for name, values in stats.items()
+            if name in STATS
+        },
     )
-    return table.to_numpy()
 
 
-def _shaped(names: Sequence[str], drawn: NDArray[np.float64]) -> Variables:
-    """Put the columns of every variable together; CmdStan writes the first index fastest."""
-    places: dict[str, list[tuple[int, tuple[int, ...]]]] = {}
-    for i, name in enumerate(names):
-        found = _ELEMENT.fullmatch(name)
-        if found and not name.endswith("__"):
-            index = tuple(int(part) for part in found[2].split(".")[1:])
-            places.setdefault(found[1], []).append((i, index))
-    return {
-        name: drawn[..., [i for i, _ in parts]].reshape(*drawn.shape[:2], *parts[-1][1], order="F")
-        for name, parts in places.items()
-    }
+@contextmanager
+def _cmdstanpy() -> Iterator[ModuleType]:
+    """Lend cmdstanpy for a while; the folder it makes for temporary files is gone afterwards.
+
+    It makes one when it is imported, which it removes when Python ends, and in it one for every
+    run. A process that is killed would leave them behind, so they are made in a folder of ours.
+    """
+    with _READING, scratch() as folder:
+        before, tempfile.tempdir = tempfile.tempdir, str(folder)
+        try:
+            import cmdstanpy
+        finally:
+            tempfile.tempdir = before
+        cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
+        setattr(cmdstanpy.stanfit.runset, "_TMPDIR", str(folder))  # noqa: B010
+        yield cmdstanpy

@@ -7,6 +7,7 @@ from math import exp, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from stanoff._lib.surroundings import check_surroundings
 from stanoff.errors import invalid
 
 Array = NDArray[np.float64]
@@ -63,6 +64,7 @@ def hdis(draws: Array, probability: float) -> tuple[Array, Array]:
 
 def mcse(draws: Array) -> float:
     """Return the Monte-Carlo standard error of the mean of (chain, draw) values."""
+    check_surroundings()
     from arviz_stats.base import array_stats
 
     if np.ptp(draws) == 0:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf, isnan
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from stanoff._lib.arguments import as_probability, as_real
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures.cells import MEASURES, Array, Cells, Measure
 
@@ -52,18 +52,17 @@ def get(
         raise InputError(AUC_OF_LABELS)
     if not isinstance(key, str) or key not in MEASURES:
         raise unknown("measure", name, [*ALIASES, *MEASURES])
-    if isinstance(beta, bool) or not isinstance(beta, Real) or not float(beta) >= 0:
+    f_beta = as_real("beta", beta, "a number >= 0")
+    if not f_beta >= 0:
         raise invalid("beta", "a number >= 0", beta)
     zero = 0.0 if isinstance(zero_division, str) and zero_division == "warn" else zero_division
-    if not isinstance(zero, Real) or not (float(zero) in (0, 1) or isnan(zero)):
+    if not isinstance(zero, bool):  # scikit-learn takes True for 1
+        zero = as_real("zero_division", zero, "0, 1 or NaN")
+    if not (zero in (0, 1) or isnan(zero)):
         raise invalid("zero_division", "0, 1 or NaN", zero_division)
     if prevalence is not None:
-        if not isinstance(prevalence, Real) or not 0 < float(prevalence) < 1:
-            raise invalid("prevalence", "a number between 0 and 1, both excluded", prevalence)
-        prevalence = float(prevalence)
-    return replace(
-        MEASURES[key], beta=float(beta), zero_division=float(zero), prevalence=prevalence
-    )
+        prevalence = as_probability("prevalence", prevalence)
+    return replace(MEASURES[key], beta=f_beta, zero_division=float(zero), prevalence=prevalence)
 
 
 def _spelt(name: str) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stanoff._lib.arguments import as_one_of
+from stanoff._lib.arguments import as_one_of, as_real
 from stanoff.errors import invalid
 
 Array = NDArray[np.float64]
+MOST_WEIGHT, MOST_KAPPA = 1e12, 100
 WEIGHTS = ("beta", "alpha_pos", "alpha_neg")
 
 
@@ -53,16 +53,15 @@ class Prior:
         for name in WEIGHTS:
             object.__setattr__(self, name, _positive(f"prior.{name}", getattr(self, name)))
         if self.mass is not None:
-            mass = self.mass
-            if not isinstance(mass, Real) or not 0 < float(mass) < np.inf:
-                raise invalid("prior.mass", "positive and finite", mass)
-            object.__setattr__(self, "mass", float(mass))
+            mass = as_real("prior.mass", self.mass, "a number")
+            object.__setattr__(self, "mass", _positive("prior.mass", mass))
         try:
             location, scale = (float(value) for value in self.kappa)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             location, scale = 0.0, 0.0
-        if not (np.isfinite(location) and 0 < scale < np.inf):
-            raise invalid("prior.kappa", "a finite location and a positive scale", self.kappa)
+        if not (abs(location) <= MOST_KAPPA and 0 < scale <= MOST_KAPPA):
+            rule = f"a location and a positive scale, up to {MOST_KAPPA}"
+            raise invalid("prior.kappa", rule, self.kappa)
         object.__setattr__(self, "kappa", (location, scale))
 
     @classmethod
@@ -91,12 +90,13 @@ class Prior:
 
 
 def _positive(parameter: str, given: Any) -> float | tuple[float, ...]:
+    rule = f"positive, and at most {MOST_WEIGHT:.0e}"  # beyond, nothing could be learned
     try:
         values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise invalid(parameter, "numbers", given) from None
-    if values.ndim > 1 or not values.size or not (np.isfinite(values) & (values > 0)).all():
-        raise invalid(parameter, "positive and finite", given)
+    except (TypeError, ValueError, OverflowError):
+        raise invalid(parameter, rule, given) from None
+    if values.ndim > 1 or not values.size or not ((values > 0) & (values <= MOST_WEIGHT)).all():
+        raise invalid(parameter, rule, given)
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 

@@ -1,5 +1,6 @@
 """Figures of a result: each takes ``ax`` and returns it, and the caller owns the figure."""
 
+import stanoff.plots.backend  # noqa: F401 - first
 from stanoff.plots.contests import matrix_plot, ranks_plot, scores_plot
 from stanoff.plots.forest import forest_plot
 from stanoff.plots.frequency import frequency_plot

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 import numpy as np
@@ -24,6 +25,7 @@ from stanoff.plots.theme import (
     points_high,
     shortened,
     themed,
+    width_of,
     with_room,
     wrapped,
 )
@@ -118,7 +120,8 @@ def matrix_plot(result: Contest, category: str | None = None, *, ax: Axes | None
     decisions = found.decisions[np.ix_(order, order)]
     if ax is None:
         side = max(3.2, systems * float(np.clip(3.2 / systems, 0.3, 0.8)))
-        ax = new_axes(side + 1.6, side + 1.7)
+        room = _reach(result.systems, 18)
+        ax = new_axes(side + room + 0.5, side + room + 1.4)
     colors = np.ones((systems, systems, 3))
     for decision, mark in MARKS.items():
         colors[decisions == decision.value] = _tint(mark.color, 0.55 if decision.settled else 0.16)
@@ -179,13 +182,14 @@ def ranks_plot(result: Contest, category: str | None = None, *, ax: Axes | None 
     systems = len(ranks)
     if ax is None:
         side = systems * float(np.clip(4.0 / systems, 0.2, 0.6))
-        ax = new_axes(max(4.5, side + 1.8), max(2.6, side + 1.2))
+        ax = new_axes(max(3.6, side) + _reach(result.systems, 28), max(2.6, side + 1.2))
     colors = 1 - ranks[..., None] * (1 - np.array(to_rgb(BLUE)))
     ax.imshow(colors, aspect="auto", interpolation="nearest")
     across = 72 * ax.bbox.width / ax.figure.dpi / systems
     high = points_high(ax) / systems
+    numbered = min(across / 1.4, high) >= LEAST_CELL
     for i, j in np.ndindex(systems, systems):
-        if ranks[i, j] >= 0.005 and min(across / 1.4, high) >= LEAST_CELL:
+        if ranks[i, j] >= 0.005 and numbered:
             color = "white" if ranks[i, j] > 0.55 else "black"
             told = whole_percent(float(ranks[i, j]))
             ax.text(j, i, told, ha="center", va="center", color=color, fontsize=8)
@@ -201,7 +205,7 @@ def ranks_plot(result: Contest, category: str | None = None, *, ax: Axes | None 
     what = literal(shortened(what_is_judged(result, row), 60))
     told = f"rank in {what}; framed: {level(result.hdi)} of the probability"
     ax.set_xlabel(wrapped(ax, told))
-    ax.set_title("Probability of each rank, %" if systems <= 15 else "Probability of each rank")
+    ax.set_title(wrapped(ax, f"Probability of each rank{', %' if numbered else ''}", 12))
     sns.despine(ax=ax, left=True, bottom=True)
     return ax
 
@@ -219,6 +223,11 @@ def _box(x: float, y: float, width: float, style: dict[str, object]) -> Patch:
     from matplotlib.patches import Rectangle
 
     return Rectangle((x, y), width, 1, **style)  # type: ignore[arg-type]
+
+
+def _reach(names: Sequence[str], most: int) -> float:
+    """Estimate how many inches the longest of the names takes."""
+    return 0.085 * max(width_of(shortened(name, most)) for name in names)
 
 
 def _step(pitch: float) -> int:

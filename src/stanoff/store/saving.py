@@ -25,15 +25,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib import files
+from stanoff._lib.arguments import as_path
 from stanoff.comparison import Comparison
 from stanoff.contests import Contest
+from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Draws, Variables, stacked
-from stanoff.errors import StanoffError
+from stanoff.errors import InputError, StanoffError
 from stanoff.fit import drawn_again
 from stanoff.inference.scores import Scores
 from stanoff.models import Model
 from stanoff.models.base import SHARED_DIMS
+from stanoff.store.reading import (
+    Group,
+    check_data,
+    check_draws,
+    check_record,
+    check_scores,
+    groups_of,
+    json_of,
+)
 from stanoff.store.records import Record, data_of_record, fit_of, record_of, upgraded
 from stanoff.store.tree import data_tree
 
@@ -71,14 +82,10 @@ def save(result: Result, path: str | os.PathLike[str], *, compact: bool = False)
         }
         for name, node in tree.children.items()
     }
-    with files.aside(path) as file:
-        tree.to_netcdf(file, engine="h5netcdf", encoding=encoding)
-        with file.open("ab") as end:
-            end.write(_SEAL % FORMAT)
-        digest = _digest(file, file.stat().st_size)
-        with file.open("ab") as end:
-            end.write(digest + b"\n")
-    return Path(path)
+    # In memory: HDF5 crashes where a file must not grow.
+    content = bytes(tree.to_netcdf(None, engine="h5netcdf", encoding=encoding)) + _SEAL % FORMAT
+    digest = hashlib.sha256(content).hexdigest().encode()
+    return files.write_bytes(path, content + digest + b"\n")
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -104,50 +111,65 @@ def load(path: str | os.PathLike[str]) -> Any:
     ...     str(load(file)) == str(result)
     True
     """
-    file = Path(path)
+    file = as_path("path", path)
     try:
         _check_seal(file)
         return _read(file)
     except OSError as error:
         raise StanoffError(f"{file} cannot be read: {error.strerror or error}.") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StanoffError(f"{file} is not a complete result of stanoff: {error}.") from error
+    except StanoffError as error:
+        if not isinstance(error, InputError):
+            raise
+        raise _incomplete(file, error) from error
+    except Exception as error:  # whatever a file that is no result makes of its readers
+        raise _incomplete(file, error) from error
+
+
+def _incomplete(file: Path, error: Exception) -> StanoffError:
+    told = str(error).rstrip(".") or type(error).__name__
+    return StanoffError(f"{file} is not a complete result of stanoff: {told}.")
 
 
 def _read(file: Path) -> Result:
-    import xarray as xr
-
-    with xr.open_datatree(file, engine="h5netcdf", decode_times=False) as tree:
-        groups = {name: _arrays(node.to_dataset()) for name, node in tree.children.items()}
-    record = json.loads(groups["stanoff"]["record"].tobytes().decode("ascii"))
+    groups = groups_of(file)
+    record = json_of(groups)
     arrays = groups.get("data") or groups["counts"]
     if "question" not in record:
         record = upgraded(record, arrays)
+    check_record(record)
+    data = data_of_record(record, arrays)
+    check_data(data)
     if "compact" in record:
-        return _read_compact(record, arrays, groups)
-    data, stats = data_of_record(record, arrays), groups.get("sample_stats", {})
+        return _read_compact(record, data, groups)
+    stats = groups.get("sample_stats", {})
     if record["pair"] is None:
         psi = groups["posterior"].pop(ALL_SCORES)
         draws = Draws(groups["posterior"], groups.get("prior", {}), stats)
-        return Contest(*fit_of(record, data, draws), psi)
-    posterior, scores = _split(groups["posterior"], record)
-    assert scores is not None
+        check_draws(draws)
+        fit, question = fit_of(record, data, draws)
+        check_scores(psi, draws.posterior, len(data.systems))
+        return Contest(fit, question, psi)
+    posterior, scores = _split(groups.get("posterior", {}), record)
     prior, prior_scores = _split(groups.get("prior", {}), record)
-    fit, question = fit_of(record, data, Draws(posterior, prior, stats))
+    draws = Draws(posterior, prior, stats)
+    check_draws(draws)
+    fit, question = fit_of(record, data, draws)
+    rows = len(data.categories) + (len(AVERAGES) if question.average else 0)
+    for found, drawn in ((scores, posterior), (prior_scores, prior)):
+        if found is not None:
+            check_scores(found.delta, drawn, rows)
+    assert scores is not None
     a, b = record["pair"]
     return Comparison(fit, question, (a, b), scores, prior_scores)
 
 
-def _read_compact(
-    record: Record, arrays: dict[str, Any], groups: dict[str, dict[str, Any]]
-) -> Result:
+def _read_compact(record: Record, data: Data, groups: dict[str, Group]) -> Result:
     """Put the fit together from what was kept, and ask it the same question again."""
-    fit, question = fit_of(
-        record,
-        data_of_record(record, arrays),
-        Draws(*(groups.get(name, {}) for name in ("posterior", "prior", "sample_stats"))),
-    )
-    if record["compact"]:
+    draws = Draws(*(groups.get(name, {}) for name in ("posterior", "prior", "sample_stats")))
+    fit, question = fit_of(record, data, draws)
+    if not record["compact"]:
+        check_draws(draws)
+    else:
         fit = replace(fit, draws=drawn_again(fit, question.measure))
         if _digest_of(fit.draws) != record["compact"]:
             raise ValueError("drawn again, its draws are other ones on this machine")
@@ -289,10 +311,6 @@ def _encoding(variable: Variable) -> dict[str, Any]:
     if variable.nbytes < LEAST_COMPRESSED:
         return {"_FillValue": None}
     return {"_FillValue": None, "zlib": True, "complevel": 1, "shuffle": True}
-
-
-def _arrays(group: Dataset) -> dict[str, Any]:
-    return {str(name): np.ascontiguousarray(values) for name, values in group.data_vars.items()}
 
 
 def _check_seal(file: Path) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stanoff._lib.surroundings import check_surroundings
 from stanoff.contests import Contest
 from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Variables
@@ -30,6 +31,7 @@ def tree_of(result: Judgement) -> DataTree:
 
 def data_tree(result: Judgement | Contest, groups: dict[str, Variables]) -> DataTree:
     """Give groups of variables their dimensions, and add what was observed and how."""
+    check_surroundings()
     from arviz_base import from_dict
 
     block = result.model.data(result.data, result.prior)

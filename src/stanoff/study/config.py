@@ -96,6 +96,8 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         given = tomllib.loads(file.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
+    except RecursionError:
+        raise InputError(f"{file} is nested too deeply.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{file} is not a TOML file: {error}.") from None
     try:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from stanoff._lib.arguments import as_string
 from stanoff._lib.escaping import latex, markdown
 from stanoff.errors import invalid
 
@@ -60,7 +61,7 @@ def frame_text(
         return str(exact.to_csv(index=False, lineterminator="\n")).rstrip("\n")
     cells = _as_words(frame)
     if style == "latex":
-        return frame_as_latex(cells, caption, label)
+        return frame_as_latex(cells, as_string("caption", caption), as_string("label", label))
     if style == "markdown":
         return "\n\n".join([frame_as_markdown(cells), *(markdown(line) for line in below)])
     from stanoff.text.terminal import frame_for_terminal

@@ -17,7 +17,7 @@ import pandas as pd
 from PIL import Image
 from scipy.ndimage import gaussian_filter
 
-from stanoff import compare_counts, plots
+from stanoff import compare_counts, contest, plots
 from stanoff.inference.decision import Decision
 from stanoff.models import MODELS
 from stanoff.planning.answers import Answer, Plan
@@ -109,6 +109,20 @@ def odd_names():
     return categories(4, names=names, categories=tuple(known), measure="error", rope=0.002)
 
 
+@cache
+def contested(systems: int, names=None):
+    """A contest by conjugacy, whose systems are a little worse one after the other."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 1500)
+    errors = np.linspace(0.08, 0.08 + 0.03 * min(systems, 6), systems)
+    names = names or [f"system {i + 1}" for i in range(systems)]
+    said = {
+        n: np.where(rng.random(1500) < e, 1 - truth, truth)
+        for n, e in zip(names, errors, strict=True)
+    }
+    return contest(truth, said, seed=1, draws=1000, rope=0.02)
+
+
 PICTURES = {
     "posterior": lambda stored: plots.posterior_plot(stored),
     "factor": lambda stored: plots.factor_plot(stored),
@@ -130,6 +144,12 @@ PICTURES = {
     "plan": lambda _: plots.plan_plot(planned()),
     "plan_difference": lambda _: plots.plan_plot(planned("difference")),
     "plan_more": lambda _: plots.plan_plot(planned("more documents")),
+    "scores": lambda _: plots.scores_plot(contested(3)),
+    "scores_50": lambda _: plots.scores_plot(contested(50)),
+    "matrix": lambda _: plots.matrix_plot(contested(6)),
+    "matrix_50": lambda _: plots.matrix_plot(contested(50)),
+    "ranks": lambda _: plots.ranks_plot(contested(6)),
+    "ranks_50": lambda _: plots.ranks_plot(contested(50)),
     **{f"graph_{name}": lambda _, name=name: plots.graph_plot(name) for name in MODELS},
 }
 

@@ -1,0 +1,165 @@
+"""Counting, joining and turning where the data are: Dask in two processes, and Spark."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from stanoff import InputError, compare, count
+
+pytestmark = [
+    pytest.mark.engines,
+    pytest.mark.filterwarnings("default"),  # those of other people's engines are not ours
+]
+RNG = np.random.default_rng(7)
+N = 2000
+TRUTH = RNG.choice(["art", "law", "war"], N)
+SAID = {
+    name: np.where(RNG.random(N) < right, TRUTH, RNG.choice(["art", "law", "war"], N))
+    for name, right in (("svm", 0.8), ("nb", 0.6), ("knn", 0.4))
+}
+WIDE = pd.DataFrame({"doc": np.arange(N), "y": TRUTH, **SAID})
+COLUMNS = {"truth": "y", "a": "svm", "b": "nb"}
+JOIN = {"id": "doc", "truth": "y", "a": "pred", "b": "pred"}
+LONG = {"item": "doc", "system": "model", "prediction": "pred", "truth": "y", "a": "svm", "b": "nb"}
+
+
+@pytest.fixture(scope="module")
+def dask():
+    """Turn pandas into Dask, on a cluster of two processes."""
+    from dask import dataframe
+    from dask.distributed import Client, LocalCluster
+
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with LocalCluster(**options, dashboard_address=None) as cluster, Client(cluster):
+        yield lambda frame: dataframe.from_pandas(frame, npartitions=3)
+
+
+@pytest.fixture(scope="module")
+def spark():
+    """Turn pandas into Spark."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.sql.shuffle.partitions", "4")
+    session = builder.config("spark.driver.host", "localhost").getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+
+    def made(frame):
+        rows = [
+            tuple(None if pd.isna(v) else v for v in row) for row in frame.astype(object).values
+        ]
+        types = {"int64": "long", "bool": "boolean", "float64": "double"}
+        schema = ", ".join(f"{n} {types.get(str(t), 'string')}" for n, t in frame.dtypes.items())
+        return session.createDataFrame(rows, schema)
+
+    yield made
+    session.stop()
+
+
+@pytest.fixture(scope="module", params=["dask", "spark"])
+def engine(request):
+    return request.getfixturevalue(request.param)
+
+
+def of(name, seed=0):
+    frame = pd.DataFrame({"doc": WIDE["doc"], "y": TRUTH, "pred": SAID[name]})
+    return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
+
+
+@pytest.mark.parametrize("chosen", [{"pos_label": "law"}, {"average": "macro"}])
+def test_counting(engine, chosen):
+    counts, expected = (count(data, **COLUMNS, **chosen) for data in (engine(WIDE), WIDE))
+    assert type(counts) is type(expected)
+    for ours, theirs in zip(counts.arrays().values(), expected.arrays().values(), strict=True):
+        assert ours.tolist() == theirs.tolist()
+
+
+def test_numbers_and_booleans(engine):
+    for made in ({"law": 1}, {"law": True}):
+        coded = WIDE[["y", "svm", "nb"]].map(
+            lambda label, made=made: type(made["law"])(label == "law")
+        )
+        counts, expected = (count(data, **COLUMNS) for data in (engine(coded), coded))
+        assert counts.pos.tolist() == expected.pos.tolist()
+        assert counts.categories == expected.categories
+
+
+def test_weights(engine):
+    weighted = WIDE.assign(w=RNG.integers(0, 3, N))
+    options = {**COLUMNS, "pos_label": "law", "sample_weight": "w"}
+    assert (
+        count(engine(weighted), **options).pos.tolist() == count(weighted, **options).pos.tolist()
+    )
+    with pytest.raises(InputError, match=r"no part of a document\. Got 0\.5"):
+        count(engine(weighted.assign(w=0.5)), **options)
+
+
+def test_joining(engine):
+    expected = count(WIDE, **COLUMNS, pos_label="law")
+    tables = engine(of("svm")), engine(of("nb", seed=1))
+    assert count(tables, **JOIN, pos_label="law").pos.tolist() == expected.pos.tolist()
+    gold = engine(WIDE[["doc", "y"]])
+    bare = [engine(of(name).drop(columns="y")) for name in ("svm", "nb")]
+    counts = count(bare, **JOIN | {"truth": (gold, "y")}, pos_label="law")
+    assert counts.neg.tolist() == expected.neg.tolist()
+
+
+def test_joining_numbers(engine):
+    coded = [
+        of(name).assign(y=lambda f: (f["y"] == "law") * 1, pred=lambda f: (f["pred"] == "law") * 1)
+        for name in ("svm", "nb")
+    ]
+    counts = count(
+        [engine(frame[frame["doc"] > 9]) for frame in coded[:1]] + [engine(coded[1])],
+        **JOIN,
+        unmatched="drop",
+    )
+    assert counts.categories == ("1",)
+    assert counts.documents() == (N - 10,)
+
+
+def test_what_cannot_be_joined(engine):
+    a, b = of("svm"), of("nb")
+    with pytest.raises(
+        InputError, match=r"ids do not match: 3 of table 1 .* such as 1997, 1998, 1999"
+    ):
+        count((engine(a), engine(b[b["doc"] < 1997])), **JOIN)
+    twice = pd.concat([b, b[b["doc"] == 77]])
+    with pytest.raises(InputError, match="doc of table 2 repeats 1 id, such as 77, which 2 rows"):
+        count((engine(a), engine(twice)), **JOIN)
+    with pytest.raises(
+        InputError, match=r"2,000 of doc of table 1 are numbers, .* text, such as '"
+    ):
+        count((engine(a), engine(b.astype({"doc": str}))), **JOIN)
+    other = b.assign(y=b["y"].where(b["doc"] != 5, "eggs"))
+    with pytest.raises(InputError, match="must agree, but differ for 1 ids: that of 5 is"):
+        count((engine(a), engine(other)), **JOIN)
+    with pytest.raises(InputError, match="are in different engines: open both"):
+        count((engine(a), b), **JOIN)
+    holed = a.assign(pred=a["pred"].where(a["doc"] != 5, None))
+    with pytest.raises(InputError, match="pred of table 1 has 1 missing label"):
+        count((engine(holed), engine(b)), **JOIN)
+
+
+def test_long_format(engine):
+    long = pd.concat([of(name).assign(model=name) for name in SAID], ignore_index=True)
+    expected = count(WIDE, **COLUMNS, pos_label="law")
+    assert count(engine(long), **LONG, pos_label="law").pos.tolist() == expected.pos.tolist()
+
+
+def test_bad_tables(engine):
+    holed = WIDE.assign(svm=WIDE["svm"].where(WIDE["doc"] != 5, None))
+    with pytest.raises(InputError, match="svm has 1 missing label"):
+        count(engine(holed), **COLUMNS, pos_label="law")
+    with pytest.raises(InputError, match="no column 'svn' for 'a'; did you mean 'svm'"):
+        count(engine(WIDE), truth="y", a="svn", b="nb")
+    with pytest.raises(InputError, match="svm looks like scores"):
+        count(engine(WIDE.assign(svm=RNG.random(N))), **COLUMNS)
+    twice = WIDE.assign(doc=WIDE["doc"] // 2)
+    notes = count(engine(twice), **COLUMNS, id="doc", pos_label="law").notes
+    assert notes[0].startswith("doc has 1,000 different values in 2,000 rows")
+
+
+def test_a_whole_comparison(engine):
+    result = compare(engine(WIDE), **COLUMNS, pos_label="law", engine="exact", draws=500, seed=1)
+    assert result.data.documents() == (N,)

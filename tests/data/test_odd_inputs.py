@@ -1,0 +1,73 @@
+"""Inputs that are odd rather than wrong, and files that end too early."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from stanoff import InputError, compare
+from stanoff.study.config import read_study
+
+K = {"engine": "exact", "seed": 1, "draws": 100}
+TRUTH, A, B = (np.array(row * 5) for row in ([0, 1, 0, 1], [0, 1, 1, 1], [0, 0, 1, 1]))
+ROWS = [{"t": int(t), "a": int(a), "b": int(b)} for t, a, b in zip(TRUTH, A, B, strict=True)]
+COLUMNS = {"truth": "t", "a": "a", "b": "b", "pos_label": 1}
+
+
+def test_sparse_arrays_of_one_dimension_are_labels():
+    told = compare(*(sparse.coo_array(x) for x in (TRUTH, A, B)), pos_label=1, **K)
+    assert str(told) == str(compare(TRUTH, A, B, pos_label=1, **K))
+
+
+def test_a_positive_label_that_is_missing():
+    with pytest.raises(InputError, match=r"'pos_label' parameter must be one label. Got <NA>"):
+        compare(TRUTH, A, B, pos_label=pd.NA, **K)
+
+
+def test_a_lazy_frame_that_fails_is_one_sentence():
+    def fail(value):
+        raise RuntimeError("boom")
+
+    frame = pl.DataFrame({"t": TRUTH, "a": A, "b": B}).lazy()
+    broken = frame.with_columns(pl.col("t").map_elements(fail, return_dtype=pl.Int64))
+    with pytest.raises(InputError, match=r"lazy frame cannot be collected: .*boom"):
+        compare(broken, **COLUMNS, **K)
+
+
+@pytest.mark.parametrize("cut", ["}", "}, ", "},\n"])
+def test_a_json_array_that_is_cut_off_after_an_element(tmp_path, cut):
+    file = tmp_path / "x.json"
+    file.write_text(json.dumps(ROWS)[:-2] + cut)
+    with pytest.raises(InputError, match=r"x\.json is cut off: the array in it does not end"):
+        compare(file, **COLUMNS, **K)
+
+
+def test_columns_of_json_that_differ_in_case(tmp_path):
+    file = tmp_path / "x.json"
+    file.write_text(json.dumps([{"T": 1 - row["t"]} | row for row in ROWS]))
+    with pytest.raises(InputError, match=r"x\.json has two columns that differ .* in case only"):
+        compare(file, **COLUMNS, **K)
+    file.write_text(json.dumps([{"t_1": 1 - row["t"]} | row for row in ROWS]))
+    assert str(compare(file, **COLUMNS, **K)) == str(compare(pd.DataFrame(ROWS), **COLUMNS, **K))
+
+
+def test_a_user_that_is_not_there():
+    with pytest.raises(InputError, match=r"'data' parameter must be .* there is no such user"):
+        compare("~no-such-user/x.csv", **COLUMNS, **K)
+
+
+def test_labels_that_differ_in_case_or_blanks_are_pointed_out():
+    truth = np.array(["spam", "Spam", "ham"] * 10, object)
+    said = np.array(["spam", "ham", "ham"] * 10, object)
+    notes = compare(truth, said, truth, average="macro", **K).data.notes
+    assert any("'Spam' and 'spam' differ in case or blanks only" in note for note in notes)
+
+
+def test_a_study_that_is_nested_too_deeply(tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text("a = " + "[" * 5000 + "]" * 5000)
+    with pytest.raises(InputError, match=r"study\.toml is nested too deeply"):
+        read_study(file)
