@@ -32,7 +32,7 @@ test-peers: .venv/installed-test $(LOGS)/installed
 # Dask in two processes, and Spark.
 test-engines: $(ENGINES)/installed
 	$(ENGINES)/bin/python tests/set_up.py Java
-	$(ENGINES)/bin/python -m pytest -m engines tests/data/test_engines.py
+	$(ENGINES)/bin/python -m pytest -m engines tests/data/test_distributed.py
 
 lint: .venv/installed-test
 	$(BIN)/ruff check --no-cache .

@@ -17,7 +17,8 @@ def same_law(ours, yardstick, *, about, at=0.0):
     assert abs(below.mean() - expected) < 4.5 * mcse(below) + 0.003, about
     ends = np.abs(np.subtract(hdi(ours, 0.95), hdi(yardstick, 0.95)))
     # 20 parts are noisier than the whole by sqrt(20) at most, by its cube root at least.
-    assert (ends < 4.5 * hdi_error(ours) / 20 ** (1 / 3) + 0.01 * sd).all(), about
+    noise = np.hypot(hdi_error(ours), hdi_error(yardstick)) / 20 ** (1 / 3)
+    assert (ends < 4.5 * noise + 0.01 * sd).all(), about
 
 
 def hdi_error(draws):

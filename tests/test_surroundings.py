@@ -27,7 +27,7 @@ def test_whole_numbers_that_no_float_can_hold(option):
 
 @pytest.mark.parametrize("draws", [HUGE, 10**12])
 def test_more_draws_than_any_array_has(draws):
-    with pytest.raises(InputError, match="The 'draws' parameter must be a whole number from"):
+    with pytest.raises(InputError, match="The 'draws' parameter must be at most"):
         compare_counts(*COUNTS, **(K | {"draws": draws}))
 
 

@@ -300,6 +300,8 @@ def against_peers(python: str, seconds: float) -> None:
                 lambda: compare_counts(POS, NEG, engine="exact", draws=50_000, seed=1).summary(),
                 lambda: None,
             )[0]
+        elif name == "prob_conf_mat listwise":
+            mine = in_turn(bench_contests.ours, lambda: None)[0]
         ratio(f"stanoff / {name}", mine, theirs, most=1 / least)
 
 

@@ -28,7 +28,7 @@ DATA = {
     "prevalence": 0,
 }
 # How many times faster than each stanoff shall be.
-LEAST = {"PyMC": 15, "nutpie": 1, "PyStan 3": 1, "prob_conf_mat": 0.5}
+LEAST = {"PyMC": 15, "nutpie": 1, "PyStan 3": 1, "prob_conf_mat": 0.5, "prob_conf_mat listwise": 1}
 
 
 def warm(function: Callable[[], object], repeats: int = 3) -> float:
@@ -133,6 +133,22 @@ def prob_conf_mat() -> float:
     return warm(run)
 
 
+def prob_conf_mat_listwise() -> float:
+    """Rank four systems in prob_conf_mat, each of them drawn by itself."""
+    from prob_conf_mat import Study
+
+    tables = [[[3400 - 8 * i, 380 + 8 * i], [370 + 8 * i, 3382 - 8 * i]] for i in range(4)]
+
+    def run() -> object:
+        study = Study(seed=1, num_samples=50_000, ci_probability=0.95)
+        for i, table in enumerate(tables):
+            study.add_experiment(f"s{i}/run", table, prevalence_prior=1, confusion_prior=1)
+        study.add_metric("f1")
+        return study.report_listwise_comparison(metric="f1", class_label=1)
+
+    return warm(run)
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     out = sys.stdout
@@ -142,5 +158,6 @@ if __name__ == "__main__":
         "nutpie": nutpie(),
         "PyStan 3": pystan(Path(sys.argv[1])),
         "prob_conf_mat": prob_conf_mat(),
+        "prob_conf_mat listwise": prob_conf_mat_listwise(),
     }
     print(json.dumps({name: (times[name], LEAST[name]) for name in times}), file=out)

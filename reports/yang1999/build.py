@@ -28,6 +28,7 @@ SECTIONS = (
     second.experiment,
     second.tests,
     second.hierarchical,
+    second.contest,
     second.frequencies,
 )
 

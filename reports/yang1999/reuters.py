@@ -7,9 +7,19 @@ from functools import cache
 
 import pandas as pd
 
-from stanoff import Comparison, SamplingWarning, compare, count, measures, significance
+from stanoff import (
+    Comparison,
+    Contest,
+    SamplingWarning,
+    compare,
+    contest,
+    count,
+    measures,
+    significance,
+)
 from stanoff._lib.progress import step
-from yang1999.published import HERE, PAIRS, SIGNS
+from yang1999.published import HERE, PAIRS, ROPES, SIGNS
+from yang1999.published import table1 as table1_of_1999
 
 CLASSIFIERS = ("SVM", "kNN", "LLSF", "NNet", "NB")
 TESTS = ("s-test", "S-test", "T-test", "T'-test")
@@ -122,6 +132,40 @@ def fitted(a: str, b: str) -> Comparison:
             names=(a, b),
             **SAMPLING,
         )
+
+
+@cache
+def contested() -> Contest:
+    """Compare all five classifiers at once, category by category."""
+    said = dict(decisions())
+    names = list(categories().index)
+    truth = said.pop("truth")
+    said = {name: said[name] for name in CLASSIFIERS}
+    options = {"average": "micro", "labels": names, "rope": ROPE, "seed": SAMPLING["seed"]}
+    return contest(truth, said, **options)
+
+
+def orders() -> pd.DataFrame:
+    """Put the tiers of the contest beside the order of the printed scores, by measure."""
+    rows, then = [], table1_of_1999()
+    for measure, column in (
+        ("recall", "micro_recall"),
+        ("precision", "micro_precision"),
+        ("f1", "micro_f1"),
+        ("error", "error"),
+    ):
+        rope = ROPES[measure]
+        result = contested().judge(measure=measure, rope=rope)
+        printed = then[column].sort_values(ascending=measure == "error")
+        rows.append(
+            {
+                "measure": result.measure.label,
+                "ROPE": f"±{rope:g}",
+                "tiers now": "; ".join(", ".join(tier) for tier in result.tiers()),
+                "order of the scores of 1999": ", ".join(printed.index),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def _row(result: Comparison, average: str) -> dict:

@@ -5,9 +5,10 @@ from common import Output, signed
 
 from stanoff.inference.decision import Decision
 from stanoff.report.document import Block, Section
+from stanoff.text.contests import caption_of
 from stanoff.text.numbers import percent
 from zhang2016 import beyond
-from zhang2016.experiment import CATEGORY, TABLES, case
+from zhang2016.experiment import CATEGORY, ROPE, TABLES, case, contested
 
 
 def hierarchical(out: Output) -> Section:
@@ -46,6 +47,32 @@ def hierarchical(out: Output) -> Section:
             ),
         ]
     return Section("The hierarchical model against the flat one", blocks)
+
+
+def contest(out: Output) -> Section:
+    """Put all four classifiers beside each other."""
+    case = contested(pos_label=CATEGORY, rope=ROPE)
+    whole = contested(average="macro", rope=0.01)
+    return Section(
+        "All four at once",
+        [
+            "One joint posterior of all four classifiers, under which every pair has the posterior "
+            "of its own comparison: no verdict above changes.",
+            f"Category {CATEGORY}, as in Table 6: {case.sentence()}",
+            out.table(
+                "contest", case.table(), caption_of(case, case.decided), numbers=case.summary()
+            ),
+            out.figure("contest_matrix", case.plot_matrix, f"All pairs on category {CATEGORY}."),
+            f"All categories together, with a ROPE of ±0.01: {whole.sentence()}",
+            out.table(
+                "contest_macro",
+                whole.table(),
+                caption_of(whole, whole.decided),
+                numbers=whole.summary(),
+            ),
+            out.figure("contest_scores", whole.plot_scores, "Macro-averaged F1 of all four."),
+        ],
+    )
 
 
 def other_measures(out: Output) -> Section:

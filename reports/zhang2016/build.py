@@ -27,6 +27,7 @@ SECTIONS = (
     paper.power,
     paper.table_sections,
     study.averages,
+    beyond.contest,
     beyond.hierarchical,
     beyond.other_measures,
     beyond.sensitivity,

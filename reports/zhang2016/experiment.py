@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 import stanoff
-from stanoff import Comparison
+from stanoff import Comparison, Contest
 
 HERE = Path(__file__).resolve().parent
 PREDICTIONS = HERE / "predictions.csv"
@@ -60,6 +60,13 @@ def fitted(a: str, b: str, model: str = "paired") -> Comparison:
 def case() -> Comparison:
     """Compare NB_Mult with SVM_L2 on category 8 alone: the case of Figures 4 and 6."""
     return stanoff.compare(**columns("nb_mult", "svm_l2"), pos_label=CATEGORY, rope=ROPE, seed=SEED)
+
+
+@cache
+def contested(**chosen: object) -> Contest:
+    """Compare all four classifiers at once."""
+    frame = pd.read_csv(PREDICTIONS).rename(columns=NAMES)
+    return stanoff.contest(frame, truth="truth", seed=SEED, **chosen)
 
 
 def columns(a: str, b: str) -> dict:

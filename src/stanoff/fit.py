@@ -102,8 +102,9 @@ class Fit:
 
         question = self.asked(question)
         psi = self.model.scores(self.draws.posterior, question.measure, question.average)
-        undefined = np.isnan(psi).any(axis=2) | (np.isinf(psi).sum(axis=2) > 1)
-        refuse_undefined(int(undefined.sum()), question.measure)
+        if not np.isfinite(psi).all():
+            undefined = np.isnan(psi).any(axis=2) | (np.isinf(psi).sum(axis=2) > 1)
+            refuse_undefined(int(undefined.sum()), question.measure)
         return Contest(self, question, psi)
 
     def asked(self, question: Question) -> Question:

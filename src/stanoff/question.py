@@ -20,13 +20,14 @@ from stanoff._lib.arguments import (
     as_whole,
 )
 from stanoff.data.counts import AVERAGES
+from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors, as_prior
 
 ENGINES = ("stan", "exact")
 LEAST_DRAWS = 4
-MOST_CHAINS, MOST_DRAWS = 1000, 100_000_000  # beyond the memory of any machine
+MOST_DRAWS = 100_000_000  # beyond the memory of most machines
 
 
 class Judging(TypedDict, total=False):
@@ -60,14 +61,20 @@ class Options(Judging, Drawing, total=False):
 
 def as_chains(chains: Any) -> int | None:
     """Read how many chains to run."""
-    return None if chains is None else as_whole("chains", chains, most=MOST_CHAINS)
+    return None if chains is None else _not_beyond("chains", as_whole("chains", chains), 1000)
 
 
 def as_draws(draws: Any) -> int | None:
     """Read how many draws each chain makes."""
     if draws is None:
         return None
-    return as_whole("draws", draws, least=LEAST_DRAWS, most=MOST_DRAWS)
+    return _not_beyond("draws", as_whole("draws", draws, least=LEAST_DRAWS), MOST_DRAWS)
+
+
+def _not_beyond(parameter: str, value: int, most: int) -> int:
+    if value > most:
+        raise invalid(parameter, f"at most {most:,}", value)
+    return value
 
 
 @dataclass(frozen=True)
@@ -212,7 +219,7 @@ class Sampling:
             engine=None if engine is None else as_one_of("engine", engine, ENGINES),
             chains=as_chains(chains),
             draws=as_draws(draws),
-            warmup=None if warmup is None else as_whole("warmup", warmup, most=MOST_DRAWS),
+            warmup=None if warmup is None else as_whole("warmup", warmup),
             seed=as_seed(seed),
             progress=progress,
         )

@@ -116,4 +116,4 @@ def test_ranks_of_many_draws_against_pandas():
     counted = pd.DataFrame(-psi).rank(axis=1).astype(int)
     for system in range(12):
         share = counted[system].value_counts(normalize=True).reindex(range(1, 13), fill_value=0)
-        np.testing.assert_allclose(rank_shares(psi)[system], share)
+        np.testing.assert_allclose(rank_shares(psi.T)[system], share)

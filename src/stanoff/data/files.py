@@ -6,6 +6,7 @@ import csv
 import glob
 import gzip
 import os
+import re
 import shutil
 import sys
 import zlib
@@ -180,6 +181,8 @@ def _source(
     else:
         source = f"{READERS[kind]}({_names(paths)})"
     known = connection.sql(f"SELECT * FROM {source}").columns
+    if kind.startswith("json"):
+        _check_case(Path(paths[0]), known)
     return source, {name: quoted(name) for name in known}
 
 
@@ -191,6 +194,21 @@ def _check_end(path: Path) -> None:
         ends = file.read().rstrip()[-1:]
     if begins == b"[" and ends != b"]":
         raise InputError(f"{path} is cut off: the array in it does not end.")
+
+
+def _check_case(path: Path, known: Iterable[str]) -> None:
+    """Refuse columns that differ in case only: DuckDB makes t_1 of the second of T and t."""
+    names = {name.casefold() for name in known}
+    for name in known:
+        numbered = re.fullmatch(r"(.+)_\d+", name)
+        if numbered and numbered[1].casefold() in names and f'"{name}"'.encode() not in _top(path):
+            told = f"two columns that differ from {numbered[1]!r} in case only"
+            raise InputError(f"{path} has {told}, or not at all: give one another name.")
+
+
+def _top(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(2**16)
 
 
 def _names(paths: list[str]) -> str:

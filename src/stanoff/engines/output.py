@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from stanoff._lib.files import SCRATCH, scratch
+from stanoff._lib.files import scratch
 
 Variables = dict[str, NDArray[Any]]
 
@@ -46,7 +45,6 @@ def read(files: Sequence[Path]) -> tuple[Variables, Variables]:
             drawn, stats = fit.stan_variables(), fit.method_variables()
         except (ValueError, LookupError) as error:
             raise ValueError("it did not write all its draws; is the disk full?") from error
-        shutil.rmtree(Path(fit.runset.stdout_files[0]).parent, ignore_errors=True)
     chains = len(files)
     return (
         {name: values.reshape(chains, -1, *values.shape[1:]) for name, values in drawn.items()},
@@ -62,8 +60,8 @@ def read(files: Sequence[Path]) -> tuple[Variables, Variables]:
 def _cmdstanpy() -> Iterator[ModuleType]:
     """Lend cmdstanpy for a while; the folder it makes for temporary files is gone afterwards.
 
-    It makes that folder when it is imported, and removes it when Python ends: a process that is
-    killed would leave it behind.
+    It makes one when it is imported, which it removes when Python ends, and in it one for every
+    run. A process that is killed would leave them behind, so they are made in a folder of ours.
     """
     with _READING, scratch() as folder:
         before, tempfile.tempdir = tempfile.tempdir, str(folder)
@@ -72,10 +70,5 @@ def _cmdstanpy() -> Iterator[ModuleType]:
         finally:
             tempfile.tempdir = before
         cmdstanpy.utils.get_logger().setLevel(logging.ERROR)
-        home = Path(cmdstanpy._TMPDIR)
-        home.mkdir(parents=True, exist_ok=True)  # it went with the folder of an earlier time
-        try:
-            yield cmdstanpy
-        finally:
-            if home.parent.name.startswith(SCRATCH):
-                shutil.rmtree(home.parent, ignore_errors=True)
+        setattr(cmdstanpy.stanfit.runset, "_TMPDIR", str(folder))  # noqa: B010
+        yield cmdstanpy

@@ -132,8 +132,9 @@ def standings(psi: Array, *, rope: Interval, hdi: float, higher_is_better: bool)
     goodness = of_systems if higher_is_better else -of_systems
     best = goodness.max(axis=0)
     with np.errstate(invalid="ignore"):
-        loss = np.where(goodness == best, 0.0, best - goodness)
-    ranks = rank_shares(goodness.T)
+        loss = best - goodness
+    loss[goodness == best] = 0.0  # of infinite scores, too
+    ranks = rank_shares(goodness)
     rank_low, rank_high = _narrowest(ranks, hdi)
     pairs = _all_pairs(of_systems, rope, hdi, higher_is_better)
     decisions = matrix(pairs.low, pairs.high, len(of_systems), rope, higher_is_better)
@@ -142,7 +143,7 @@ def standings(psi: Array, *, rope: Interval, hdi: float, higher_is_better: bool)
         low=low,
         high=high,
         loss=loss,
-        p_near=np.mean(loss <= reach(rope, higher_is_better), axis=1),
+        p_near=_share(loss <= reach(rope, higher_is_better)),
         regret=loss.mean(axis=1),
         ranks=ranks,
         rank_low=rank_low,
@@ -173,29 +174,31 @@ def rank_shares(goodness: Array) -> Array:
     Parameters
     ----------
     goodness : ndarray
-        Draws of which more is better (draw, system).
+        Draws of which more is better (system, draw).
 
     Examples
     --------
-    >>> rank_shares(np.array([[0.9, 0.9, 0.1], [0.9, 0.9, 1.0]])).tolist()
+    >>> rank_shares(np.array([[0.9, 0.9], [0.9, 0.9], [0.1, 1.0]])).tolist()
     [[0.25, 0.5, 0.25], [0.25, 0.5, 0.25], [0.5, 0.0, 0.5]]
     """
-    draws, systems = goodness.shape
-    order = np.argsort(-goodness, axis=1)
-    ordered = np.take_along_axis(goodness, order, axis=1)
-    starts = np.ones((draws, systems + 1), dtype=bool)
-    starts[:, 1:-1] = ordered[:, 1:] != ordered[:, :-1]
-    place = np.arange(systems)
-    first = np.maximum.accumulate(np.where(starts[:, :-1], place, 0), axis=1)
-    ends = np.where(starts[:, 1:], place, systems)
-    last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
-    share = 1 / (last - first + 1)
-    row = order * (systems + 1)  # shares begin at the first rank of a tie and end after the last
-    size = systems * (systems + 1)
-    steps = np.bincount((row + first).ravel(), share.ravel(), size)
-    steps -= np.bincount((row + last + 1).ravel(), share.ravel(), size)
-    found = np.cumsum(steps.reshape(systems, systems + 1), axis=1)[:, :-1] / draws
-    return np.asarray(np.clip(found, 0.0, 1.0))  # rounding
+    systems, draws = goodness.shape
+    above = np.zeros((systems, draws), dtype=np.int64)  # how many are better
+    equal = np.zeros((systems, draws), dtype=np.int64)
+    for i in range(systems - 1):
+        ahead, behind = goodness[i + 1 :] > goodness[i], goodness[i + 1 :] < goodness[i]
+        above[i] += np.count_nonzero(ahead, axis=0)
+        above[i + 1 :] += behind
+        ties = ~(ahead | behind)
+        if ties.any():
+            equal[i] += np.count_nonzero(ties, axis=0)
+            equal[i + 1 :] += ties
+    out = np.empty((systems, systems))
+    for i in range(systems):  # shares begin at the first rank of a tie and end after the last
+        share = 1 / (1 + equal[i])
+        begun = np.bincount(above[i], share, systems + 1)
+        ended = np.bincount(above[i] + equal[i] + 1, share, systems + 1)
+        out[i] = np.cumsum(begun - ended)[:-1]
+    return np.asarray(np.clip(out / draws, 0.0, 1.0))  # rounding
 
 
 def _narrowest(ranks: Array, probability: float) -> tuple[Whole, Whole]:
@@ -223,13 +226,18 @@ def _all_pairs(psi: Array, rope: Interval, hdi: float, higher_is_better: bool) -
         delta = psi[i] - psi[i + 1 :]
         out["mean"][here], out["std"][here] = delta.mean(axis=1), delta.std(axis=1, ddof=1)
         out["low"][here], out["high"][here] = hdis(delta, hdi)
-        out["p_less"][here] = np.mean(delta < 0, axis=1)
-        out["p_greater"][here] = np.mean(delta > 0, axis=1)
-        out["p_below"][here] = np.mean(delta < rope[0], axis=1)
-        out["p_above"][here] = np.mean(delta > rope[1], axis=1)
-        out["p_rope"][here] = np.mean((delta >= rope[0]) & (delta <= rope[1]), axis=1)
+        out["p_less"][here], out["p_greater"][here] = _share(delta < 0), _share(delta > 0)
+        out["p_below"][here], out["p_above"][here] = (
+            _share(delta < rope[0]),
+            _share(delta > rope[1]),
+        )
+        out["p_rope"][here] = _share((delta >= rope[0]) & (delta <= rope[1]))
     decision = decide_all(out["low"], out["high"], rope, higher_is_better=higher_is_better)
     return Pairs(first, second, **out, decision=decision)
+
+
+def _share(held: NDArray[np.bool_]) -> Array:
+    return np.asarray(np.count_nonzero(held, axis=1) / held.shape[1])
 
 
 def _better(pairs: Pairs, systems: int, higher_is_better: bool) -> Array:

@@ -39,7 +39,7 @@ from stanoff.models.priors import Prior, Priors, single
 
 FEW = 6  # so few systems that all their patterns are drawn one by one, as Stan does
 LEFT = 1e-4  # of the prior weight may be left when the last stick takes the rest
-MOST_AT_ONCE = 4_000_000  # numbers per block
+MOST_AT_ONCE = 16_000_000  # numbers per block, 128 MB
 
 NODES = (*PAIRS[:3], *RATES[3:])  # patterns as in the paired model, a score per system
 GRAPH = Graph(

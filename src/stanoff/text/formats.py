@@ -81,7 +81,7 @@ def as_json(result: Comparison, *, categories: Sequence[str] | None = None) -> d
         "decision": None if result.decided is None else str(result.decision),
         "decided": result.decided,
         "names": {"A": result.names[0], "B": result.names[1]},
-        "data": {"kind": type(result.data).__name__, **result.data.origin},
+        "data": {"kind": type(result.data).__name__, **dict(sorted(result.data.origin.items()))},
         "documents": dict(zip("AB", result.documents(), strict=True)),
         "measure": result.measure.label,
         "average": result.average,
