@@ -59,6 +59,10 @@ def names(tmp_path, monkeypatch):
     for name in ("predictions", "mail", "web"):
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     topics.to_csv(tmp_path / "topics.csv", index=False)
+    said = [frame[["y"]].assign(doc=frame.index, model=n, said=frame[n]) for n in ("svm", "nb")]
+    pd.concat(said).to_csv(tmp_path / "long.csv", index=False)
+    for name, one in zip(("svm", "nb"), said, strict=True):
+        one.to_json(tmp_path / f"{name}.jsonl", orient="records", lines=True)
     monkeypatch.chdir(tmp_path)
     registered = dict(MEASURES)
     arrays = ((frame[name] == "spam").to_numpy().astype(int) for name in ("y", "svm", "nb"))

@@ -15,7 +15,7 @@ from stanoff.contests import Contest
 from stanoff.data import sources
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
-from stanoff.data.layouts import Layout, from_any
+from stanoff.data.layouts import Layout, from_any, systems_of
 from stanoff.data.patterns import patterns_of
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
@@ -118,8 +118,7 @@ def compare(
     >>> str(result.decision)
     '>>'
     """
-    layout = cast(Layout, {k: v for k, v in options.items() if k in Layout.__annotations__})
-    asked = cast(Options, {k: v for k, v in options.items() if k not in layout})
+    layout, asked = _apart(options)
     question, sampling = read(**asked)
     observed = count(
         data,
@@ -145,24 +144,24 @@ def contest(
     systems: Sequence[Any] | None = None,
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
-    id: Any = None,
-    sample_weight: Any = None,
-    **options: Unpack[Options],
+    **options: Unpack[Asked],
 ) -> Contest:
     """Compare any number of systems by what they predicted on the same documents.
 
     Parameters
     ----------
-    data : array_like, data frame or path
+    data : array_like, data frame, path, or a tuple of tables
         The true labels, with ``predictions`` beside them; or a data frame or the path of a file,
-        with the name of its column of true labels in ``truth``.
+        with the name of its column of true labels in ``truth``; or one of these per system, which
+        are joined by ``id``.
     predictions : mapping, optional
         What each system predicted, by its name, in the order of the true labels.
     truth : str
         The column of true labels.
     systems : sequence of str, optional
-        The columns of predictions, which name the systems; by default all other columns.
-    pos_label, labels, id, sample_weight
+        The columns of predictions, which name the systems; by default all other columns. In long
+        format the names of the systems, by default all. Of several tables, a column of each.
+    pos_label, labels
         As in :func:`compare`.
     **options
         As in :func:`compare`. By default the model is ``"contest"``, under which any two of the
@@ -182,7 +181,8 @@ def contest(
     >>> result.best(), str(result.between("a", "c").decision)
     (('a',), '>>')
     """
-    question, sampling = read(**options)
+    layout, asked = _apart(options)
+    question, sampling = read(**asked)
     if sampling.model is not None and sampling.model.most_systems is not None:
         names = [name for name, model in models.MODELS.items() if model.most_systems is None]
         raise unknown("model", sampling.model.name, names)
@@ -191,8 +191,7 @@ def contest(
         predictions,
         truth,
         systems,
-        id,
-        sample_weight,
+        layout,
         {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
     return fit(observed, question, sampling).contest(question)
@@ -203,38 +202,43 @@ def _counted_systems(
     predictions: Mapping[str, Any] | None,
     truth: Any,
     systems: Sequence[Any] | None,
-    id: Any,
-    sample_weight: Any,
+    layout: Layout,
     chosen: dict[str, Any],
 ) -> Data:
     """Count what the systems of a contest predicted."""
     if predictions is not None:
-        if (truth, systems, id) != (None, None, None):
+        weight = layout.pop("sample_weight", None)
+        if layout or (truth, systems) != (None, None):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         if not isinstance(predictions, Mapping):
             rule = "a mapping of names to predictions"
             raise invalid("predictions", rule, type(predictions).__name__)
-        called = as_systems(list(predictions))
-        named = dict(zip(called, predictions.values(), strict=True))
+        names = as_systems(list(predictions))
+        named = dict(zip(names, predictions.values(), strict=True))
         if "y_true" in named:
             raise invalid("predictions", "of systems that are not called 'y_true'", "y_true")
-        found = sources.from_arrays({"y_true": data, **named}, sample_weight=sample_weight)
+        found = sources.from_arrays({"y_true": data, **named}, sample_weight=weight)
+        found = replace(found, called=names)
     else:
-        if truth is None:
-            raise InputError("Say which column of the table is 'truth': pass truth=.")
         if systems is None:
-            others = (truth, id, sample_weight if isinstance(sample_weight, str) else None)
-            systems = [column for column in sources.columns_of(data) if column not in others]
-        called = as_systems(systems)
+            systems = systems_of(data, truth, layout)
+        if not isinstance(data, (tuple, list)):
+            as_systems(systems)
         if truth in systems:
             raise invalid("systems", "other columns than 'truth'", truth)
         columns = {f"systems {i + 1}": column for i, column in enumerate(systems)}
-        known = {"truth": truth, **columns}
-        found = sources.from_table(data, known, id=id, sample_weight=sample_weight)
+        found = from_any(data, {"truth": truth, **columns}, **layout)
     counted: Data = sources.counted(found, **chosen)
     if isinstance(counted, PairedCounts):
         counted = patterns_of(counted)
-    return replace(counted, systems=called)
+    return counted if found.called is None else replace(counted, systems=as_systems(found.called))
+
+
+def _apart(options: Asked) -> tuple[Layout, Options]:
+    """Tell how labels are laid out from what is asked of them."""
+    layout = {k: v for k, v in options.items() if k in Layout.__annotations__ and v is not None}
+    asked = {k: v for k, v in options.items() if k not in Layout.__annotations__}
+    return cast(Layout, layout), cast(Options, asked)
 
 
 def count(

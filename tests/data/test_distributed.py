@@ -163,3 +163,26 @@ def test_bad_tables(engine):
 def test_a_whole_comparison(engine):
     result = compare(engine(WIDE), **COLUMNS, pos_label="law", engine="exact", draws=500, seed=1)
     assert result.data.documents() == (N,)
+
+
+def test_a_client_of_dask_does_the_work(dask, tmp_path):
+    from dask.distributed import default_client
+
+    import stanoff
+    from stanoff.study.build import build
+    from stanoff.study.config import read_study
+
+    options = {"sizes": [100], "datasets": 40, "draws": 200, "seed": 1, "engine": "exact"}
+    scenario = stanoff.Scenario(mu=0.5, rho_pos=(0.9, 0.5), rho_neg=(0.1, 0.1))
+    there = stanoff.power(scenario, **options, executor=default_client())
+    here = stanoff.power(scenario, **options, jobs=1)
+    pd.testing.assert_frame_equal(there.frame, here.frame)
+    WIDE[:200].to_csv(tmp_path / "wide.csv", index=False)
+    (tmp_path / "study.toml").write_text(
+        'classifiers = ["svm", "nb", "knn"]\npos_label = "law"\nengine = "exact"\ndraws = 200\n'
+        'figures = []\n[data]\nfile = "wide.csv"\ntruth = "y"\n'
+    )
+    study = read_study(tmp_path / "study.toml")
+    made = build(study, tmp_path / "out", executor=default_client(), quiet=True)
+    assert [outcome.error for outcome in made] == ["", "", ""]
+    assert (tmp_path / "out/index.html").exists()

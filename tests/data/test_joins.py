@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from stanoff import InputError, compare, count
+from stanoff import InputError, compare, contest, count
 
 RNG = np.random.default_rng(3)
 N = 300
@@ -285,3 +285,20 @@ def test_long_format_needs_all_columns(lacking):
     options = {name: column for name, column in LONG.items() if name != lacking}
     with pytest.raises(InputError, match=f"'{lacking}': pass {lacking}="):
         count(in_long("svm", "nb"), **options)
+
+
+# Any number of systems, in a contest.
+
+
+def test_a_contest_of_joined_tables_and_of_long_ones(tmp_path):
+    wide = contest(pd.DataFrame({"label": TRUTH} | SAID), truth="label", pos_label="spam", seed=1)
+    files = [jsonl(of(name, seed=k), tmp_path / f"{name}.jsonl") for k, name in enumerate(SAID)]
+    options = {"truth": "label", "pos_label": "spam", "seed": 1}
+    joined = contest(files, id="doc", systems=["pred"] * 3, **options)
+    assert joined.fit.data.systems == wide.fit.data.systems == ("svm", "nb", "knn")
+    long = {name: LONG[name] for name in ("item", "system", "prediction")}
+    turned = contest(in_long(*SAID), **long, systems=["svm", "nb", "knn"], **options)
+    for other in (joined, turned):
+        assert other.fit.data.cells.tolist() == wide.fit.data.cells.tolist()
+    every = contest(in_long(*SAID), **long, **options)
+    assert every.fit.data.systems == ("knn", "nb", "svm")

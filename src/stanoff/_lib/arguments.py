@@ -163,6 +163,15 @@ def _names(parameter: str, names: Any) -> list[str]:
     return called
 
 
+def as_executor(executor: Any) -> Any:
+    """Read who does the work: a ``concurrent.futures.Executor``, or a client of Dask."""
+    if callable(getattr(executor, "get_executor", None)):
+        return executor.get_executor()
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise invalid("executor", "a concurrent.futures.Executor or a client of Dask", executor)
+    return executor
+
+
 def as_jobs(jobs: Any) -> int:
     """Read how many workers to employ; None means one per processor that this process may use."""
     return cores() if jobs is None else as_whole("jobs", jobs)

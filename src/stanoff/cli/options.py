@@ -53,6 +53,16 @@ def columns(*, required: bool = True) -> tuple[Decorator, ...]:
     )
 
 
+LAYOUT = (
+    click.option("--truth-file", help="The file that has --truth, if FILE has not."),
+    click.option("--unmatched", type=click.Choice(["refuse", "drop"]), help="Ids without partner."),
+    click.option("--item", help="In long format: column that names the document."),
+    click.option("--system", help="In long format: column that names the system."),
+    click.option("--prediction", help="In long format: column of predictions; also --value."),
+    click.option("--value", hidden=True),
+)
+
+
 POS_LABEL = click.option(
     "--pos-label", "--positive", "pos_label", help="The positive label.  [default: 1]"
 )

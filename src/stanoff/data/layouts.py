@@ -75,6 +75,21 @@ def from_any(data: Any, columns: Mapping[str, Any], **layout: Unpack[Layout]) ->
     return from_table(data, columns, **given)
 
 
+def systems_of(data: Any, truth: Any, layout: Layout) -> list[Any]:
+    """Name what a contest is about: all systems in long format, else all columns but the others."""
+    if isinstance(data, (tuple, list)):
+        return [None] * len(data)  # each table says which column it is
+    with ExitStack() as stack:
+        table = open_table(data, stack.enter_context(database()), stack)
+        if (system := layout.get("system")) is not None:
+            frame = table.frame.select(table.column("system", system)).unique()
+            return sorted((row[0] for row in rows_of(frame) if row[0] is not None), key=str)
+    if truth is None:
+        raise InputError("Say which column of the table is 'truth': pass truth=.")
+    others = [truth, layout.get("id"), layout.get("sample_weight")]
+    return [name for name in table.names if name not in others]
+
+
 def from_tables(
     data: Sequence[Any], columns: Mapping[str, Any], *, id: Any, unmatched: str = "refuse"
 ) -> Labels:

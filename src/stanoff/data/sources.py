@@ -191,12 +191,6 @@ def _elsewhere(table: Table) -> bool:
     return str(table.frame.implementation) in ("dask", "pyspark", "pyspark[connect]")
 
 
-def columns_of(data: Any) -> list[Any]:
-    """Name the columns of a data frame or of a file."""
-    with ExitStack() as stack:
-        return list(open_table(data, stack.enter_context(database()), stack).names)
-
-
 def check_names(columns: Mapping[str, Any]) -> None:
     """Check that every part is played by a column, and each by another."""
     for part, name in columns.items():

@@ -7,9 +7,9 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from pickle import PicklingError
 from typing import Any, TypeVar
 
-from stanoff._lib.arguments import as_jobs
+from stanoff._lib.arguments import as_executor, as_jobs
 from stanoff._lib.progress import step
-from stanoff.errors import InputError, invalid
+from stanoff.errors import InputError
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -35,7 +35,8 @@ def run(
     jobs : int, optional
         How many threads of this process work on them, one per processor by default.
     executor : object
-        Who does the work instead: anything with the ``submit`` of ``concurrent.futures``.
+        Who does the work instead: anything with the ``submit`` of ``concurrent.futures``, or a
+        client of Dask.
     title : str
         What to call it while it runs.
     progress : bool
@@ -47,8 +48,7 @@ def run(
     [1, 2]
     """
     workers = as_jobs(jobs)
-    if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise invalid("executor", "a concurrent.futures.Executor", executor)
+    executor = as_executor(executor)
     answers: list[Answer | None] = [None] * len(tasks)
     with step(title, total=len(tasks), quiet=not progress) as advance:
         if executor is not None:

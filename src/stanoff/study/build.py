@@ -6,14 +6,14 @@ import re
 import warnings
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from stanoff._lib import progress
-from stanoff._lib.arguments import as_jobs
+from stanoff._lib.arguments import as_executor, as_jobs
 from stanoff._lib.files import write_bytes, write_text
 from stanoff._lib.workers import workers
 from stanoff.comparison import Comparison
@@ -43,7 +43,9 @@ class Task:
         return self.sampling.model.name if self.sampling.model else ""
 
 
-def build(study: Study, out: Path, *, jobs: int = 1, quiet: bool = False) -> list[Outcome]:
+def build(
+    study: Study, out: Path, *, jobs: int = 1, executor: Any = None, quiet: bool = False
+) -> list[Outcome]:
     """Compare all pairs by all measures under all models and write the report.
 
     What was fitted before from the same input, with the same settings, seed and versions, is not
@@ -58,6 +60,9 @@ def build(study: Study, out: Path, *, jobs: int = 1, quiet: bool = False) -> lis
         The folder to write to.
     jobs : int
         How many comparisons are made at the same time.
+    executor : Executor, optional
+        Who makes them instead: any of ``concurrent.futures`` that uses processes, or a client of
+        Dask whose workers see the same folders.
     quiet : bool
         Show no progress.
 
@@ -68,14 +73,14 @@ def build(study: Study, out: Path, *, jobs: int = 1, quiet: bool = False) -> lis
     """
     from stanoff.study.overview import write_overview
 
-    employed = as_jobs(jobs)
+    employed, executor = as_jobs(jobs), as_executor(executor)
     tasks = list(_tasks(study))
     outcomes: list[Outcome] = []
     title = f"Comparing {len(tasks)} pairs of classifiers and models"
     with progress.step(title, total=len(tasks), quiet=quiet) as advance:
         known = [_known(study, task, out) for task in tasks]
         new = [task for task, made in zip(tasks, known, strict=True) if None in made]
-        with closing(_run(study, new, out, employed)) as running:
+        with closing(_run(study, new, out.resolve(), employed, executor)) as running:
             for done, made in enumerate(known, start=1):
                 outcomes += next(running) if None in made else filter(None, made)
                 advance(done)
@@ -110,13 +115,14 @@ def slug_of(parts: Sequence[str], known: set[str]) -> str:
 
 
 def _run(
-    study: Study, tasks: Sequence[Task], out: Path, jobs: int
+    study: Study, tasks: Sequence[Task], out: Path, jobs: int, executor: Any
 ) -> Generator[list[Outcome], None, None]:
-    if jobs == 1 or len(tasks) == 1:
+    if not tasks or (executor is None and 1 in (jobs, len(tasks))):
         for task in tasks:
             yield _work(study, task, out)
         return
-    with workers(min(jobs, len(tasks))) as submit:
+    others = workers(min(jobs, len(tasks))) if executor is None else nullcontext(executor.submit)
+    with others as submit:
         waiting = [submit(_work, study, task, out) for task in tasks]
         for task, one in zip(tasks, waiting, strict=True):
             try:
