@@ -56,9 +56,9 @@ def test_the_sentence_leads_with_the_set(four):
     sentence = result.sentence()
     assert str(result) == sentence
     assert sentence.startswith(
-        "svm_l2 and nb_mult cannot be told apart in F1 (600 documents); svm_l1 and nb_bern are "
-        "significantly worse. Under the contest model svm_l2 and nb_mult are within the ROPE "
-        "[-0.02, +0.02] of the best with probability "
+        "svm_l2 and nb_mult cannot be told apart by more than the ROPE in F1 (600 documents); "
+        "svm_l1 and nb_bern are significantly worse. Under the contest model svm_l2 and nb_mult "
+        "are within the ROPE [-0.02, +0.02] of the best with probability "
     )
     wide = result.judge(rope=0.07)
     assert wide.sentence().startswith("svm_l2 and nb_mult are practically equivalent in F1")

@@ -77,7 +77,8 @@ def compared(folder: Path) -> list[Outcome]:
                 raise SystemExit(f"{outcome.title}: {outcome.error}")
             svg = Path(aside, FIGURES, f"{outcome.slug}-forest.svg").read_bytes()
             write_text(folder / PAGES / f"{outcome.slug}.html", page(outcome, shortened(svg)))
-    write_overview(replace(STUDY, figures=()), outcomes, folder)
+    # Neither the figures are kept, nor the date of the file, which every copy has of its own.
+    write_overview(STUDY, [replace(o, figures=(), origin={}) for o in outcomes], folder)
     numbers = pd.read_csv(folder / "table.csv")
     write_text(folder / "table.csv", as_csv(numbers))
     return outcomes

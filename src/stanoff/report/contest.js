@@ -36,7 +36,7 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
   let verdict = `is the best of ${order.length} systems`;
   if (best.length > 1) {
     const alike = best.every((i) => best.every((j) => i === j || decisions[i][j] === "="));
-    verdict = alike ? "are practically equivalent" : "cannot be told apart";
+    verdict = alike ? "are practically equivalent" : "cannot be told apart by more than the ROPE";
   }
   let worse = "";
   if (others.length) {

@@ -64,7 +64,7 @@ def _verdict(decisions: Decisions, best: list[int]) -> str:
     if len(best) == 1:
         return f"is the best of {len(decisions)} systems"
     alike = np.isin(decisions[np.ix_(best, best)], ("", "=")).all()
-    return "are practically equivalent" if alike else "cannot be told apart"
+    return "are practically equivalent" if alike else "cannot be told apart by more than the ROPE"
 
 
 def _worse(names: list[str], decisions: Decisions, best: list[int], others: list[int]) -> str:

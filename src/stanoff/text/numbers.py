@@ -108,7 +108,8 @@ def bayes_factor(factor: float, bound: Bound | None = None) -> str:
     if bound is not None:
         sure = bound.value > 3 if bound.side == ">" else bound.value < 1 / 3
         mark = ("‡ " if bound.side == ">" else "⋆ ") if sure else ""
-        return f"{mark}{bound}"
+        small = bound.side == "<" and bound.value <= 0.001
+        return f"{mark}{'< 0.001' if small else bound}"
     if math.isnan(factor):
         return "undefined"
     mark = "‡ " if factor > 3 else "⋆ " if factor < 1 / 3 else ""
