@@ -124,7 +124,7 @@ def test_a_category_nobody_has_is_kept():
         (([1, 0, 1], [1.0, np.nan, np.nan], [1, 0, 0]), {}, "y_pred_a has 2 .* position 1"),
         ((["a", "b"], ["a", pd.NA], ["a", "b"]), {"pos_label": "a"}, "y_pred_a has 1 missing"),
         ((pd.Categorical(["a", None]), ["a", "b"], ["a", "b"]), {"pos_label": "a"}, "y_true has 1"),
-        ((["a", "b"], ["a", "b"], ["a", "b"]), {}, "one of 'a', 'b'. Got 1 instead"),
+        ((["a", "b"], ["a", "b"], ["a", "b"]), {}, "'a', 'b': pass pos_label= to say"),
         ((["a", "b"], ["a", "b"], ["a", "b"]), {"pos_label": "c"}, "Got 'c' instead"),
         (([0, 1], [2, 1], [0, 1]), {}, "3 labels .0, 1, 2.: pass pos_label= .* or average="),
         (([0, 1], ["0", "1"], [0, 1]), {}, "all of one kind, but y_true has 0 and y_pred_a has"),

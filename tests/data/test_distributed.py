@@ -172,11 +172,11 @@ def test_a_client_of_dask_does_the_work(dask, tmp_path):
     from stanoff.study.build import build
     from stanoff.study.config import read_study
 
-    options = {"sizes": [100], "datasets": 40, "draws": 200, "seed": 1, "engine": "exact"}
-    scenario = stanoff.Scenario(mu=0.5, rho_pos=(0.9, 0.5), rho_neg=(0.1, 0.1))
+    options = {"n": 100, "datasets": 40, "draws": 200, "seed": 1, "engine": "exact"}
+    scenario = "a"
     there = stanoff.power(scenario, **options, executor=default_client())
     here = stanoff.power(scenario, **options, jobs=1)
-    pd.testing.assert_frame_equal(there.frame, here.frame)
+    pd.testing.assert_frame_equal(there, here)
     WIDE[:200].to_csv(tmp_path / "wide.csv", index=False)
     (tmp_path / "study.toml").write_text(
         'classifiers = ["svm", "nb", "knn"]\npos_label = "law"\nengine = "exact"\ndraws = 200\n'

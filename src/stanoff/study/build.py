@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -123,12 +124,22 @@ def _run(
         return
     others = workers(min(jobs, len(tasks))) if executor is None else nullcontext(executor.submit)
     with others as submit:
-        waiting = [submit(_work, study, task, out) for task in tasks]
+        waiting = [submit(_alone, study, task, out) for task in tasks]
         for task, one in zip(tasks, waiting, strict=True):
             try:
                 yield one.result()
             except BrokenProcessPool as error:  # a process was killed, perhaps for its memory
                 yield [_failed(study, task, one, error) for one in study.questions]
+
+
+def _alone(study: Study, task: Task, out: Path) -> list[Outcome]:
+    """Work where a worker of Dask may be running: xarray must not ask its scheduler for a lock."""
+    if "dask" not in sys.modules:
+        return _work(study, task, out)
+    import dask
+
+    with dask.config.set(scheduler="synchronous"):
+        return _work(study, task, out)
 
 
 def _work(study: Study, task: Task, out: Path) -> list[Outcome]:
