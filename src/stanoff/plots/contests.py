@@ -121,7 +121,7 @@ def matrix_plot(result: Contest, category: str | None = None, *, ax: Axes | None
     if ax is None:
         side = max(3.2, systems * float(np.clip(3.2 / systems, 0.3, 0.8)))
         room = _reach(result.systems, 18)
-        ax = new_axes(side + room + 0.5, side + room + 1.8)
+        ax = new_axes(side + room + 0.5, side + room + 2.3)
     colors = np.ones((systems, systems, 3))
     for decision, mark in MARKS.items():
         colors[decisions == decision.value] = _tint(mark.color, 0.55 if decision.settled else 0.16)
