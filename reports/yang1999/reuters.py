@@ -83,9 +83,9 @@ def outcomes() -> pd.DataFrame:
         done = significance.all_tests(
             counts(a, b), alternative="one-sided", approximation="yang1999"
         )
-        rows.append(significance.table(done).assign(A=a, B=b))
+        signs = [SIGNS[outcome.symbol] for outcome in done]
+        rows.append(significance.table(done).assign(A=a, B=b, sign=signs))
     every = pd.concat(rows, ignore_index=True)
-    every["sign"] = every["symbol"].map(SIGNS)
     first = ["A", "B", "test", "measure"]
     return every[first + [name for name in every.columns if name not in first]]
 

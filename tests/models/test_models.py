@@ -269,7 +269,10 @@ def test_a_program_of_the_wrong_size_or_that_rejects(tmp_path):
         ("data { array[2] int c_pos; }", "'c_pos' must be int with 2 dimensions, not int with 1"),
         ("data { int K; }", "asks for none of the counts"),
         ("data { array[1, 4] int c_pos; }", "does not generate delta"),
-        ("data { array[1, 4] int c_pos } ", "is not a Stan program: .*line 1"),
+        (
+            "data { array[1, 4] int c_pos } ",
+            r"(?s)is not a Stan program. stanc says:\n.*line 1.*\^",
+        ),
     ],
 )
 def test_the_check_says_what_is_wrong(tmp_path, program, words):

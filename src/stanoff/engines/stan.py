@@ -139,7 +139,7 @@ class _Run:
                 for child in children:
                     if child.code:
                         raise StanoffError(f"{self.name} stopped: {_reason(child)}")
-                drawn, stats = read(files)
+                drawn, stats = read(files, self.draws)
             except (OSError, ValueError) as error:
                 told = error.strerror if isinstance(error, OSError) else error
                 raise StanoffError(f"{self.name} stopped: {told}.") from error

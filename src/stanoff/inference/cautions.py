@@ -46,7 +46,7 @@ def idle_settings(result: Answer) -> tuple[str, ...]:
     measure, told = result.measure, []
     if measure.beta != 1 and not measure.takes_beta:
         told.append(f"beta={measure.beta:g} changes nothing: {measure.label} does not use it.")
-    if measure.prevalence is not None and result.data.cells is not None:
+    if measure.prevalence is not None and measure.code is not None:
         at_another = replace(measure, prevalence=(1 + measure.prevalence) / 2)
         if np.array_equal(measure(SOME_CELLS), at_another(SOME_CELLS), equal_nan=True):
             told.append(
