@@ -26,6 +26,7 @@ ASIDE = ".aside"
 SCRATCH = "stanoff-scratch-"
 RANDOM = "[a-z0-9_]" * 8  # what tempfile adds to a name
 LOCK_TRIES, LOCK_SECONDS = 5, 0.01
+SCRATCH_TRIES = 10
 
 
 @contextmanager
@@ -79,14 +80,15 @@ def scratch() -> Iterator[Path]:
                     shutil.rmtree(left, ignore_errors=True)
     except OSError as error:
         raise _no_room(error) from error
-    while True:
+    for tries_left in range(SCRATCH_TRIES, -1, -1):
         try:
             folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
         except OSError as error:
             raise _no_room(error) from error
         with _locked(folder) as locked:
-            if locked and not folder.exists():
-                continue  # swept before it was locked
+            if tries_left and fcntl is not None and not (locked and folder.exists()):
+                shutil.rmtree(folder, ignore_errors=True)
+                continue  # somebody sweeps it: they saw it before it was locked
             try:
                 yield folder
             finally:
