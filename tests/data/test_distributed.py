@@ -30,7 +30,7 @@ def dask():
     from dask.distributed import Client, LocalCluster
 
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
-    with LocalCluster(**options, dashboard_address=None) as cluster, Client(cluster):
+    with LocalCluster(**options, dashboard_address=":0") as cluster, Client(cluster):
         yield lambda frame: dataframe.from_pandas(frame, npartitions=3)
 
 

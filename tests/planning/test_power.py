@@ -218,7 +218,7 @@ def test_a_dask_cluster_gives_the_same(alone):
     from distributed import Client, LocalCluster
 
     threads = {"processes": False, "n_workers": 2, "threads_per_worker": 1}
-    with LocalCluster(**threads, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(**threads, dashboard_address=":0") as cluster, Client(cluster) as client:
         assert_frame_equal(alone, power(**STUDY, executor=client.get_executor()))
 
 
