@@ -111,6 +111,26 @@ def calibration(out: Output) -> Section:
     )
 
 
+def faults(out: Output) -> Section:
+    """Show what is left behind when stanoff is stopped, and when it works for long."""
+    return Section(
+        "Faults",
+        [
+            "stanoff is stopped in every way while it samples, compiles, saves and studies. It has "
+            "held if it and all its children are gone within three seconds, with the right exit "
+            "code, no traceback and nothing in TMPDIR, and what was finished can still be read.",
+            out.table(
+                "trials", pd.read_csv(HERE / "trials.csv"), "What was tried, and how often it held."
+            ),
+            out.table(
+                "load",
+                pd.read_csv(HERE / "load.csv"),
+                "What many comparisons in one process leave, after some to warm up.",
+            ),
+        ],
+    )
+
+
 def build(folder: Path = HERE) -> None:
     """Write the tables, the figures and the page."""
-    write_report(ABOUT, (power, judged, contested, calibration), folder)
+    write_report(ABOUT, (power, judged, contested, calibration, faults), folder)
