@@ -235,7 +235,7 @@ def _counted_systems(
 
 
 def _apart(options: Asked) -> tuple[Layout, Options]:
-    """Tell how labels are laid out from what is asked of them."""
+    """Return how labels are laid out from what is asked of them."""
     layout = {k: v for k, v in options.items() if k in Layout.__annotations__ and v is not None}
     asked = {k: v for k, v in options.items() if k not in Layout.__annotations__}
     return cast(Layout, layout), cast(Options, asked)

@@ -107,7 +107,7 @@ def _holds_data(file: Path, folder: Path) -> bool:
 
 
 def modified(pattern: str) -> str:
-    """Tell when the youngest of the files was last written, in UTC.
+    """Return when the youngest of the files was last written, in UTC.
 
     SOURCE_DATE_EPOCH, by which builds become reproducible, is the latest time that is told.
     """
@@ -119,7 +119,7 @@ def modified(pattern: str) -> str:
 
 
 def kind_of(pattern: str) -> str:
-    """Tell what files are: text, parquet, json lines, json or arrow."""
+    """Return what files are: text, parquet, json lines, json or arrow."""
     return _kind(data_paths(pattern)[0])
 
 
@@ -155,7 +155,7 @@ def _kind_by_content(start: bytes) -> str:
 
 
 def _kind(path: str) -> str:
-    """Tell what a file is, by its name, or else by how it begins."""
+    """Return what a file is, by its name, or else by how it begins."""
     suffix = _suffix(path)
     if suffix in UNREADABLE:
         told = "CSV (also .gz, .zst), Parquet, JSON lines or Arrow"

@@ -122,5 +122,5 @@ def refused_weight(value: Any) -> InputError:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a label is missing; lists of labels never are."""
+    """Return whether a label is missing; lists of labels never are."""
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))

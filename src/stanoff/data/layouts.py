@@ -279,7 +279,7 @@ def from_long(
 
 
 def _chosen(systems: Mapping[str, Any], long: Side) -> dict[str, Any]:
-    """Tell which system plays which part."""
+    """Return which system plays which part."""
     rows = rows_of(long.frame.select("system").unique().head(MOST_SYSTEMS))
     known = sorted((row[0] for row in rows if row[0] is not None), key=str)
     if not known:
