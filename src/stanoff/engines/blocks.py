@@ -58,8 +58,19 @@ def extended(first: Variables, more: Sequence[Variables], axes: Mapping[str, int
     }
 
 
-def shuffled(drawn: Variables, rng: np.random.Generator) -> Variables:
-    """Return the same draws in another order, as independent categories would have them."""
+def repeated(
+    first: Variables, categories: int, axes: Mapping[str, int], rng: np.random.Generator
+) -> Variables:
+    """Let draws of some independent categories stand for more of them, in other orders."""
+    some = first["delta"].shape[axes["delta"]]
+    more = [_shuffled(first, rng) for _ in range(-(-categories // some) - 1)]
+    return {
+        name: np.take(values, range(categories), axis=axes[name]) if name in axes else values
+        for name, values in extended(first, more, axes).items()
+    }
+
+
+def _shuffled(drawn: Variables, rng: np.random.Generator) -> Variables:
     chains, draws = next(iter(drawn.values())).shape[:2]
     order = rng.permutation(chains * draws)
     return {

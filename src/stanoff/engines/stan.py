@@ -21,7 +21,7 @@ from stanoff._lib.progress import step
 from stanoff.cmdstan.compile import compile_model
 from stanoff.data.base import Data
 from stanoff.data.counts import rows
-from stanoff.engines.blocks import extended, joined, shuffled
+from stanoff.engines.blocks import extended, joined, repeated
 from stanoff.engines.draws import Draws, judged, stacked
 from stanoff.engines.output import Variables, read
 from stanoff.errors import InputError, StanoffError, ToolchainError, invalid
@@ -132,8 +132,7 @@ def _prior_of(model: Model, block: Mapping[str, Any], asked: _Run, measure: Meas
         with np.errstate(invalid="ignore"):  # both infinite
             more["delta"] = more["psi"][:, :, 0] - more["psi"][:, :, 1]
         return extended(drawn, [more], model.category_axes)
-    again = -(-categories // first) - 1
-    return extended(drawn, [shuffled(drawn, rng) for _ in range(again)], model.category_axes)
+    return repeated(drawn, categories, model.category_axes, rng)
 
 
 def _executable(model: Model) -> Path:
