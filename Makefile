@@ -16,7 +16,7 @@ report: .venv/installed-report
 test: .venv/installed-test
 	$(BIN)/stanoff setup
 	$(BIN)/python tests/set_up.py
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not engines"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not engines"
 
 test-slow: .venv/installed-test
 	$(BIN)/stanoff setup
