@@ -14,6 +14,7 @@ from stanoff.cli.options import (
     LAYOUT,
     MEASURE,
     MODEL,
+    OWN_DATA,
     RULE,
     SAMPLING,
     STYLE,
@@ -26,7 +27,7 @@ from stanoff.cli.options import (
 if TYPE_CHECKING:
     from stanoff.comparison import Comparison
 
-COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, *SAMPLING)
+COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, OWN_DATA, *SAMPLING)
 
 
 @command
