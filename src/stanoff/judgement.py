@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
 from stanoff.inference import cautions
+from stanoff.inference.closed import weigh_student
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence, weigh
 from stanoff.inference.scores import Scores
@@ -86,17 +87,22 @@ class Judgement(Answer):
             row = self.categories.index(chosen)
             psi_A, psi_B = self.scores.psi[..., row].mean(axis=(0, 1)).tolist()
             observed_A, observed_B = self.observed[:, row].tolist()
-            self._weighed[chosen] = weigh(
-                self.row_draws("posterior", "delta", chosen),
-                self.prior_delta(chosen),
-                rope=self.rope,
-                hdi_probability=self.hdi,
-                category=chosen,
-                psi=(psi_A, psi_B),
-                observed=(observed_A, observed_B),
-                bf_sd_defined=not cautions.infinite_prior_density(self, chosen),
-                higher_is_better=self.measure.higher_is_better,
-            )
+            about: dict[str, Any] = {
+                "rope": self.rope,
+                "hdi_probability": self.hdi,
+                "category": chosen,
+                "psi": (psi_A, psi_B),
+                "observed": (observed_A, observed_B),
+                "bf_sd_defined": not cautions.infinite_prior_density(self, chosen),
+                "higher_is_better": self.measure.higher_is_better,
+            }
+            a, b = (np.array([place]) for place in self.pair)
+            known = self.closed_form(a, b)
+            if known is not None:
+                self._weighed[chosen] = weigh_student(*(t and t.only for t in known), **about)
+            else:
+                delta = self.row_draws("posterior", "delta", chosen)
+                self._weighed[chosen] = weigh(delta, self.prior_delta(chosen), **about)
         return self._weighed[chosen]
 
     @cached_property

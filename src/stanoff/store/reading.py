@@ -190,7 +190,8 @@ _IS: dict[str, Callable[[Any], bool]] = {
 def check_data(data: Data) -> None:
     """Refuse counts that do not belong to the categories and systems they claim to."""
     for name, values in data.arrays().items():
-        if not (np.isfinite(values) & (np.asarray(values) >= 0)).all():
+        least = -np.inf if name in data.real else 0
+        if not (np.isfinite(values) & (np.asarray(values) >= least)).all():
             raise ValueError(f"its {name} does not hold counts")
     if not data.categories or len(set(data.systems)) != len(data.systems):
         raise ValueError("it has no categories, or two systems of one name")

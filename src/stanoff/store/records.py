@@ -133,7 +133,15 @@ def _model_of(record: Record) -> Model:
 
 
 def _prior_of(record: list[Record]) -> Priors:
-    priors = [Prior(**(weights | {"kappa": tuple(weights["kappa"])})) for weights in record]
+    priors = [
+        Prior(
+            **(
+                weights
+                | {name: tuple(weights[name]) for name in ("kappa", "items") if weights.get(name)}
+            )
+        )
+        for weights in record
+    ]
     return priors[0] if len(priors) == 1 else (priors[0], priors[1])
 
 

@@ -38,8 +38,8 @@ def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:
 def documents(result: Contest, category: str | None = None) -> str:
     """Say how many documents a contest, or one category of it, rests on."""
     low, high = min(result.data.documents(category)), max(result.data.documents(category))
-    plural = "document" if high == 1 else "documents"
-    return f"{high:,} {plural}" if low == high else f"{low:,} to {high:,} {plural}"
+    counted = result.data.counted(high)
+    return counted if low == high else f"{low:,} to {counted}"
 
 
 def sentence(result: Contest, category: str) -> str:

@@ -18,19 +18,21 @@ if TYPE_CHECKING:
 def documents(result: Comparison, category: str | None = None) -> str:
     """Say how many documents the comparison, or one category of it, rests on."""
     n_a, n_b = result.documents(category)
-    plural = "document" if n_a == 1 else "documents"
+    counted = result.data.counted(n_a)
     a, b = map(shown, result.names)
     if result.data.alike(*result.pair):
-        return f"{n_a:,} {plural}, on {'which' if n_a == 1 else 'all of which'} {a} and {b} agree"
+        return f"{counted}, on {'which' if n_a == 1 else 'all of which'} {a} and {b} agree"
     if len(result.data.documents(category)) == 1:
-        return f"{n_a:,} {plural}"
-    return f"{n_a:,} {plural} of {a} and {n_b:,} of {b}"
+        return counted
+    return f"{counted} of {a} and {n_b:,} of {b}"
 
 
 def what_is_judged(result: Answer, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
     if category not in result.data.categories:
         return f"{category}-averaged {result.measure.label}"
+    if result.model.over:
+        return f"{result.measure.label} over {result.model.over}"
     if result.categories in (("1",), ("True",)):  # binary, and nothing else is meant
         return result.measure.label
     return f"{result.measure.label} on category {shown(category)}"
