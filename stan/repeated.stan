@@ -9,6 +9,7 @@ data {
   array[N, 2] int<lower=0> right; // how many of them were right
   real<lower=0> mu_scale; // prior scale of the mean log-odds
   real<lower=0> tau_scale; // of their standard deviations over items, clusters
+  real<lower=0> lkj_shape; // of their correlations; 1: any is as probable
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 transformed data {
@@ -40,8 +41,8 @@ model {
   mu ~ normal(0, mu_scale);
   tau ~ normal(0, tau_scale);
   omega ~ normal(0, tau_scale);
-  L_Omega ~ lkj_corr_cholesky(1);
-  L_cluster ~ lkj_corr_cholesky(1);
+  L_Omega ~ lkj_corr_cholesky(lkj_shape);
+  L_cluster ~ lkj_corr_cholesky(lkj_shape);
   to_vector(z) ~ std_normal();
   to_vector(z_cluster) ~ std_normal();
   if (!prior_only) {

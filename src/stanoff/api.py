@@ -15,13 +15,17 @@ from stanoff.contests import Contest
 from stanoff.data import sources
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
+from stanoff.data.items import items_of
 from stanoff.data.layouts import Layout, from_any, systems_of
 from stanoff.data.patterns import patterns_of
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
 
-MAKERS: dict[str, Callable[..., Data]] = {"labels": sources.counted}  # by what a measure takes
+MAKERS: dict[str, Callable[..., Data]] = {  # by what a measure takes
+    "labels": sources.counted,
+    "values": items_of,
+}
 
 
 class Asked(Options, Layout, total=False):
@@ -69,12 +73,20 @@ def compare(
         ``"drop"`` leaves out ids that are not in all tables; by default they are refused.
     item, system, prediction : str, optional
         The columns of a table in long format, with a row per item and system; ``value`` means the
-        same as ``prediction``. ``a`` and ``b`` are then names of systems.
+        same as ``prediction``. ``a`` and ``b`` are then names of systems. Of values, several rows
+        of a system and an item are runs; ``item`` alone names the items of a wide table.
+    cluster, dataset : str, optional
+        Of values (``cluster`` of scores, too), columns that name the cluster and the data set of
+        an item.
+    per : str or list of str, optional
+        For ``measure="ratio"``, the column that the values are divided by once both are added up,
+        or one column per system.
     sample_weight : array_like or str, optional
         How many documents a row stands for, or the column that says so: whole numbers.
     measure : str
         ``"f1"`` (F-beta, the default), ``"precision"``, ``"recall"``, ``"mcc"`` ..., see
-        ``stanoff measures``, or one registered with :func:`stanoff.measures.register`.
+        ``stanoff measures``, or one registered with :func:`stanoff.measures.register`. ``"mean"``
+        and ``"ratio"`` are of columns that hold a value per item, and need no truth.
     beta : float
         Weight of recall in F-beta.
     zero_division : float
@@ -84,9 +96,15 @@ def compare(
     average : str, optional
         None to judge one category, or ``"macro"``, ``"micro"`` or ``"weighted"``.
     rope : float or tuple of float
-        Region of practical equivalence: a half-width around 0, or two ends; 0.05 by default.
+        Region of practical equivalence: a half-width around 0, or two ends; 0.05 by default. Of
+        values also ``"2%"`` of the observed mean, or ``"2% of range"``.
     hdi : float
         Probability of the highest density interval, 0.95 by default.
+    higher_is_better : bool, optional
+        False for values of which small ones are good, such as losses.
+    population : str, optional
+        What values are to tell about: new ``"items"`` (default), these items asked again
+        (``"runs"``), or a new data set (``"datasets"``).
     model : str or path, optional
         By default the one that suits the data: ``"paired"`` for binary and multi-label data,
         ``"joint"`` for single-label classes with an average, ``"unpaired"`` for two test sets.
@@ -206,6 +224,9 @@ def _observed_systems(
     chosen: dict[str, Any],
 ) -> Data:
     """Make data of what the systems of a contest predicted."""
+    if takes == "values" and predictions is None and isinstance(data, Mapping):
+        found = sources.from_arrays(dict(data))
+        return MAKERS[takes](replace(found, called=as_systems(list(data))), **chosen)
     if predictions is not None:
         weight = layout.pop("sample_weight", None)
         if layout or (truth, systems) != (None, None):
@@ -221,7 +242,7 @@ def _observed_systems(
         found = replace(found, called=names)
     else:
         if systems is None:
-            systems = systems_of(data, truth, layout)
+            systems = systems_of(data, truth, layout, takes)
         if not isinstance(data, (tuple, list)):
             as_systems(systems)
         if truth in systems:
@@ -312,9 +333,18 @@ def _observed(
         if layout or any(name is not None for name in columns.values()):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+        if takes == "values":
+            arrays = _two_columns(data, y_pred_a, y_pred_b)
         found = sources.from_arrays(arrays, sample_weight=weight)
     made = MAKERS[takes](found, **chosen)
     return made if found.called is None else replace(made, systems=as_names(found.called))
+
+
+def _two_columns(values_a: Any, values_b: Any, more: Any) -> dict[str, Any]:
+    """Take arrays of values: there is no truth before them."""
+    if values_b is None or more is not None:
+        raise InputError("Pass two arrays of values: those of A and those of B.")
+    return {"A": values_a, "B": values_b}
 
 
 def compare_counts(

@@ -99,7 +99,9 @@ class Judgement(Answer):
             a, b = (np.array([place]) for place in self.pair)
             known = self.closed_form(a, b)
             if known is not None:
-                self._weighed[chosen] = weigh_student(*(t and t.only for t in known), **about)
+                posterior, prior = known
+                only = None if prior is None else prior.only
+                self._weighed[chosen] = weigh_student(posterior.only, only, **about)
             else:
                 delta = self.row_draws("posterior", "delta", chosen)
                 self._weighed[chosen] = weigh(delta, self.prior_delta(chosen), **about)

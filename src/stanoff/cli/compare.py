@@ -17,6 +17,7 @@ from stanoff.cli.options import (
     RULE,
     SAMPLING,
     STYLE,
+    VALUES,
     check_verdict,
     columns,
     given,
@@ -31,7 +32,7 @@ COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, *SAMPLING)
 
 @command
 @click.argument("file", nargs=-1, required=True)
-@options(columns(required=False), LAYOUT, COMPARING)
+@options(columns(required=False), LAYOUT, VALUES, COMPARING)
 @click.option("--save", type=click.Path(), help="Keep the result; see: stanoff show.")
 @FAIL_UNLESS
 @STYLE

@@ -17,6 +17,7 @@ from stanoff.cli.options import (
     RULE,
     SAMPLING,
     STYLE,
+    VALUES,
     columns,
     given,
     options,
@@ -32,9 +33,10 @@ SYSTEMS = click.option(
     help="Columns of predictions, one after the other.  [default: all other columns]",
 )
 CONTEST = (
-    columns()[0],
+    columns(required=False)[0],
     SYSTEMS,
     *(option for option in LABELS if option is not NAMES),
+    *VALUES,
     *MEASURE,
     *RULE,
     *MODEL,

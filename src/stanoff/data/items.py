@@ -7,15 +7,16 @@ as items of their own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.errors import InputError
+from stanoff.data.base import Data, called
+from stanoff.data.labels import Labels
+from stanoff.data.numbers import as_numbers
+from stanoff.errors import InputError, invalid
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -49,13 +50,13 @@ class ItemValues(Data):
     dataset: Codes
 
     paired = True
-    real = ("values", "scatter")
+    real: ClassVar[tuple[str, ...]] = ("values", "scatter")
     unit = "item"
 
     @property
     def items(self) -> int:
         """How many items there are."""
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     @property
     def repeated(self) -> bool:
@@ -65,7 +66,7 @@ class ItemValues(Data):
     @property
     def observed(self) -> Array:
         """The observed score of each system."""
-        return self.values.mean(axis=1)
+        return np.asarray(self.values.mean(axis=1))
 
     def documents(self, category: str | None = None) -> tuple[int]:
         """Count the items."""
@@ -136,7 +137,7 @@ class RatioValues(ClusteredValues):
 
     per: Array
 
-    real = ("values", "scatter", "per")
+    real: ClassVar[tuple[str, ...]] = ("values", "scatter", "per")
 
     @property
     def observed(self) -> Array:
@@ -151,120 +152,83 @@ class RatioValues(ClusteredValues):
         return super()._cut(places, per=self.per[places], **more)
 
 
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """What is known of the runs of every system on every item, before it is checked.
-
-    Attributes
-    ----------
-    values : mapping
-        The mean over the runs by the name that an error shall mention (item).
-    runs, scatter : ndarray or None
-        As in :class:`ItemValues`.
-    more : mapping
-        ``cluster``, ``dataset`` (item), ``per`` (system, item).
-    """
-
-    values: Mapping[str, Any]
-    runs: Codes | None = None
-    scatter: Array | None = None
-    more: Mapping[str, Any] | None = None
-
-
-def items_of(found: Runs, systems: tuple[str, ...], **facts: Any) -> ItemValues:
+def items_of(
+    found: Labels, *, pos_label: Any = None, labels: Any = None, average: str | None = None
+) -> ItemValues:
     """Check values, and put them together.
 
     Parameters
     ----------
-    found : Runs
-        The values.
-    systems : tuple of str
-        What the systems are called.
-    **facts
-        ``origin`` and ``notes`` of the data.
+    found : Labels
+        A column of values for each system, a row per item. ``more`` may have the clusters and the
+        data sets of the items, ``per``, and what is known of their runs.
+    pos_label, labels, average : None
+        What only labels have.
     """
-    values = np.stack([as_values(name, column) for name, column in found.values.items()])
+    for name, given in (("pos_label", pos_label), ("labels", labels), ("average", average)):
+        if given is not None:
+            raise invalid(name, "None for values, which have no labels", given)
+    if found.n is not None:
+        raise InputError("sample_weight is about labels: give every item a row of its own.")
+    more = dict(found.more)
+    ids = more.get("item", more.get("id"))
+    values = np.stack([as_numbers(name, column, ids) for name, column in found.columns.items()])
     n = values.shape[1]
     if n < LEAST_ITEMS:
-        told = f"{n} item" if n == 1 else f"{n} items"
+        told = "there is 1 item" if n == 1 else f"there are {n} items"
         raise InputError(
-            f"The items model needs {LEAST_ITEMS} items or more, since it learns from how their "
-            f"differences vary; there is {told}."
-            if n == 1
-            else f"The items model needs {LEAST_ITEMS} items or more, since it learns from how "
-            f"their differences vary; there are {told}."
+            f"Values of {LEAST_ITEMS} items or more are needed, since it is learned from how their "
+            f"differences vary; {told}."
         )
-    more = dict(found.more or {})
-    notes = list(facts.pop("notes", ()))
+    names = found.called or called(len(values))
+    facts: dict[str, Any] = {"systems": names, "origin": found.origin}
+    nothing = np.empty((len(values), 0))
+    runs = more.get("runs", nothing.astype(np.int64))
+    scatter = more.get("scatter", nothing)
+    dataset = codes("dataset", more["dataset"], n) if "dataset" in more else NO_CODES
+    parts: dict[str, Any] = {
+        "categories": ("1",),
+        "values": values,
+        "runs": runs,
+        "scatter": scatter,
+        "dataset": dataset,
+    }
+    cluster, notes = _clusters(more.get("cluster"), n)
+    notes = [*found.notes, *notes]
     if n < FEW_ITEMS:
         notes.append(
-            f"There are only {n} items: the interval is right for differences that are roughly "
-            "normal, and too narrow for skewed ones."
+            f"There are only {n} items: the interval is right if their differences are roughly "
+            "normal, and too narrow if they are skewed."
         )
-    nothing = np.empty((len(values), 0))
-    runs = nothing.astype(np.int64) if found.runs is None else found.runs
-    scatter = nothing if found.scatter is None else found.scatter
-    dataset = codes("dataset", more["dataset"], n) if "dataset" in more else NO_CODES
-    parts: dict[str, Any] = {"systems": systems, **facts}
-    cluster = codes("cluster", more["cluster"], n) if "cluster" in more else None
-    if cluster is not None and len(np.unique(cluster)) == n:
-        notes.append("Every item has a cluster of its own, so that clusters change nothing.")
-        cluster = None
     data: ItemValues
-    if "per" in more:
-        per = _as_per(more["per"], systems, values.shape)
+    per = [more[part] for part in more if part.startswith("per")]
+    if per:
+        if runs.size:  # what is divided is the sum, not the mean
+            parts |= {"values": values * runs, "runs": nothing.astype(np.int64), "scatter": nothing}
         own = np.arange(n) if cluster is None else cluster
-        data = RatioValues(
-            ("1",), values, runs, scatter, dataset, own, per, notes=(*notes,), **parts
-        )
+        divisor = _as_per(per[0] if isinstance(per[0], list) else per, names, values.shape)
+        data = RatioValues(cluster=own, per=divisor, notes=(*notes,), **parts, **facts)
         check_clusters(data.clusters, "items" if cluster is None else "clusters")
     elif cluster is not None:
-        data = ClusteredValues(
-            ("1",), values, runs, scatter, dataset, cluster, notes=(*notes,), **parts
-        )
+        data = ClusteredValues(cluster=cluster, notes=(*notes,), **parts, **facts)
         check_clusters(data.clusters, "clusters")
     else:
-        data = ItemValues(("1",), values, runs, scatter, dataset, notes=(*notes,), **parts)
-    if len(systems) == 2:
+        data = ItemValues(notes=(*notes,), **parts, **facts)
+    if len(names) == 2:
         refuse_constant(data, 0, 1)
     return data
 
 
-def as_values(name: str, column: Any) -> Array:
-    """Read a column of values: finite numbers; True and False are 1 and 0."""
-    rule = f"{name} must hold numbers, one for each item"
-    array = np.asarray(column)
-    if array.dtype == object and all(isinstance(x, (bool, np.bool_)) for x in array.ravel()):
-        array = array.astype(bool)
-    if array.dtype.kind in "US" or (
-        array.dtype == object and any(isinstance(x, str) for x in array.ravel())
-    ):
-        odd = next((x for x in array.ravel() if not _is_number(x)), array.ravel()[0])
-        raise InputError(f"{rule}, but has the text {str(odd)!r}.")
-    try:
-        values = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{rule}, but holds {array.dtype}.") from None
-    if values.ndim != 1:
-        raise InputError(f"{rule}, but has the shape {values.shape}.")
-    missing = int(np.isnan(values).sum())
-    if missing:
-        told = "1 value is" if missing == 1 else f"{missing:,} values are"
-        raise InputError(
-            f"{name} lacks values: {told} missing. Leave out the items that not all systems "
-            "have, or give them the value that an answer not given is worth."
-        )
-    if not np.isfinite(values).all():
-        raise InputError(f"{rule} that are finite, but has {values[~np.isfinite(values)][0]:g}.")
-    return values
-
-
-def _is_number(text: Any) -> bool:
-    try:
-        float(text)
-    except (TypeError, ValueError):
-        return False
-    return True
+def _clusters(given: Any, n: int) -> tuple[Codes | None, list[str]]:
+    """Return the clusters; none where all are different, and a note where they are few."""
+    if given is None:
+        return None, []
+    cluster = codes("cluster", given, n)
+    found = int(cluster.max()) + 1
+    if found == n:
+        return None, ["Every item has a cluster of its own, so that clusters change nothing."]
+    few = f"There are only {found} clusters: what is said of new ones rests on these few."
+    return cluster, [few] if found < FEW_CLUSTERS else []
 
 
 def codes(part: str, column: Any, n: int) -> Codes:
@@ -281,7 +245,7 @@ def codes(part: str, column: Any, n: int) -> Codes:
 
 
 def _as_per(given: Any, systems: tuple[str, ...], shape: tuple[int, ...]) -> Array:
-    per = np.stack([as_values("per", column) for column in given])
+    per = np.stack([as_numbers("per", column) for column in given])
     per = np.broadcast_to(per, shape).copy()
     if (per < 0).any():
         raise InputError(f"per must be >= 0, but has {per[per < 0][0]:g}.")

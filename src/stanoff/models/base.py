@@ -203,6 +203,10 @@ class Model:
         """Return whether these draws can be scored by another measure than that of the fit."""
         return True
 
+    def population(self, data: Data) -> str:
+        """Say in words what values are averaged over; nothing of labels."""
+        return self.over
+
     def student(
         self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> tuple[Student, Student | None] | None:

@@ -53,7 +53,7 @@ def data(data: Data, prior: Priors) -> Block:
 
 
 def _added(cluster: NDArray[np.int64], values: Array) -> Array:
-    return np.bincount(cluster, values)
+    return np.asarray(np.bincount(cluster, values), dtype=np.float64)
 
 
 def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
@@ -79,7 +79,16 @@ def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[
     return {"psi": psi[..., None]}
 
 
-CLUSTERS = OfValues(
+class Clusters(OfValues):
+    """The clusters model, whose clusters may be the items themselves."""
+
+    def population(self, data: Data) -> str:
+        """Say whether new items or new clusters of them are meant."""
+        alone = isinstance(data, ClusteredValues) and data.clusters == data.items
+        return "new items" if alone else self.over
+
+
+CLUSTERS = Clusters(
     name="clusters",
     data=data,
     observed=("sums", "sizes"),

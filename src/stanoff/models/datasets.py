@@ -25,18 +25,18 @@ from stanoff.models.values import OfValues, no_prior, values_of, without_weights
 LEAST_SETS, LEAST_IN_SET = 3, 4
 GRID = 4000
 NODES = (
-    given("scale", "$s$", 3, 4.8),
-    given("flat", "1", 1, 4.8),
-    Node("eta", r"$\eta$", 1, 3.8),
-    Node("tau", r"$\tau$", 3, 3.8),
-    Node("delta_j", r"$\delta_j$", 1, 2.4),
-    Node("d", "$d$", 1, 1.1, Kind.OBSERVED),
-    Node("delta", r"$\delta$", 3, 2.4, Kind.DERIVED),
+    given("scale", "$s$", 3, 4),
+    given("flat", "1", 1, 4),
+    Node("eta", r"$\eta$", 1, 2.8),
+    Node("tau", r"$\tau$", 3, 2.8),
+    Node("d", "$d$", 1, 1.2, Kind.OBSERVED),
+    Node("psi", r"$\psi$", 3, 1.2, Kind.DERIVED),
+    Node("delta", r"$\delta$", 3, 0, Kind.DERIVED),
 )
 GRAPH = Graph(
     NODES,
-    edges_of(eta="flat", tau="scale", delta_j="eta tau", d="delta_j", delta="eta tau"),
-    (plate_of("$J$", NODES[4:6]),),
+    edges_of(eta="flat", tau="scale", d="eta tau", psi="eta tau", delta="psi"),
+    (plate_of("$J$", NODES[4:5]),),
 )
 
 

@@ -20,25 +20,37 @@ from stanoff.data.items import ClusteredValues, ItemValues, refuse_constant
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Block
-from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, plate_of
+from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.priors import Prior, Priors, single
 from stanoff.models.students import Student
 from stanoff.models.values import OfValues, values_of
 
 FEW = 6  # systems that Stan takes
 ITEMS = "$N$"
+GIVEN = (
+    given("prior_weight", "$w$", 1, 3.8),
+    given("prior_sd", "$s$", 2.6, 3.8),
+    given("prior_degrees", r"$\nu$", 4.2, 3.8),
+)
 OF_ITEMS = (
-    Node("mu", r"$\mu$", 1, 2.6),
-    Node("sigma", r"$\sigma$", 2.6, 2.6),
+    Node("z", r"$\mu$", 1, 2.6),
+    Node("tau", r"$\sigma$", 2.6, 2.6),
     Node("L_Omega", r"$\Omega$", 4.2, 2.6),
     Node("y", "$y$", 2.6, 1.2, Kind.OBSERVED),
     Node("psi", r"$\psi$", 1, 1.2, Kind.DERIVED),
     Node("delta", r"$\delta$", 1, 0, Kind.DERIVED),
 )
 GRAPH = Graph(
-    OF_ITEMS,
-    edges_of(y="mu sigma L_Omega", psi="mu", delta="psi"),
-    (plate_of(ITEMS, OF_ITEMS[3:4]), plate_of(SYSTEMS, OF_ITEMS[:2] + OF_ITEMS[4:5])),
+    GIVEN + OF_ITEMS,
+    edges_of(
+        z="prior_weight",
+        tau="prior_sd",
+        L_Omega="prior_degrees",
+        y="z tau L_Omega",
+        psi="z",
+        delta="psi",
+    ),
+    (plate_of(ITEMS, OF_ITEMS[3:4]), plate_of(SYSTEMS, OF_ITEMS[4:5])),
 )
 
 
@@ -50,10 +62,10 @@ def data(data: Data, prior: Priors) -> Block:
             "The items model takes items as independent, but these hang together in clusters, or "
             "are ratios of sums: leave model= out, which then is 'clusters'."
         )
-    given = single(prior)
-    if given.items is not None and len(seen.systems) > 2:
-        raise invalid("prior.items", "None for more than two systems", given.items)
-    weight, sd, degrees = given.items or (0.0, 1.0, 1.0)
+    known = single(prior)
+    if known.items is not None and len(seen.systems) > 2:
+        raise invalid("prior.items", "None for more than two systems", known.items)
+    weight, sd, degrees = known.items or (0.0, 1.0, 1.0)
     return {
         "S": len(seen.systems),
         "N": seen.items,
@@ -128,12 +140,12 @@ class Items(OfValues):
             d = seen.values[i] - seen.values[second[here]]
             mean[here] = d.mean(axis=1)
             scatter[here] = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-        given = single(prior).items
-        if given is None:
+        informed = single(prior).items
+        if informed is None:
             return _posterior(seen.items, mean, scatter, 0.0, 1.0, 1.0), None
-        weight, sd, degrees = given
+        weight, sd, degrees = informed
         known = Student(np.zeros(len(first)), sd / np.sqrt(weight), degrees)
-        return _posterior(seen.items, mean, scatter, *given), known
+        return _posterior(seen.items, mean, scatter, *informed), known
 
 
 def never_infinite(measure: Measure, prior: Priors, data: Data) -> bool:
@@ -145,7 +157,7 @@ ITEMS_MODEL = Items(
     name="items",
     data=data,
     observed=("y",),
-    dims={"y": ("item", "system"), "mu": ("system",), "sigma": ("system",)},
+    dims={"y": ("item", "system"), **dict.fromkeys(("mu", "sigma", "z", "tau"), ("system",))},
     exact=draw,
     infinite_at_zero=never_infinite,
     default_for=ItemValues,

@@ -12,21 +12,21 @@ from stanoff.models.graphs import Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.priors import Priors
 from stanoff.models.values import OfValues, values_of, without_weights
 
-MU_SCALE, TAU_SCALE = 1.5, 1.5
+MU_SCALE, TAU_SCALE, LKJ_SHAPE = 1.5, 1.5, 1.0
 NODES = (
+    given("lkj_shape", r"$\eta$", 6.5, 6.2),
     given("mu_scale", r"$s_{\mu}$", 1, 6.2),
-    given("tau_scale", r"$s_{\tau}$", 4.2, 6.2),
-    given("lkj", "1", 6.2, 6.2),
+    given("tau_scale", r"$s_{\tau}$", 3.4, 6.2),
+    Node("L_Omega", r"$\Omega$", 5.8, 5),
+    Node("L_cluster", r"$\Omega_c$", 7.2, 5),
     Node("mu", r"$\mu$", 1, 5),
     Node("tau", r"$\tau$", 2.6, 5),
     Node("omega", r"$\omega$", 4.2, 5),
-    Node("L_Omega", r"$\Omega$", 5.8, 5),
-    Node("L_cluster", r"$\Omega_c$", 7.2, 5),
+    Node("z", "$z$", 5.8, 3.4),
     Node("z_cluster", "$z_c$", 7.2, 3.4),
-    Node("z", "$z$", 5.4, 3.4),
-    Node("right", "$y$", 4.2, 2, Kind.OBSERVED),
-    Node("psi", r"$\psi$", 1, 2, Kind.DERIVED),
-    Node("delta", r"$\delta$", 1, 0.8, Kind.DERIVED),
+    Node("right", "$y$", 4.6, 2, Kind.OBSERVED),
+    Node("psi", r"$\psi$", 1.8, 2, Kind.DERIVED),
+    Node("delta", r"$\delta$", 1.8, 0.8, Kind.DERIVED),
 )
 GRAPH = Graph(
     NODES,
@@ -34,15 +34,15 @@ GRAPH = Graph(
         mu="mu_scale",
         tau="tau_scale",
         omega="tau_scale",
-        L_Omega="lkj",
-        L_cluster="lkj",
+        L_Omega="lkj_shape",
+        L_cluster="lkj_shape",
         z="L_Omega",
         z_cluster="L_cluster",
         right="mu tau omega z z_cluster",
         psi="mu tau omega",
         delta="psi",
     ),
-    (plate_of("$N$", (NODES[9], NODES[10])),),
+    (plate_of("$N$", (NODES[10],)),),
 )
 
 
@@ -59,15 +59,18 @@ def data(data: Data, prior: Priors) -> Block:
     binary = np.abs(scatter - right * (1 - seen.values)) <= 1e-6 * runs
     if not binary.all() or (np.abs(right - np.round(right)) > 1e-6).any():
         raise InputError("The repeated model takes runs that are right (1) or wrong (0) only.")
-    clustered = isinstance(seen, ClusteredValues)
+    clusters, cluster = 0, np.empty(0, dtype=np.int64)
+    if isinstance(seen, ClusteredValues):
+        clusters, cluster = seen.clusters, seen.cluster + 1  # Stan counts from 1
     return {
         "N": seen.items,
-        "C": seen.clusters if isinstance(seen, ClusteredValues) else 0,
-        "cluster": seen.cluster + 1 if clustered else np.empty(0, dtype=np.int64),
+        "C": clusters,
+        "cluster": cluster,
         "runs": runs.T,
         "right": np.round(right).astype(np.int64).T,
         "mu_scale": MU_SCALE,
         "tau_scale": TAU_SCALE,
+        "lkj_shape": LKJ_SHAPE,
         "prior_only": 0,
     }
 

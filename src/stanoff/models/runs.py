@@ -22,17 +22,17 @@ from stanoff.models.values import OfValues, no_prior, values_of, without_weights
 
 LEAST_DEGREES = 2.5  # with fewer there is no standard deviation
 NODES = (
-    given("r", "$r$", 1, 3.7),
-    Node("sigma", r"$\sigma$", 2.6, 2.6),
-    Node("mu", r"$\mu$", 4.2, 2.6),
-    Node("y", "$y$", 2.6, 1.2, Kind.OBSERVED),
-    Node("psi", r"$\psi$", 4.2, 1.2, Kind.DERIVED),
-    Node("delta", r"$\delta$", 4.2, 0, Kind.DERIVED),
+    given("r", "$r$", 1.8, 3.8),
+    Node("sigma", r"$\sigma$", 1, 2.6),
+    Node("mu", r"$\mu$", 2.6, 2.6),
+    Node("y", "$y$", 1.8, 1.2, Kind.OBSERVED),
+    Node("psi", r"$\psi$", 4.4, 1.6, Kind.DERIVED),
+    Node("delta", r"$\delta$", 4.4, 0.3, Kind.DERIVED),
 )
 GRAPH = Graph(
     NODES,
     edges_of(sigma="r", mu="r", y="mu sigma", psi="mu", delta="psi"),
-    (plate_of("$N$", NODES[1:4]), plate_of(SYSTEMS, NODES[1:5])),
+    (plate_of("$N$", NODES[1:4]), plate_of(SYSTEMS, NODES[4:5])),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,8 +27,8 @@ class Student(NamedTuple):
     (0.025, [-2.2622, 2.2622])
     """
 
-    location: ArrayLike
-    scale: ArrayLike
+    location: Any  # a number, or as many as there are distributions
+    scale: Any
     degrees: float
 
     @property

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stanoff._lib.escaping import one_line, shown
 from stanoff.text.frames import dumped, finite, frame_text, records
 from stanoff.text.numbers import digits_for, ends, level, percent
-from stanoff.text.words import what_is_judged
+from stanoff.text.words import aside, what_is_judged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,8 +54,7 @@ def sentence(result: Contest, category: str) -> str:
         f"{_worse(names, found.decisions, best, others)}.",
         f"Under the {shown(result.model.name)} model {_probabilities(result, names, found, best)}.",
     ]
-    if not result.measure.higher_is_better:
-        told.append("Lower is better for this measure.")
+    told += aside(result)
     return " ".join([*told, *result.sampler_warnings])
 
 
