@@ -200,7 +200,12 @@ def contest(
     layout, asked = _apart(options)
     question, sampling = read(**asked)
     if sampling.model is not None and sampling.model.most_systems is not None:
-        names = [name for name, model in models.MODELS.items() if model.most_systems is None]
+        of_values = question.measure.takes == "values"
+        names = [
+            name
+            for name, model in models.MODELS.items()
+            if model.most_systems is None and bool(model.over) == of_values
+        ]
         raise unknown("model", sampling.model.name, names)
     observed = _observed_systems(
         question.measure.takes,

@@ -65,6 +65,12 @@ LAYOUT = (
 )
 
 
+DIRECTION = click.option(
+    "--higher-is-better/--lower-is-better",
+    "higher_is_better",
+    default=None,
+    help="Of values: which ones are good.  [default: high ones]",
+)
 VALUES = (
     click.option("--cluster", help="Of scores and values: column that names the cluster."),
     click.option("--dataset", help="Of values: column that names the data set."),
@@ -76,7 +82,7 @@ VALUES = (
         type=click.Choice(["items", "runs", "datasets"]),
         help="Of values: new items, these asked again, or a new data set.  [default: items]",
     ),
-    click.option("--lower-is-better", is_flag=True, help="Of values: small ones are good."),
+    DIRECTION,
 )
 
 
@@ -192,8 +198,6 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
         if len(priors) > 2:
             raise InputError("--prior goes once, or twice: for A and for B in an unpaired model.")
         kept["prior"] = priors[0] if len(priors) == 1 else tuple(priors)
-    if kept.pop("lower_is_better", False):
-        kept["higher_is_better"] = False
     if len(kept.get("per", ())) == 1:
         [kept["per"]] = kept["per"]
     return kept
