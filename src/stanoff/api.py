@@ -186,26 +186,45 @@ def contest(
     if sampling.model is not None and sampling.model.most_systems is not None:
         names = [name for name, model in models.MODELS.items() if model.most_systems is None]
         raise unknown("model", sampling.model.name, names)
-    observed = _counted_systems(
+    observed = count_systems(
         data,
         predictions,
-        truth,
-        systems,
-        layout,
-        {"pos_label": pos_label, "labels": labels, "average": question.average},
+        truth=truth,
+        systems=systems,
+        pos_label=pos_label,
+        labels=labels,
+        average=question.average,
+        **layout,
     )
     return fit(observed, question, sampling).contest(question)
 
 
-def _counted_systems(
+def count_systems(
     data: Any,
-    predictions: Mapping[str, Any] | None,
-    truth: Any,
-    systems: Sequence[Any] | None,
-    layout: Layout,
-    chosen: dict[str, Any],
+    predictions: Mapping[str, Any] | None = None,
+    *,
+    truth: Any = None,
+    systems: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    average: str | None = None,
+    **layout: Unpack[Layout],
 ) -> Data:
-    """Count what the systems of a contest predicted."""
+    """Count what the systems of a contest predicted, without fitting anything.
+
+    Parameters
+    ----------
+    data, predictions, truth, systems, pos_label, labels
+        As in :func:`contest`.
+    average, **layout
+        As in :func:`count`.
+
+    Examples
+    --------
+    >>> counts = count_systems([1, 1, 0], {"a": [1, 1, 1], "b": [1, 0, 0], "c": [1, 0, 0]})
+    >>> counts.said.tolist(), counts.pos.tolist()
+    ([[1, 1, 1], [1, 0, 0]], [1, 1])
+    """
     if predictions is not None:
         weight = layout.pop("sample_weight", None)
         if layout or (truth, systems) != (None, None):
@@ -228,7 +247,7 @@ def _counted_systems(
             raise invalid("systems", "other columns than 'truth'", truth)
         columns = {f"systems {i + 1}": column for i, column in enumerate(systems)}
         found = from_any(data, {"truth": truth, **columns}, **layout)
-    counted: Data = sources.counted(found, **chosen)
+    counted: Data = sources.counted(found, pos_label=pos_label, labels=labels, average=average)
     if isinstance(counted, PairedCounts):
         counted = patterns_of(counted)
     return counted if found.called is None else replace(counted, systems=as_systems(found.called))
