@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast
 
@@ -20,6 +20,8 @@ from stanoff.data.patterns import patterns_of
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
+
+MAKERS: dict[str, Callable[..., Data]] = {"labels": sources.counted}  # by what a measure takes
 
 
 class Asked(Options, Layout, total=False):
@@ -95,8 +97,9 @@ def compare(
         Uniform by default; ``"jeffreys"`` and ``"perks"`` are known by name. An unpaired model
         also takes one for A and one for B.
     engine : str, optional
-        ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler. The default is Stan,
-        and exact for the joint model.
+        ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler. ``"auto"``, the
+        default, is Stan where its program is compiled or a CmdStan is there to compile it, else
+        exact for conjugate models, which ``result.warnings`` says; exact for the joint model.
     chains, draws, warmup : int, optional
         With Stan 4 chains, 1,000 draws to keep of each (fewer beyond 200 categories) and 1,000 to
         discard; the exact engine has one chain of 50,000 independent draws (10,000 of the joint
@@ -120,19 +123,15 @@ def compare(
     """
     layout, asked = _apart(options)
     question, sampling = read(**asked)
-    observed = count(
-        data,
-        y_pred_a,
-        y_pred_b,
-        truth=truth,
-        a=a,
-        b=b,
-        pos_label=pos_label,
-        labels=labels,
-        average=question.average,
-        names=names,
-        **layout,
+    observed = _observed(
+        question.measure.takes,
+        (data, y_pred_a, y_pred_b),
+        {"truth": truth, "a": a, "b": b},
+        layout,
+        {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
+    if names is not None:
+        observed = replace(observed, systems=as_names(names))
     return _compared(observed, question, sampling)
 
 
@@ -186,15 +185,14 @@ def contest(
     if sampling.model is not None and sampling.model.most_systems is not None:
         names = [name for name, model in models.MODELS.items() if model.most_systems is None]
         raise unknown("model", sampling.model.name, names)
-    observed = count_systems(
+    observed = _observed_systems(
+        question.measure.takes,
         data,
         predictions,
-        truth=truth,
-        systems=systems,
-        pos_label=pos_label,
-        labels=labels,
-        average=question.average,
-        **layout,
+        truth,
+        systems,
+        layout,
+        {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
     return fit(observed, question, sampling).contest(question)
 
@@ -225,6 +223,20 @@ def count_systems(
     >>> counts.said.tolist(), counts.pos.tolist()
     ([[1, 1, 1], [1, 0, 0]], [1, 1])
     """
+    chosen = {"pos_label": pos_label, "labels": labels, "average": average}
+    return _observed_systems("labels", data, predictions, truth, systems, layout, chosen)
+
+
+def _observed_systems(
+    takes: str,
+    data: Any,
+    predictions: Mapping[str, Any] | None,
+    truth: Any,
+    systems: Sequence[Any] | None,
+    layout: Layout,
+    chosen: dict[str, Any],
+) -> Data:
+    """Make data of what the systems of a contest predicted."""
     if predictions is not None:
         weight = layout.pop("sample_weight", None)
         if layout or (truth, systems) != (None, None):
@@ -246,8 +258,8 @@ def count_systems(
         if truth in systems:
             raise invalid("systems", "other columns than 'truth'", truth)
         columns = {f"systems {i + 1}": column for i, column in enumerate(systems)}
-        found = from_any(data, {"truth": truth, **columns}, **layout)
-    counted: Data = sources.counted(found, pos_label=pos_label, labels=labels, average=average)
+        found = from_any(data, {"truth": truth, **columns}, takes, **layout)
+    counted = MAKERS[takes](found, **chosen)
     if isinstance(counted, PairedCounts):
         counted = patterns_of(counted)
     return counted if found.called is None else replace(counted, systems=as_systems(found.called))
@@ -301,25 +313,39 @@ def count(
     """
     if average is not None:
         as_one_of("average", average, AVERAGES)
-    chosen: dict[str, Any] = {"pos_label": pos_label, "labels": labels, "average": average}
-    called = None if names is None else as_names(names)
+    observed = _observed(
+        "labels",
+        (data, y_pred_a, y_pred_b),
+        {"truth": truth, "a": a, "b": b},
+        layout,
+        {"pos_label": pos_label, "labels": labels, "average": average},
+    )
+    return observed if names is None else replace(observed, systems=as_names(names))
+
+
+def _observed(
+    takes: str,
+    given: tuple[Any, Any, Any],
+    columns: dict[str, Any],
+    layout: Layout,
+    chosen: dict[str, Any],
+) -> Data:
+    """Make data of arrays or of columns, as the measure takes them."""
+    data, y_pred_a, y_pred_b = given
     if data is None:
         if layout:
             raise invalid(next(iter(layout)), "None for two test sets", next(iter(layout.values())))
-        counted: Data = sources.from_two_test_sets(a, b, **chosen)
-        return counted if called is None else replace(counted, systems=called)
+        return sources.from_two_test_sets(columns["a"], columns["b"], **chosen)
     if y_pred_a is None and y_pred_b is None:
-        found = from_any(data, {"truth": truth, "a": a, "b": b}, **layout)
+        found = from_any(data, columns, takes, **layout)
     else:
         weight = layout.pop("sample_weight", None)
-        if layout or (truth, a, b) != (None, None, None):
+        if layout or any(name is not None for name in columns.values()):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
         found = sources.from_arrays(arrays, sample_weight=weight)
-    counted = sources.counted(found, **chosen)
-    if called is None and found.called is not None:
-        called = as_names(found.called)
-    return counted if called is None else replace(counted, systems=called)
+    made = MAKERS[takes](found, **chosen)
+    return made if found.called is None else replace(made, systems=as_names(found.called))
 
 
 def compare_counts(

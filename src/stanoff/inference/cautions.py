@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stanoff._lib.escaping import shown
+from stanoff.engines import SPARED
 from stanoff.inference.factors import grows_without_bound
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def all_of(result: Judgement) -> tuple[str, ...]:
     """Gather every caution that applies to a comparison."""
     return (
         *result.data.notes,
+        *spared_stan(result),
         *idle_settings(result),
         *undefined_scores(result, result.names),
         *undefined_draws(result),
@@ -35,9 +37,21 @@ def of_contest(result: Answer) -> tuple[str, ...]:
     """Gather every caution that applies to a contest."""
     return (
         *result.data.notes,
+        *spared_stan(result),
         *idle_settings(result),
         *undefined_scores(result, result.data.systems),
         *independent_categories(result),
+    )
+
+
+def spared_stan(result: Answer) -> tuple[str, ...]:
+    """Say why the draws are not Stan's where they would be by default, and what to do."""
+    why = result.provenance.settings.get(SPARED)
+    if not why:
+        return ()
+    return (
+        f"The draws are exact, not Stan's: {why}. The posterior is the same. "
+        "For Stan run `stanoff setup`, which takes some minutes, or install the platform wheel.",
     )
 
 

@@ -14,7 +14,6 @@ occurred.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil, log
 from typing import Any
 
 import numpy as np
@@ -36,9 +35,9 @@ from stanoff.models.graphs import (
     plate_of,
 )
 from stanoff.models.priors import Prior, Priors, single
+from stanoff.models.weighing import number_of_sticks, sticks
 
 FEW = 6  # so few systems that all their patterns are drawn one by one, as Stan does
-LEFT = 1e-4  # of the prior weight may be left when the last stick takes the rest
 MOST_AT_ONCE = 16_000_000  # numbers per block, 128 MB
 
 NODES = (*PAIRS[:3], *RATES[3:])  # patterns as in the paired model, a score per system
@@ -120,28 +119,22 @@ def _rates(
     order = np.argsort(c, kind="stable")
     yes, c = yes[order].astype(np.float64), c[order]
     once = int(np.searchsorted(c, 2))  # patterns of one document only
-    sticks = ceil(log(LEFT) / log(weight / (1 + weight)))
+    n = number_of_sticks(weight)
     out = np.empty((draws, s))
-    block = max(1, MOST_AT_ONCE // (len(c) + sticks * s))
+    block = max(1, MOST_AT_ONCE // (len(c) + n * s))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         seen = np.empty((size, len(c)))
         seen[:, :once] = rng.standard_exponential((size, once))
         seen[:, once:] = rng.standard_gamma(c[once:], (size, len(c) - once))
         prior = rng.standard_gamma(weight, (size, 1))
-        parts = prior * _sticks(size, weight, sticks, rng)
-        bits = rng.integers(0, 256, (size, sticks, (s + 7) // 8), dtype=np.uint8)
+        parts = prior * sticks(size, weight, rng)
+        bits = rng.integers(0, 256, (size, n, (s + 7) // 8), dtype=np.uint8)
         guesses = np.unpackbits(bits, axis=2, count=s)  # any pattern is as probable as another
         total = seen.sum(axis=1) + prior[:, 0]
         said_yes = seen @ yes + (parts[:, None] @ guesses)[:, 0]
         out[start : start + size] = np.minimum(said_yes / total[:, None], 1)
     return out
-
-
-def _sticks(size: int, weight: float, n: int, rng: np.random.Generator) -> Array:
-    """Break 1 into n sticks; what is left after each is the exponential of an arrival time."""
-    left = np.exp(-np.cumsum(rng.standard_exponential((size, n - 1)), axis=1) / weight)
-    return -np.diff(left, axis=1, prepend=1.0, append=0.0)
 
 
 CONTEST = Model(
