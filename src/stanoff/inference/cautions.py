@@ -120,7 +120,7 @@ def pulled_scores(result: Judgement) -> tuple[str, ...]:
     half = (result.rope[1] - result.rope[0]) / 2
     pulls = [
         (abs(psi - observed), name, e.category, psi, observed)
-        for e in map(result.evidence, result.categories)
+        for e in result.all_evidence()
         for name, psi, observed in zip(
             result.names, (e.psi_A, e.psi_B), (e.observed_A, e.observed_B), strict=True
         )
@@ -146,7 +146,7 @@ def pulled_scores(result: Judgement) -> tuple[str, ...]:
 
 def undefined_factor(result: Judgement) -> tuple[str, ...]:
     """Say that the Savage-Dickey factor is not well-defined, where it is so."""
-    if all(result.evidence(category).bf_sd_defined for category in result.categories):
+    if all(row.bf_sd_defined for row in result.all_evidence()):
         return ()
     return (
         f"The prior density of delta at 0 is infinite for {result.measure.label} with this "
@@ -165,7 +165,7 @@ def infinite_prior_density(result: Judgement, category: str) -> bool:
         return False
     known, found = result.data.categories, None
     if category in known or len(known) == 1:
-        found = result.model.infinite_at_zero(result.measure, result.prior, result.data)
+        found = result.infinite_at_zero
     elif result.model.independent:
         return False  # independent categories smooth each other's singularities away
     return grows_without_bound(prior) if found is None else found
