@@ -260,7 +260,7 @@ def test_categories_without_an_average():
         ({"measure": "f2"}, "'measure' parameter must be one of f1, sensitivity"),
         ({"average": "macr"}, "Did you mean 'macro'"),
         ({"model": "pared"}, "Did you mean 'paired'"),
-        ({"engine": "pymc"}, "'engine' parameter must be one of stan, exact. Got 'pymc'"),
+        ({"engine": "pymc"}, "'engine' parameter must be one of auto, stan, exact. Got 'pymc'"),
         ({"draws": 0}, "'draws' parameter must be a whole number >= 4. Got 0"),
         ({"chains": 1.5}, "'chains' parameter must be a whole number"),
         ({"seed": -1}, "'seed' parameter"),
