@@ -7,7 +7,7 @@ PEERS := .venv-peers
 LOGS := .venv-logs
 ENGINES := .venv-engines
 
-.PHONY: report test test-slow test-peers test-engines lint format bench bench-peers setup clean
+.PHONY: report test test-slow test-peers test-engines lint format bench bench-peers wheel wheels release-check setup clean
 
 report: .venv/installed-report
 	$(BIN)/stanoff setup
@@ -16,7 +16,7 @@ report: .venv/installed-report
 test: .venv/installed-test
 	$(BIN)/stanoff setup
 	$(BIN)/python tests/set_up.py
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not engines"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not engines"
 
 test-slow: .venv/installed-test
 	$(BIN)/stanoff setup
@@ -50,6 +50,23 @@ bench: .venv/installed-test
 bench-peers: .venv/installed-test $(PEERS)/installed
 	$(BIN)/stanoff setup
 	$(BIN)/python reports/benchmark/bench.py --peers $(PEERS)/bin/python
+
+# A wheel with the compiled programs, for machines without a compiler; dist/ also gets an sdist and the pure wheel.
+wheel: .venv/installed-test
+	rm -rf dist build/compiled
+	$(BIN)/python -m hatchling build
+	$(BIN)/python -m stanoff.cmdstan.bundle build/compiled
+	STANOFF_COMPILED=build/compiled $(BIN)/python -m hatchling build -t wheel
+
+# The same on other systems and, for old ones, in a container: cibuildwheel follows pyproject.toml.
+wheels: .venv/installed-test
+	$(BIN)/python -m pip install "cibuildwheel>=3"
+	$(BIN)/python -m cibuildwheel --output-dir dist
+
+# All that must be true before a release; at last the wheel is installed where nothing else is.
+release-check: wheel
+	$(BIN)/python tests/release_check.py dist
+	$(BIN)/python tests/try_wheel.py dist/*-none-$$(cat build/compiled/tag).whl
 
 setup: .venv/installed-report
 	$(BIN)/stanoff setup

@@ -115,8 +115,9 @@ def compare(
         Uniform by default; ``"jeffreys"`` and ``"perks"`` are known by name. An unpaired model
         also takes one for A and one for B.
     engine : str, optional
-        ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler. The default is Stan,
-        and exact for the joint model.
+        ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler. ``"auto"``, the
+        default, is Stan where its program is compiled or a CmdStan is there to compile it, else
+        exact for conjugate models, which ``result.warnings`` says; exact for the joint model.
     chains, draws, warmup : int, optional
         With Stan 4 chains, 1,000 draws to keep of each (fewer beyond 200 categories) and 1,000 to
         discard; the exact engine has one chain of 50,000 independent draws (10,000 of the joint
@@ -217,6 +218,36 @@ def contest(
         {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
     return fit(observed, question, sampling).contest(question)
+
+
+def count_systems(
+    data: Any,
+    predictions: Mapping[str, Any] | None = None,
+    *,
+    truth: Any = None,
+    systems: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    average: str | None = None,
+    **layout: Unpack[Layout],
+) -> Data:
+    """Count what the systems of a contest predicted, without fitting anything.
+
+    Parameters
+    ----------
+    data, predictions, truth, systems, pos_label, labels
+        As in :func:`contest`.
+    average, **layout
+        As in :func:`count`.
+
+    Examples
+    --------
+    >>> counts = count_systems([1, 1, 0], {"a": [1, 1, 1], "b": [1, 0, 0], "c": [1, 0, 0]})
+    >>> counts.said.tolist(), counts.pos.tolist()
+    ([[1, 1, 1], [1, 0, 0]], [1, 1])
+    """
+    chosen = {"pos_label": pos_label, "labels": labels, "average": average}
+    return _observed_systems("labels", data, predictions, truth, systems, layout, chosen)
 
 
 def _observed_systems(

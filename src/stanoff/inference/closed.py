@@ -9,27 +9,33 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
 from stanoff.inference.decision import decide, decide_all
-from stanoff.inference.evidence import Evidence
+from stanoff.inference.evidence import About, Evidence
 from stanoff.inference.factors import Factor
 from stanoff.inference.ranks import Pairs
 from stanoff.models.students import Student
+
+NOTHING = About()
 
 
 def weigh_student(
     posterior: Student,
     prior: Student | None,
+    about: About = NOTHING,
     *,
     rope: Interval,
     hdi_probability: float = 0.95,
-    category: str = "",
-    psi: tuple[float, float] = (nan, nan),
-    observed: tuple[float, float] = (nan, nan),
-    bf_sd_defined: bool = True,
     higher_is_better: bool = True,
 ) -> Evidence:
     """Weigh a difference whose posterior is a t; there is no Monte-Carlo error.
 
-    Without a prior there are no Bayes factors: they are NaN.
+    Parameters
+    ----------
+    posterior, prior : Student
+        One t each. Without a prior there are no Bayes factors: they are NaN.
+    about : About
+        What else is told of the row.
+    rope, hdi_probability, higher_is_better
+        As in :func:`stanoff.inference.evidence.weigh`.
 
     Examples
     --------
@@ -37,6 +43,7 @@ def weigh_student(
     >>> str(said.decision), said.mcse, round(said.hdi[0], 4)
     ('>>', 0.0, 0.0799)
     """
+    posterior, prior = posterior.only, None if prior is None else prior.only
     low, high = posterior.interval(hdi_probability)
     interval = float(low), float(high)
     inside = _inside(posterior, rope)
@@ -45,11 +52,11 @@ def weigh_student(
         bf_sd = Factor(float(posterior.density(0.0) / prior.density(0.0)), 0.0)
         bf_rope = _interval_factor(posterior, prior, rope)
     return Evidence(
-        category=category,
-        psi_A=psi[0],
-        psi_B=psi[1],
-        observed_A=observed[0],
-        observed_B=observed[1],
+        category=about.category,
+        psi_A=about.psi[0],
+        psi_B=about.psi[1],
+        observed_A=about.observed[0],
+        observed_B=about.observed[1],
         mean=float(np.asarray(posterior.location)),
         std=float(posterior.std),
         mcse=0.0,
@@ -64,7 +71,7 @@ def weigh_student(
         p_above=float(posterior.above(rope[1])),
         bf_sd=bf_sd.value,
         bf_sd_error=bf_sd.error,
-        bf_sd_defined=bf_sd_defined,
+        bf_sd_defined=about.bf_sd_defined,
         bf_rope=bf_rope.value,
         bf_sd_bound=None,
         bf_rope_bound=None,

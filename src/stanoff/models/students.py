@@ -34,7 +34,7 @@ class Student(NamedTuple):
     @property
     def only(self) -> Student:
         """The only one of these t distributions."""
-        [location], [scale] = np.broadcast_arrays(self.location, self.scale)
+        [location], [scale] = np.broadcast_arrays(*map(np.atleast_1d, (self.location, self.scale)))
         return Student(float(location), float(scale), self.degrees)
 
     def below(self, x: ArrayLike) -> Array:

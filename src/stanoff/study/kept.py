@@ -1,7 +1,7 @@
 """What was made before: it is read again where nothing has changed that it depends on.
 
-Beside every fit lies a record of each comparison that was made of it: what the overview shows, a
-hash of all that it depends on, and the hashes of its page, its figures and its fit.
+Beside every fit lies a record of each comparison or contest that was made of it: what the overview
+shows, a hash of all that it depends on, and the hashes of its page, its figures and its fit.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import stanoff
+from stanoff import engines
 from stanoff._lib.files import write_text
-from stanoff.cmdstan.compile import program_hash
+from stanoff.cmdstan.sources import program_hash
 from stanoff.data.files import data_paths
 from stanoff.engines.provenance import gather
 from stanoff.errors import StanoffError
@@ -78,9 +79,25 @@ def keep(outcome: Outcome, files: Sequence[Path], record: Path, key: str, out: P
 
 
 def key_of(
-    study: Study, data: DataSet, pair: tuple[str, str], sampling: Sampling, question: Question
+    study: Study,
+    data: DataSet,
+    systems: tuple[tuple[str, ...], tuple[str, ...]],
+    sampling: Sampling,
+    question: Question,
 ) -> str:
-    """Hash all that a page and its figures depend on; empty where that cannot be told."""
+    """Hash all that a page and its figures depend on; empty where that cannot be told.
+
+    Parameters
+    ----------
+    study : Study
+        What is studied.
+    data : DataSet
+        One of the study's.
+    systems : tuple
+        The columns that are shown, and those that were fitted together.
+    sampling, question : Sampling, Question
+        Those of the study.
+    """
     first = study.questions[0]  # a program may tell nothing but what it was asked first
     if not (_is_built_in(first.measure) and _is_built_in(question.measure)):
         return ""
@@ -88,18 +105,20 @@ def key_of(
         labels = _labels(data.file)
     except (StanoffError, OSError):
         return ""  # whoever reads them will say why
-    model, engine = sampling.model, sampling.engine or "stan"
+    model, common = sampling.model, next(iter(MODELS.values()))
+    engine, _ = engines.chosen(model or common, sampling.engine)
     own = model is not None and model.file is not None
     parts = {
         "labels": labels,
         "data": asdict(replace(data, file=Path(data.file).name)),
-        "pair": [(column, study.names[column]) for column in pair],
+        "systems": [[(column, study.names[column]) for column in some] for some in systems],
         "questions": [[repr(asked), asked.measure.label] for asked in (question, first)],
         "sampling": repr(replace(sampling, model=None, progress=False)),
         "model": model and model.name,
         "program": program_hash(model.stan_file, stan_folder()) if own and model else None,
         "figures": [study.figures, study.figure_formats],
-        "versions": dict(gather(next(iter(MODELS.values())), engine, {}).versions),
+        "engine": engine,
+        "versions": dict(gather(common, engine, {}).versions),
         "code": _code(),
     }
     return _sha256(json.dumps(parts, sort_keys=True, default=repr).encode())
