@@ -253,7 +253,7 @@ def test_a_study_takes_labels_in_every_layout(tmp_path, layout):
 )
 def test_what_is_wrong_with_a_layout_is_told(tmp_path, layout, old, new, told):
     frame = pd.DataFrame({"doc": [1], "truth": [1], "said": [1], "model": ["one"]})
-        frame = frame.assign(one=1, two=1, three=1)
+    frame = frame.assign(one=1, two=1, three=1)
     data = dict.fromkeys(("one", "two", "three", "long", "gold", "said"), frame)
     text = f'classifiers = ["one", "two", "three"]\n[data]\ntruth = "truth"\n{LAYOUTS[layout]}'
     with pytest.raises(InputError) as raised:
