@@ -73,6 +73,7 @@ def from_any(
         if columns[TRUTH] is not None:
             raise invalid(TRUTH, "None for values, which need no true labels", columns[TRUTH])
         columns = {part: name for part, name in columns.items() if part != TRUTH}
+    _check_stdin(data, columns.get(TRUTH))
     long = {name: given.pop(name) for name in LONG if name in given}
     several = isinstance(data, (tuple, list)) or isinstance(columns.get(TRUTH), (tuple, list))
     if takes == "values" and long and not several:
@@ -130,6 +131,13 @@ def _of_values(
     return from_grouped(data, columns, item=item, system=system, value=value, **how)
 
 
+def _check_stdin(*tables: Any) -> None:
+    """Refuse - for two tables: what comes in by stdin can be read once."""
+    several = [[*table] if isinstance(table, (tuple, list)) else [table] for table in tables]
+    if sum(isinstance(one, str) and one == "-" for some in several for one in some) > 1:
+        raise invalid("data", "'-' for one table at most: stdin can be read once only", "-")
+
+
 def systems_of(data: Any, truth: Any, layout: Layout, takes: str = "labels") -> list[Any]:
     """Name what a contest is about: all systems in long format, else all columns but the others."""
     if isinstance(data, (tuple, list)):
@@ -141,10 +149,11 @@ def systems_of(data: Any, truth: Any, layout: Layout, takes: str = "labels") -> 
             return sorted((row[0] for row in rows_of(frame) if row[0] is not None), key=str)
     if truth is None and takes != "values":
         raise InputError("Say which column of the table is 'truth': pass truth=.")
-    per = layout.get("per")
-    others = [truth, *(layout.get(part) for part in ("id", "sample_weight", "item", *MORE[:2]))]
-    others += list(per) if isinstance(per, (list, tuple)) else [per]
-    return [name for name in table.names if name not in others]
+    others: list[Any] = []
+    for part in (truth, *(layout.get(part) for part in ("id", "sample_weight", "item", *MORE))):
+        others += part if isinstance(part, (tuple, list)) else [part]
+    known = [name for name in others if isinstance(name, (str, int))]
+    return [name for name in table.names if name not in known]
 
 
 def from_tables(
@@ -183,6 +192,7 @@ def from_tables(
         for k, part in enumerate(systems):
             place = k if len(tables) > 1 else 0
             wanted[place][part] = _named(part, columns[part], tables[place], "prediction")
+        _check_different(systems, tables, wanted)
         gold = columns.get(TRUTH)
         for part, name in (more or {}).items():
             _find_shared(part, name, tables, wanted)
@@ -209,6 +219,22 @@ def from_tables(
         notes=(*(note for table in tables for note in table.notes), *found.notes),
         called=_called([str(chosen[part]) for part in systems], tables),
     )
+
+
+def _check_different(
+    systems: Sequence[str], tables: Sequence[Table], wanted: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse one column of one file for two systems."""
+    known: dict[tuple[Any, Any], str] = {}
+    for k, (table, parts) in enumerate(zip(tables, wanted, strict=True)):
+        place = Path(table.where).resolve() if table.where else k
+        for part in systems:
+            if part not in parts:
+                continue
+            if other := known.get((place, parts[part])):
+                told = table.told(parts[part])
+                raise InputError(f"{other} and {part} must be different columns, not both {told}.")
+            known[place, parts[part]] = part
 
 
 def _named(part: str, name: Any, table: Table, default: str) -> Any:
