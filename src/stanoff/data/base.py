@@ -41,6 +41,8 @@ class Data:
 
     kinds: ClassVar[dict[str, type[Data]]] = {}
     paired: ClassVar[bool] = False  # whether it tells which documents the systems agreed on
+    real: ClassVar[tuple[str, ...]] = ()  # which of its arrays hold more than counts
+    unit: ClassVar[str] = "document"  # what is counted
 
     def __init_subclass__(cls) -> None:
         Data.kinds[cls.__name__] = cls
@@ -54,6 +56,14 @@ class Data:
             One number where all systems saw the same documents, else one per system.
         """
         raise NotImplementedError
+
+    def counted(self, n: int) -> str:
+        """Say in words that there are so many documents, or whatever is counted."""
+        return f"{n:,} {self.unit}" if n == 1 else f"{n:,} {self.unit}s"
+
+    def scale(self, of: str) -> float:
+        """Return what a ROPE in per cent is a share of: the observed ``"mean"`` or ``"range"``."""
+        return 1.0
 
     def alike(self, a: int, b: int) -> bool:
         """Return whether two systems, by their places, are known to have answered all alike."""
@@ -70,8 +80,15 @@ class Data:
 
     def facts(self, *places: int) -> dict[str, Any]:
         """Return the systems, all or those in some places, and where the data come from."""
-        systems = tuple(self.systems[place] for place in places) or self.systems
-        return {"systems": systems, "origin": self.origin, "notes": self.notes}
+        if not places:
+            return {"systems": self.systems, "origin": self.origin, "notes": self.notes}
+        columns = ("a", "b") if "a" in self.origin else _columns(len(self.systems))
+        origin = {name: told for name, told in self.origin.items() if name not in columns}
+        for part, place in zip("ab", places, strict=True):
+            if columns[place] in self.origin:
+                origin[part] = self.origin[columns[place]]
+        systems = tuple(self.systems[place] for place in places)
+        return {"systems": systems, "origin": origin, "notes": self.notes}
 
     def one_vs_rest(self) -> Data:
         """Return the data with every category against the rest, as most models take them."""
@@ -81,6 +98,10 @@ class Data:
         """Return the arrays it consists of, by name."""
         own = [f.name for f in fields(self) if not f.kw_only and f.name != "categories"]
         return {name: getattr(self, name) for name in own}
+
+
+def _columns(systems: int) -> tuple[str, ...]:
+    return tuple(f"systems {i + 1}" for i in range(systems))
 
 
 def data_of(kind: str, arrays: Mapping[str, Any], **facts: Any) -> Data:

@@ -18,6 +18,7 @@ from stanoff.measures import CELLS, Measure, averaged, of_classes
 from stanoff.models.graphs import Graph
 from stanoff.models.predictive import Predictive
 from stanoff.models.priors import NAMED, Prior, Priors
+from stanoff.models.students import Student
 
 Array = NDArray[np.float64]
 Block = dict[str, Any]
@@ -116,6 +117,8 @@ class Model:
         How it sees documents: their likelihood, and new ones.
     priors : mapping
         Priors worth comparing, by name.
+    over : str
+        The population that values are averaged over, in words; nothing for labels.
     graph : Graph or None
         What depends on what, as ``stanoff.plots.graph_plot`` draws it.
     file : Path or None
@@ -143,6 +146,7 @@ class Model:
     further: Further | None = None
     predictive: Predictive | None = None
     priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
+    over: str = ""
     graph: Graph | None = None
     file: Path | None = None
 
@@ -218,6 +222,24 @@ class Model:
     def has_other_measures(self, draws: Variables) -> bool:
         """Return whether these draws can be scored by another measure than that of the fit."""
         return True
+
+    def population(self, data: Data) -> str:
+        """Say in words what values are averaged over; nothing of labels."""
+        return self.over
+
+    def student(
+        self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> tuple[Student, Student | None] | None:
+        """Return the posterior of differences between systems, and the prior, where they are a t.
+
+        Parameters
+        ----------
+        data, prior : Data, Prior
+            What was fitted.
+        first, second : ndarray
+            The places of the systems of each difference.
+        """
+        return None
 
     def difference(self, draws: Variables, psi: Array, pair: tuple[int, int]) -> Array:
         """Return delta (chain, draw, row) of two systems from their psi (chain, draw, 2, row)."""

@@ -1,7 +1,7 @@
 """What was made before: it is read again where nothing has changed that it depends on.
 
-Beside every fit lies a record of each comparison that was made of it: what the overview shows, a
-hash of all that it depends on, and the hashes of its page, its figures and its fit.
+Beside every fit lies a record of each comparison or contest that was made of it: what the overview
+shows, a hash of all that it depends on, and the hashes of its page, its figures and its fit.
 """
 
 from __future__ import annotations
@@ -79,14 +79,30 @@ def keep(outcome: Outcome, files: Sequence[Path], record: Path, key: str, out: P
 
 
 def key_of(
-    study: Study, data: DataSet, pair: tuple[str, str], sampling: Sampling, question: Question
+    study: Study,
+    data: DataSet,
+    systems: tuple[tuple[str, ...], tuple[str, ...]],
+    sampling: Sampling,
+    question: Question,
 ) -> str:
-    """Hash all that a page and its figures depend on; empty where that cannot be told."""
+    """Hash all that a page and its figures depend on; empty where that cannot be told.
+
+    Parameters
+    ----------
+    study : Study
+        What is studied.
+    data : DataSet
+        One of the study's.
+    systems : tuple
+        The columns that are shown, and those that were fitted together.
+    sampling, question : Sampling, Question
+        Those of the study.
+    """
     first = study.questions[0]  # a program may tell nothing but what it was asked first
     if not (_is_built_in(first.measure) and _is_built_in(question.measure)):
         return ""
     try:
-        labels = _labels(data.file)
+        labels = [_labels(file) for file in data.files]
     except (StanoffError, OSError):
         return ""  # whoever reads them will say why
     model, common = sampling.model, next(iter(MODELS.values()))
@@ -94,8 +110,8 @@ def key_of(
     own = model is not None and model.file is not None
     parts = {
         "labels": labels,
-        "data": asdict(replace(data, file=Path(data.file).name)),
-        "pair": [(column, study.names[column]) for column in pair],
+        "data": asdict(_without_folder(data)),
+        "systems": [[(column, study.names[column]) for column in some] for some in systems],
         "questions": [[repr(asked), asked.measure.label] for asked in (question, first)],
         "sampling": repr(replace(sampling, model=None, progress=False)),
         "model": model and model.name,
@@ -106,6 +122,14 @@ def key_of(
         "code": _code(),
     }
     return _sha256(json.dumps(parts, sort_keys=True, default=repr).encode())
+
+
+def _without_folder(data: DataSet) -> DataSet:
+    """Forget where files lie: that makes no difference to what is made of them."""
+    layout = {
+        key: Path(told).name if key == "truth_file" else told for key, told in data.layout.items()
+    }
+    return replace(data, file=tuple(Path(file).name for file in data.files), layout=layout)
 
 
 def _is_built_in(measure: Measure) -> bool:
