@@ -8,17 +8,18 @@ import click
 
 from stanoff.cli.base import Command, main
 from stanoff.cli.options import (
+    COLUMNS,
+    FILES,
     LABELS,
-    LAYOUT,
     MEASURE,
     OTHER_VERDICT,
     OWN_DATA,
     PRIOR,
     RULE,
     SAMPLING,
-    columns,
     given,
     options,
+    tables,
 )
 
 
@@ -95,9 +96,9 @@ def calibrate(model: str, out: str | None, **values: Any) -> None:
 
 
 @models.command("compare", cls=Command)
-@click.argument("file", nargs=-1, required=True)
+@FILES
 @click.option("--model", multiple=True, required=True, help="A model or .stan file; repeat it.")
-@options(columns(required=False), LAYOUT, LABELS, MEASURE, RULE, (OWN_DATA, PRIOR), SAMPLING)
+@options(COLUMNS, LABELS, MEASURE, RULE, (OWN_DATA, PRIOR), SAMPLING)
 def compare_(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> None:
     """Fit several models to the same FILE, and tell how their verdicts differ."""
     import warnings
@@ -107,13 +108,13 @@ def compare_(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> No
     from stanoff.question import Drawing, Judging
     from stanoff.workbench import compare_models
 
-    asked = given(values)
+    table, asked = tables(file, given(values))
     names = set(Judging.__annotations__) | set(Drawing.__annotations__)
     drawing = {name: value for name, value in asked.items() if name in names}
     layout = {name: value for name, value in asked.items() if name not in names}
     if "average" in drawing:
         layout["average"] = drawing["average"]
-    counts = count(file[0] if len(file) == 1 else file, **layout)
+    counts = count(table, **layout)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # told below the table
         click.echo(repr(compare_models(counts, model, **drawing)))
