@@ -28,7 +28,12 @@ Further = Callable[[Variables, Mapping[str, Any], int, np.random.Generator], dic
 
 EXACT_DRAWS = 50_000
 
-COORDS = {"outcome": OUTCOMES, "cell": CELLS, "classifier": ("A", "B")}
+COORDS = {
+    "outcome": OUTCOMES,
+    "cell": CELLS,
+    "classifier": ("A", "B"),
+    "truth": ("positive", "negative"),
+}
 SHARED_DIMS = {
     "cells": ("system", "category", "cell"),
     "psi": ("system", "row"),
