@@ -2,7 +2,8 @@
 Tutorial
 ========
 
-Ten minutes, from two columns of predictions to a verdict. Two classifiers have labelled the same mails. Is the first really better?
+Ten minutes, from two columns of predictions to a verdict. Two classifiers have labelled the same
+mails. Is the first really better?
 """
 
 # %%
