@@ -41,6 +41,7 @@ class Data:
 
     kinds: ClassVar[dict[str, type[Data]]] = {}
     paired: ClassVar[bool] = False  # whether it tells which documents the systems agreed on
+    takes: ClassVar[str] = "labels"  # what the columns of the systems hold
 
     def __init_subclass__(cls) -> None:
         Data.kinds[cls.__name__] = cls
