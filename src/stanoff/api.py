@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast
 
@@ -20,6 +20,8 @@ from stanoff.data.patterns import patterns_of
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
+
+MAKERS: dict[str, Callable[..., Data]] = {"labels": sources.counted}  # by what a measure takes
 
 
 class Asked(Options, Layout, total=False):
@@ -120,19 +122,15 @@ def compare(
     """
     layout, asked = _apart(options)
     question, sampling = read(**asked)
-    observed = count(
-        data,
-        y_pred_a,
-        y_pred_b,
-        truth=truth,
-        a=a,
-        b=b,
-        pos_label=pos_label,
-        labels=labels,
-        average=question.average,
-        names=names,
-        **layout,
+    observed = _observed(
+        question.measure.takes,
+        (data, y_pred_a, y_pred_b),
+        {"truth": truth, "a": a, "b": b},
+        layout,
+        {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
+    if names is not None:
+        observed = replace(observed, systems=as_names(names))
     return _compared(observed, question, sampling)
 
 
@@ -186,7 +184,8 @@ def contest(
     if sampling.model is not None and sampling.model.most_systems is not None:
         names = [name for name, model in models.MODELS.items() if model.most_systems is None]
         raise unknown("model", sampling.model.name, names)
-    observed = _counted_systems(
+    observed = _observed_systems(
+        question.measure.takes,
         data,
         predictions,
         truth,
@@ -197,7 +196,8 @@ def contest(
     return fit(observed, question, sampling).contest(question)
 
 
-def _counted_systems(
+def _observed_systems(
+    takes: str,
     data: Any,
     predictions: Mapping[str, Any] | None,
     truth: Any,
@@ -205,7 +205,7 @@ def _counted_systems(
     layout: Layout,
     chosen: dict[str, Any],
 ) -> Data:
-    """Count what the systems of a contest predicted."""
+    """Make data of what the systems of a contest predicted."""
     if predictions is not None:
         weight = layout.pop("sample_weight", None)
         if layout or (truth, systems) != (None, None):
@@ -227,8 +227,8 @@ def _counted_systems(
         if truth in systems:
             raise invalid("systems", "other columns than 'truth'", truth)
         columns = {f"systems {i + 1}": column for i, column in enumerate(systems)}
-        found = from_any(data, {"truth": truth, **columns}, **layout)
-    counted: Data = sources.counted(found, **chosen)
+        found = from_any(data, {"truth": truth, **columns}, takes, **layout)
+    counted = MAKERS[takes](found, **chosen)
     if isinstance(counted, PairedCounts):
         counted = patterns_of(counted)
     return counted if found.called is None else replace(counted, systems=as_systems(found.called))
@@ -282,25 +282,39 @@ def count(
     """
     if average is not None:
         as_one_of("average", average, AVERAGES)
-    chosen: dict[str, Any] = {"pos_label": pos_label, "labels": labels, "average": average}
-    called = None if names is None else as_names(names)
+    observed = _observed(
+        "labels",
+        (data, y_pred_a, y_pred_b),
+        {"truth": truth, "a": a, "b": b},
+        layout,
+        {"pos_label": pos_label, "labels": labels, "average": average},
+    )
+    return observed if names is None else replace(observed, systems=as_names(names))
+
+
+def _observed(
+    takes: str,
+    given: tuple[Any, Any, Any],
+    columns: dict[str, Any],
+    layout: Layout,
+    chosen: dict[str, Any],
+) -> Data:
+    """Make data of arrays or of columns, as the measure takes them."""
+    data, y_pred_a, y_pred_b = given
     if data is None:
         if layout:
             raise invalid(next(iter(layout)), "None for two test sets", next(iter(layout.values())))
-        counted: Data = sources.from_two_test_sets(a, b, **chosen)
-        return counted if called is None else replace(counted, systems=called)
+        return sources.from_two_test_sets(columns["a"], columns["b"], **chosen)
     if y_pred_a is None and y_pred_b is None:
-        found = from_any(data, {"truth": truth, "a": a, "b": b}, **layout)
+        found = from_any(data, columns, takes, **layout)
     else:
         weight = layout.pop("sample_weight", None)
-        if layout or (truth, a, b) != (None, None, None):
+        if layout or any(name is not None for name in columns.values()):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
         found = sources.from_arrays(arrays, sample_weight=weight)
-    counted = sources.counted(found, **chosen)
-    if called is None and found.called is not None:
-        called = as_names(found.called)
-    return counted if called is None else replace(counted, systems=called)
+    made = MAKERS[takes](found, **chosen)
+    return made if found.called is None else replace(made, systems=as_names(found.called))
 
 
 def compare_counts(

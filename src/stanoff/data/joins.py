@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from stanoff.data.database import kept
-from stanoff.data.labels import Labels, is_missing, typed_columns
-from stanoff.data.tables import check_scores, combinations, rows_of
+from stanoff.data.labels import Labels, is_missing, typed_array, typed_columns
+from stanoff.data.sources import of_rows
+from stanoff.data.tables import check_scores, combinations, fetched, rows_of
 from stanoff.data.tallies import missing_labels
 from stanoff.errors import InputError
 
@@ -68,7 +70,8 @@ class Side:
 
 def listed(ids: Iterable[Any]) -> str:
     """List ids as examples; a join may have made 7 a 7.0."""
-    whole = (int(x) if isinstance(x, float) and x.is_integer() else x for x in ids)
+    plain = (x.item() if isinstance(x, np.generic) else x for x in ids)
+    whole = (int(x) if isinstance(x, float) and x.is_integer() else x for x in plain)
     return ", ".join(repr(x) for x in whole)
 
 
@@ -92,19 +95,16 @@ def joined(
     drop : bool
         Leave out the ids that are not in all tables, and say how many.
     """
-    sides = _one_type([_stored(side, connection) for side in _together(sides, connection)])
+    sides = _comparable(sides, connection)
     for side in sides:
         told = {part: side.told[part] for part in side.parts}
         check_scores(side.frame, told, texts=side.written)
     frame, names = _full_join(sides)
-    inside = [f"in_{k}" for k in range(len(sides))]
+    inside = _inside(sides)
     counted = combinations(frame, [*inside, *names])
     places = len(inside)
-    _check_ids(sides, frame, [(row[:places], row[-1]) for row in counted])
+    notes = _matched(sides, frame, counted, drop=drop)
     matched = [row for row in counted if all(row[:places])]
-    lost = sum(row[-1] for row in counted) - sum(row[-1] for row in matched)
-    if not matched or (lost and not drop):
-        raise _unmatched(sides, frame, counted)
     raw = dict(zip(names, zip(*(row[places:-1] for row in matched), strict=True), strict=True))
     n = np.array([row[-1] for row in matched], dtype=np.int64)
     _check_labels(sides, raw, n)
@@ -112,8 +112,96 @@ def joined(
     _check_truth(sides, frame, columns, matched, places)
     order = [_place(sides, part) for part in (TRUTH, *systems)]
     labels = {sides[k].told[part]: columns[f"{part}_{k}"] for k, part in order}
-    notes = (_dropped(sides, counted),) if lost else ()
     return Labels(labels, n, written=any(side.written for side in sides), notes=notes)
+
+
+def joined_rows(
+    sides: Sequence[Side],
+    systems: Sequence[str],
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    drop: bool = False,
+) -> Labels:
+    """Join tables by id, and keep every row, in the order of the ids.
+
+    Parameters
+    ----------
+    sides, systems, connection, drop
+        As in :func:`joined`. What is neither an id nor a system may be in several tables, and must
+        then agree.
+    """
+    import narwhals as nw
+
+    sides = _comparable(sides, connection)
+    frame, names = _full_join(sides)
+    inside = _inside(sides)
+    notes = _matched(sides, frame, combinations(frame, inside), drop=drop)
+    both = frame.filter(*(nw.col(flag) for flag in inside)).select("key", *names)
+    rows = fetched(both).sort_values("key", kind="stable", ignore_index=True)
+    shared = dict.fromkeys(part for side in sides for part in side.parts if part not in systems)
+    for part in shared:
+        _check_shared(sides, rows, part)
+    order = [_place(sides, part) for part in (*shared, *systems)]
+    taken = {part: rows[f"{part}_{k}"] for k, part in order} | {"id": rows["key"]}
+    told = {part: sides[k].told[part] for k, part in order if part == TRUTH or part in systems}
+    more = ["id", *(part for part in shared if part != TRUTH)]
+    written = any(side.written for side in sides)
+    return replace(of_rows(pd.DataFrame(taken), told, more, written=written), notes=notes)
+
+
+def _check_shared(sides: Sequence[Side], rows: pd.DataFrame, part: str) -> None:
+    """Make sure that all sides that tell the same thing agree."""
+    first, *others = [k for k, side in enumerate(sides) if part in side.parts]
+    for k in others:
+        one, other = (typed_array(rows[f"{part}_{place}"].to_numpy()) for place in (first, k))
+        clash = np.asarray(one != other) & ~(pd.isna(one) & pd.isna(other))
+        if clash.any():
+            i = int(clash.argmax())
+            raise _disagreement(
+                sides, part, (first, k), int(clash.sum()), rows["key"][i], one[i], other[i]
+            )
+
+
+def _disagreement(
+    sides: Sequence[Side],
+    part: str,
+    places: tuple[int, int],
+    ids: int,
+    example: Any,
+    one: Any,
+    other: Any,
+) -> InputError:
+    first, second = (sides[k].told[part] for k in places)
+    one, other = (x.item() if isinstance(x, np.generic) else x for x in (one, other))
+    return InputError(
+        f"{first} and {second} must agree, but differ for {ids:,} ids: that of "
+        f"{listed([example])} is {one!r} and {other!r}."
+    )
+
+
+def _comparable(sides: Sequence[Side], connection: duckdb.DuckDBPyConnection) -> list[Side]:
+    """Bring tables to where they can be joined, with ids of one type."""
+    return _one_type([_stored(side, connection) for side in _together(sides, connection)])
+
+
+def _inside(sides: Sequence[Side]) -> list[str]:
+    return [f"in_{k}" for k in range(len(sides))]
+
+
+def _matched(
+    sides: Sequence[Side],
+    frame: nw.LazyFrame[Any],
+    counted: Sequence[tuple[Any, ...]],
+    *,
+    drop: bool,
+) -> tuple[str, ...]:
+    """Complain of ids that do not match; say how many were left out."""
+    places = len(sides)
+    _check_ids(sides, frame, [(row[:places], row[-1]) for row in counted])
+    lost = sum(row[-1] for row in counted if not all(row[:places]))
+    if not any(all(row[:places]) for row in counted) or (lost and not drop):
+        raise _unmatched(sides, frame, counted)
+    return (_dropped(sides, counted),) if lost else ()
 
 
 def _place(sides: Sequence[Side], part: str) -> tuple[int, str]:
@@ -339,8 +427,6 @@ def _check_truth(
         same = frame.filter((nw.col(first) == raw[0]) & (nw.col(other) == raw[1]))
         [(example,)] = rows_of(same.select("key").sort("key").head(1))
         number = sum(matched[j][-1] for j in clash)
-        raise InputError(
-            f"{sides[having[0]].told[TRUTH]} and {sides[k].told[TRUTH]} must agree, but differ for "
-            f"{number:,} ids: that of {listed([example])} is {columns[first][i]!r} and "
-            f"{columns[other][i]!r}."
+        raise _disagreement(
+            sides, TRUTH, (having[0], k), number, example, columns[first][i], columns[other][i]
         )

@@ -28,6 +28,8 @@ class Labels:
         Documents per row; None where every row is one.
     written : bool
         Whether labels were read from a file, so that ``1`` may be asked for as a text.
+    more : mapping
+        What else is known of every row, such as its cluster, by the names of the options.
     origin, notes
         As in :class:`stanoff.data.base.Data`.
     called : tuple of str or None
@@ -37,6 +39,7 @@ class Labels:
     columns: Mapping[str, Any]
     n: Counts | None = None
     written: bool = False
+    more: Mapping[str, Any] = field(default_factory=dict)
     origin: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     called: tuple[str, ...] | None = None
@@ -86,6 +89,20 @@ def typed_texts(texts: list[str]) -> list[Any]:
     if all(_WHOLE.fullmatch(text) for text in texts):
         return [int(text.removesuffix(".0")) for text in texts]
     return list(texts)
+
+
+def typed_array(values: Any) -> Any:
+    """Return a column of labels as :func:`typed_texts` reads it, where all are texts.
+
+    Examples
+    --------
+    >>> typed_array(np.array(["1", "0", "1"], dtype=object)).tolist()
+    [1, 0, 1]
+    """
+    codes, distinct = pd.factorize(values)
+    if not len(distinct) or not all(isinstance(text, str) for text in distinct):
+        return values
+    return np.array(typed_texts(list(distinct)))[codes]
 
 
 def as_frequencies(weights: Any) -> Counts:

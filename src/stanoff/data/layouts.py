@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 
 from stanoff._lib.arguments import as_one_of
 from stanoff.data.database import database, reading
-from stanoff.data.joins import TRUTH, Side, joined
+from stanoff.data.joins import TRUTH, Side, joined, joined_rows
 from stanoff.data.labels import Labels
 from stanoff.data.sources import from_table
 from stanoff.data.tables import Table, open_table, rows_of
@@ -25,6 +25,9 @@ RUNS = (
 )
 
 
+MORE = ("cluster",)  # columns that say more of a row than what the systems did
+
+
 class Layout(TypedDict, total=False):
     """How labels are laid out in tables; :func:`stanoff.compare` explains the options."""
 
@@ -33,11 +36,14 @@ class Layout(TypedDict, total=False):
     system: Any
     prediction: Any
     value: Any
+    cluster: Any
     unmatched: str
     sample_weight: Any
 
 
-def from_any(data: Any, columns: Mapping[str, Any], **layout: Unpack[Layout]) -> Labels:
+def from_any(
+    data: Any, columns: Mapping[str, Any], takes: str = "labels", **layout: Unpack[Layout]
+) -> Labels:
     """Find the labels in one table or several, in whatever layout.
 
     Parameters
@@ -47,12 +53,23 @@ def from_any(data: Any, columns: Mapping[str, Any], **layout: Unpack[Layout]) ->
     columns : mapping
         ``truth``, and any number of systems, by the names of their columns; in long format by
         their own names.
+    takes : str
+        What the columns hold, as in :class:`stanoff.measures.Measure`. Labels are counted; scores
+        and values come row by row, and values need no truth.
     **layout
         The options of :class:`Layout`.
     """
     given: dict[str, Any] = {k: value for k, value in layout.items() if value is not None}
+    if takes == "labels":
+        for part in MORE:
+            if part in given:
+                raise invalid(part, "None for labels, which are counted", given[part])
+    else:
+        given["more"] = {part: given.pop(part) for part in MORE if part in given}
+    if takes == "values" and columns[TRUTH] is None:
+        columns = {part: name for part, name in columns.items() if part != TRUTH}
     long = {name: given.pop(name) for name in LONG if name in given}
-    several = isinstance(data, (tuple, list)) or isinstance(columns[TRUTH], (tuple, list))
+    several = isinstance(data, (tuple, list)) or isinstance(columns.get(TRUTH), (tuple, list))
     if (long or several) and "sample_weight" in given:
         rule = "None where tables are joined, since each of them may have another"
         raise invalid("sample_weight", rule, given["sample_weight"])
@@ -66,7 +83,7 @@ def from_any(data: Any, columns: Mapping[str, Any], **layout: Unpack[Layout]) ->
                 raise InputError(f"Say which column of the table is {part!r}: pass {part}=.")
         if "id" in given:
             raise invalid("id", "None in long format, where item= names it", given["id"])
-        return from_long(data, systems, truth=columns[TRUTH], prediction=label, **long, **given)
+        return from_long(data, systems, truth=columns.get(TRUTH), prediction=label, **long, **given)
     if several:
         tables = data if isinstance(data, (tuple, list)) else [data]
         return from_tables(tables, columns, id=given.pop("id", None), **given)
@@ -91,7 +108,12 @@ def systems_of(data: Any, truth: Any, layout: Layout) -> list[Any]:
 
 
 def from_tables(
-    data: Sequence[Any], columns: Mapping[str, Any], *, id: Any, unmatched: str = "refuse"
+    data: Sequence[Any],
+    columns: Mapping[str, Any],
+    *,
+    id: Any,
+    unmatched: str = "refuse",
+    more: Mapping[str, Any] | None = None,
 ) -> Labels:
     """Join tables by id: one per system, or one for all of them.
 
@@ -106,8 +128,11 @@ def from_tables(
         The column that names the document; one name for all tables, or one per table.
     unmatched : str
         ``"refuse"``, or ``"drop"`` for ids that are not in all tables.
+    more : mapping, optional
+        As in :func:`stanoff.data.sources.from_table`; such a column may be in any table.
     """
     drop = as_one_of("unmatched", unmatched, UNMATCHED) == "drop"
+    join = joined if more is None else joined_rows
     systems = [part for part in columns if part != TRUTH]
     if len(data) not in (1, len(systems)):
         raise invalid("data", f"one table, or {len(systems)}: one per system", len(data))
@@ -118,13 +143,15 @@ def from_tables(
         for k, part in enumerate(systems):
             place = k if len(tables) > 1 else 0
             wanted[place][part] = _named(part, columns[part], tables[place], "prediction")
-        gold = columns[TRUTH]
+        gold = columns.get(TRUTH)
+        for part, name in (more or {}).items():
+            _find_shared(part, name, tables, wanted)
         if isinstance(gold, (tuple, list)):
             table, name = _gold(gold)
             tables.append(open_table(table, connection, stack))
             wanted.append({TRUTH: name})
-        else:
-            _find_truth(gold, tables, wanted)
+        elif TRUTH in columns:
+            _find_shared(TRUTH, gold, tables, wanted)
         ids = _ids(id, tables)
         sides = [
             _side(table, number, {"id": name, **parts})
@@ -133,7 +160,7 @@ def from_tables(
             )
         ]
         stack.enter_context(reading(" and ".join(side.where for side in sides)))
-        found = joined(sides, systems, connection, drop=drop)
+        found = join(sides, systems, connection, drop=drop)
     chosen = {part: name for parts in reversed(wanted) for part, name in parts.items()}
     origin = _origin(tables) | {part: str(name) for part, name in chosen.items()}
     return replace(
@@ -162,19 +189,21 @@ def _gold(truth: Any) -> tuple[Any, Any]:
     return table, name
 
 
-def _find_truth(truth: Any, tables: Sequence[Table], wanted: Sequence[dict[str, Any]]) -> None:
-    """Take the truth from every table that has it."""
+def _find_shared(
+    part: str, column: Any, tables: Sequence[Table], wanted: Sequence[dict[str, Any]]
+) -> None:
+    """Take the truth, or what else is told of a document, from every table that has it."""
     for table, parts in zip(tables, wanted, strict=True):
-        name = table.defaults.get(TRUTH) if truth is None else truth
+        name = table.defaults.get(part) if column is None else column
         if name is not None and name in table.names:
-            parts[TRUTH] = name
-    if any(TRUTH in parts for parts in wanted):
+            parts[part] = name
+    if any(part in parts for parts in wanted):
         return
-    if truth is None:
-        raise InputError("Say which column is 'truth': pass truth=.")
+    if column is None:
+        raise InputError(f"Say which column is {part!r}: pass {part}=.")
     known = dict.fromkeys(str(name) for table in tables for name in table.names)
     where = " or ".join(table.where or "the table" for table in tables)
-    raise no_column(where, TRUTH, truth, known)
+    raise no_column(where, part, column, known)
 
 
 def _ids(id: Any, tables: Sequence[Table]) -> list[Any]:
@@ -227,6 +256,7 @@ def from_long(
     prediction: Any,
     truth: Any,
     unmatched: str = "refuse",
+    more: Mapping[str, Any] | None = None,
 ) -> Labels:
     """Turn a table that has a row per item and system to one row per item, and count.
 
@@ -240,14 +270,14 @@ def from_long(
         The columns that name the item and the system, and that hold the label.
     truth : object
         The column of true labels, or a pair (table, column).
-    unmatched : str
+    unmatched, more
         As in :func:`from_tables`.
     """
     import narwhals as nw
 
     drop = as_one_of("unmatched", unmatched, UNMATCHED) == "drop"
     named = {"item": item, "system": system, "prediction": prediction, TRUTH: truth}
-    if truth is None:
+    if truth is None and more is None:
         raise InputError("Say which column of the table is 'truth': pass truth=.")
     with ExitStack() as stack:
         connection = stack.enter_context(database())
@@ -255,16 +285,18 @@ def from_long(
         stack.enter_context(reading(table.where or "the table"))
         columns = {"id": item, "system": system, "prediction": prediction}
         apart = isinstance(truth, (tuple, list))
-        long = _side(table, 1, columns if apart else columns | {TRUTH: truth})
+        shared = dict(more or {})
+        if truth is not None and not apart:
+            shared[TRUTH] = truth
+        long = _side(table, 1, columns | shared)
         chosen = _chosen(systems, long)
         sides = []
         for part, name in chosen.items():
             where = f"system {name!r} of {long.where}"
             told = {"id": f"{item} in {where}", part: f"{prediction} of {where}"}
             own = [nw.col("id"), nw.col("prediction").alias(part)]
-            if not apart:
-                told |= {TRUTH: f"{truth} of {where}"}
-                own.append(nw.col(TRUTH))
+            told |= {of_all: f"{column} of {where}" for of_all, column in shared.items()}
+            own += [nw.col(of_all) for of_all in shared]
             mine = long.frame.filter(nw.col("system") == name).select(*own)
             sides.append(replace(long, frame=mine, where=where, told=told, advice=RUNS))
         tables = [table]
@@ -273,8 +305,10 @@ def from_long(
             tables.append(open_table(gold, connection, stack))
             sides.append(_side(tables[1], 2, {"id": item, TRUTH: name}))
             named |= {TRUTH: name}
-        found = joined(sides, list(chosen), connection, drop=drop)
-    origin = _origin(tables) | {part: str(name) for part, name in (named | chosen).items()}
+        join = joined if more is None else joined_rows
+        found = join(sides, list(chosen), connection, drop=drop)
+    named |= {**shared, **chosen}
+    origin = _origin(tables) | {part: str(name) for part, name in named.items() if name is not None}
     return replace(found, origin=origin, called=tuple(str(name) for name in chosen.values()))
 
 

@@ -6,7 +6,7 @@ labels, however many documents there are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -17,12 +17,19 @@ import pandas as pd
 from stanoff.data.classes import ConfusionCounts, confusion_counts
 from stanoff.data.counts import PairedCounts, UnpairedCounts, alike, paired_counts, unpaired_counts
 from stanoff.data.database import database, reading
-from stanoff.data.labels import Labels, as_frequencies, typed_columns
+from stanoff.data.labels import Labels, as_frequencies, typed_array, typed_columns
 from stanoff.data.multilabel import is_multilabel, multilabel_counts
 from stanoff.data.patterns import PatternCounts, pattern_counts
 from stanoff.data.repeats import repeated_ids, repeats
-from stanoff.data.tables import Table, check_missing, check_scores, combinations, open_table
-from stanoff.data.tallies import tally
+from stanoff.data.tables import (
+    Table,
+    check_missing,
+    check_scores,
+    combinations,
+    fetched,
+    open_table,
+)
+from stanoff.data.tallies import missing_labels, tally
 from stanoff.errors import InputError, invalid
 
 Counted = PairedCounts | PatternCounts | ConfusionCounts
@@ -139,7 +146,12 @@ def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
 
 
 def from_table(
-    data: Any, columns: Mapping[str, Any], *, id: Any = None, sample_weight: Any = None
+    data: Any,
+    columns: Mapping[str, Any],
+    *,
+    id: Any = None,
+    sample_weight: Any = None,
+    more: Mapping[str, Any] | None = None,
 ) -> Labels:
     """Find columns of labels in a data frame or in a file.
 
@@ -155,9 +167,12 @@ def from_table(
         The column that names the document; rows that share one are pointed out.
     sample_weight : optional
         The column that says how many documents a row stands for.
+    more : mapping, optional
+        Further columns by the parts they play. If it is given, even without any, the rows come one
+        by one: columns of scores and values are not counted.
     """
     check_names(columns)
-    named = {"id": id, "sample_weight": sample_weight}
+    named = {"id": id, "sample_weight": sample_weight, **(more or {})}
     wanted = {**columns, **{part: name for part, name in named.items() if name is not None}}
     for part, name in wanted.items():
         _check_name(part, name)
@@ -165,7 +180,9 @@ def from_table(
         table = open_table(data, stack.enter_context(database()), stack)
         stack.enter_context(reading(table.where or "the table"))
         places = {part: table.column(part, name) for part, name in wanted.items()}
-        if isinstance(data, pd.DataFrame):  # it is in memory anyway
+        if more is not None:
+            found = _row_by_row(table, columns, places)
+        elif isinstance(data, pd.DataFrame):  # it is in memory anyway
             found = Labels({str(name): data[name] for name in columns.values()})
             if sample_weight is not None:
                 found = replace(found, n=as_frequencies(data[sample_weight]))
@@ -174,7 +191,7 @@ def from_table(
         notes: tuple[str, ...] = ()
         if id is not None:
             notes = repeated_ids(table, id)
-        elif sample_weight is None and not _elsewhere(table):
+        elif more is None and sample_weight is None and not _elsewhere(table):
             notes = repeats(table, list(columns.values()), _rows(found))
     origin = dict(table.origin) | {part: str(name) for part, name in wanted.items()}
     called = tuple(str(name) for part, name in columns.items() if part != "truth")
@@ -223,3 +240,48 @@ def _grouped(table: Table, columns: Mapping[str, Any], places: Mapping[str, str]
         found = typed_columns(found)
     labels = dict(zip(map(str, columns.values()), found, strict=True))
     return Labels(labels, np.array(n, dtype=np.int64), written=bool(table.where))
+
+
+def _row_by_row(table: Table, columns: Mapping[str, Any], places: Mapping[str, str]) -> Labels:
+    """Fetch columns whose rows are needed one by one."""
+    import narwhals as nw
+
+    rows = fetched(table.frame.select(*(nw.col(c).alias(part) for part, c in places.items())))
+    if not len(rows):
+        raise InputError(f"{table.where or 'The table'} has no rows.")
+    n = as_frequencies(rows["sample_weight"]) if "sample_weight" in places else None
+    told = {part: table.told(name) for part, name in columns.items()}
+    more = [part for part in places if part not in columns and part != "sample_weight"]
+    return of_rows(rows, told, more, n=n, written=bool(table.where))
+
+
+def of_rows(
+    rows: pd.DataFrame,
+    told: Mapping[str, str],
+    more: Iterable[str],
+    *,
+    n: Any = None,
+    written: bool = False,
+) -> Labels:
+    """Make labels of columns that are kept row by row.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Columns called by the parts they play.
+    told : mapping
+        What an error shall call ``truth``, if there is one, and every system.
+    more : iterable of str
+        Which further columns are kept.
+    n, written
+        As in :class:`stanoff.data.labels.Labels`.
+    """
+    taken = {part: rows[part].to_numpy() for part in (*told, *more)}
+    for part in ("truth", *more):
+        if part in taken and (holes := pd.isna(taken[part])).any():
+            count, first = missing_labels(int(holes.sum())), int(holes.argmax())
+            raise InputError(f"{told.get(part, part)} has {count}, the first in row {first + 1}.")
+        if part in taken and written:
+            taken[part] = typed_array(taken[part])
+    named = {name: taken[part] for part, name in told.items()}
+    return Labels(named, n, written=written, more={part: taken[part] for part in more})

@@ -6,8 +6,8 @@ polars, Dask, Spark. What comes back is one row per combination of labels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -146,11 +146,32 @@ def rows_of(frame: nw.LazyFrame[Any]) -> list[tuple[Any, ...]]:
         return list(native.fetchall())
     if frame.implementation.is_pyspark():
         return [tuple(row) for row in native.collect()]
-    try:
+    with collecting():
         return list(frame.collect().rows())
-    except Exception as error:  # whatever a query of the user's says when it is run
+
+
+@contextmanager
+def collecting() -> Iterator[None]:
+    """Turn whatever a query of the user's says when it is run into one sentence."""
+    try:
+        yield
+    except Exception as error:
         told = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"The lazy frame cannot be collected: {told.rstrip('.')}.") from error
+
+
+def fetched(frame: nw.LazyFrame[Any]) -> pd.DataFrame:
+    """Fetch the rows of a table that is needed row by row, in the order that it has."""
+    import narwhals as nw
+
+    native = nw.to_native(frame)
+    if frame.implementation.is_duckdb():
+        return pd.DataFrame(native.df())
+    if frame.implementation.is_pyspark():
+        return pd.DataFrame(native.toPandas())
+    with collecting():
+        found = frame.collect()
+    return pd.DataFrame({name: found[name].to_numpy() for name in found.columns})
 
 
 def combinations(
