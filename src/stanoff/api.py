@@ -17,11 +17,15 @@ from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
 from stanoff.data.layouts import Layout, from_any, systems_of
 from stanoff.data.patterns import patterns_of
+from stanoff.data.scored import scored_documents
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
 
-MAKERS: dict[str, Callable[..., Data]] = {"labels": sources.counted}  # by what a measure takes
+MAKERS: dict[str, Callable[..., Data]] = {  # by what a measure takes
+    "labels": sources.counted,
+    "scores": scored_documents,
+}
 
 
 class Asked(Options, Layout, total=False):

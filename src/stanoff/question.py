@@ -6,6 +6,7 @@ Both are read and checked once, then handed on. To add an option, add it to its 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -33,10 +34,11 @@ MOST_DRAWS = 100_000_000  # beyond the memory of most machines
 class Judging(TypedDict, total=False):
     """The options of a :class:`Question`; :func:`stanoff.compare` explains them."""
 
-    measure: str
+    measure: str | Callable[..., Any]
     beta: float
     zero_division: float | str
     prevalence: float | None
+    clip: float | None
     average: str | None
     rope: Any
     hdi: float
@@ -102,10 +104,11 @@ class Question:
     def read(
         cls,
         *,
-        measure: str = "f1",
+        measure: str | Callable[..., Any] = "f1",
         beta: float = 1.0,
         zero_division: float | str = 0.0,
         prevalence: float | None = None,
+        clip: float | None = None,
         average: str | None = None,
         rope: Any = 0.05,
         hdi: float = 0.95,
@@ -118,7 +121,13 @@ class Question:
         (-0.02, 0.02)
         """
         return cls(
-            measures.get(measure, beta=beta, zero_division=zero_division, prevalence=prevalence),
+            measures.get(
+                measure,
+                beta=beta,
+                zero_division=zero_division,
+                prevalence=prevalence,
+                clip=clip,
+            ),
             None if average is None else as_one_of("average", average, AVERAGES),
             as_rope(rope),
             as_probability("hdi", hdi),
@@ -133,28 +142,30 @@ class Question:
     def changed(
         self,
         *,
-        measure: str | Measure | None = None,
+        measure: str | Callable[..., Any] | None = None,
         beta: float | None = None,
         zero_division: float | str | None = None,
         prevalence: float | None = None,
+        clip: float | None = None,
         average: str | None = None,
         rope: Any = None,
         hdi: float | None = None,
     ) -> Question:
         """Return the question with some parts replaced; None leaves a part as it is.
 
-        Another measure keeps what 0/0 is, but neither ``beta`` nor ``prevalence``.
+        Another measure keeps what 0/0 is, but neither ``beta``, ``prevalence`` nor ``clip``.
         """
         now = self.measure
         if isinstance(measure, Measure):
             now = measure
-        elif (measure, beta, zero_division, prevalence) != (None, None, None, None):
-            same = measure is None
+        elif any(x is not None for x in (measure, beta, zero_division, prevalence, clip)):
+            same, clipped = measure is None, getattr(now, "clip", None)
             now = measures.get(
-                measures.name_of(now) if measure is None else measure,
+                _asked_again(now) if measure is None else measure,
                 beta=beta if beta is not None else now.beta if same else 1.0,
                 zero_division=now.zero_division if zero_division is None else zero_division,
                 prevalence=now.prevalence if same and prevalence is None else prevalence,
+                clip=clipped if same and clip is None else clip,
             )
         return Question(
             now,
@@ -162,6 +173,11 @@ class Question:
             self.rope if rope is None else as_rope(rope),
             self.hdi if hdi is None else as_probability("hdi", hdi),
         )
+
+
+def _asked_again(measure: Measure) -> Any:
+    """Return what stands for a measure: what it is registered as, or itself."""
+    return measures.name_of(measure) if measure.takes == "labels" else measure
 
 
 @dataclass(frozen=True)

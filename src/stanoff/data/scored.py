@@ -26,56 +26,17 @@ ONE = "1"  # what a category is called where there is only one
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredDocuments(Data):
-    """Systems on the same documents, each with a score for every category.
+class Scores(Data):
+    """Systems on the same documents, each with scores for every document.
 
     Attributes
     ----------
-    categories : tuple of str
-        Their names (K).
     truth : ndarray
-        1 where a document is of the category, else 0 (K, N).
+        What is true of each document; the documents are its last axis.
     score : ndarray
-        The scores, higher for positive (S, K, N).
+        The scores, with the systems first.
     cluster : ndarray
         The cluster of each document (N); empty where every document stands for itself.
-    """
-
-    truth: NDArray[np.uint8]
-    score: Array
-    cluster: NDArray[np.int64]
-
-    takes = "scores"
-
-    def documents(self, category: str | None = None) -> tuple[int]:
-        """Count the documents."""
-        return (self.truth.shape[-1],)
-
-    def alike(self, a: int, b: int) -> bool:
-        """Return whether two systems gave every document the same score."""
-        return bool(np.array_equal(self.score[a], self.score[b]))
-
-    def pair(self, a: int, b: int) -> ScoredDocuments:
-        """Keep two of the systems."""
-        if (a, b) == (0, 1) and len(self.systems) == 2:
-            return self
-        return replace(self, score=self.score[[a, b]], **self.facts(a, b))
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredClasses(Data):
-    """Systems on the same documents, each with a probability for every class.
-
-    Attributes
-    ----------
-    categories : tuple of str
-        One name: the classes are judged together.
-    truth : ndarray
-        The number of the class that is true (N).
-    score : ndarray
-        The probabilities of all classes (S, N, K).
-    cluster : ndarray
-        As in :class:`ScoredDocuments`.
     """
 
     truth: NDArray[np.int64]
@@ -83,20 +44,37 @@ class ScoredClasses(Data):
     cluster: NDArray[np.int64]
 
     takes = "scores"
+    real = ("score",)
 
     def documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents."""
-        return (len(self.truth),)
+        return (self.truth.shape[-1],)
 
     def alike(self, a: int, b: int) -> bool:
-        """Return whether two systems gave every class of every document the same probability."""
+        """Return whether two systems gave every document the same scores."""
         return bool(np.array_equal(self.score[a], self.score[b]))
 
-    def pair(self, a: int, b: int) -> ScoredClasses:
+    def pair(self, a: int, b: int) -> Data:
         """Keep two of the systems."""
         if (a, b) == (0, 1) and len(self.systems) == 2:
             return self
         return replace(self, score=self.score[[a, b]], **self.facts(a, b))
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredDocuments(Scores):
+    """A score for every category, which is higher for its documents.
+
+    ``truth`` is 1 where a document is of the category, else 0 (K, N); ``score`` is (S, K, N).
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredClasses(Scores):
+    """A probability for every class, of which each document has one; they are judged together.
+
+    ``truth`` is the number of the class that is true (N); ``score`` is (S, N, K).
+    """
 
 
 Scored = TypeVar("Scored", ScoredDocuments, ScoredClasses)
@@ -154,7 +132,7 @@ def scored_documents(
     tables = [values if matrix else values[:, None] for values in scores.values()]
     data = ScoredDocuments(
         tuple(categories),
-        positive.astype(np.uint8),
+        positive.astype(np.int64),
         np.stack([table[:, places].T for table in tables]),
         _clusters(found),
         systems=called(len(scores)),

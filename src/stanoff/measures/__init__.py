@@ -2,6 +2,7 @@
 
 from stanoff.measures.averages import averaged, of_classes
 from stanoff.measures.cells import CELLS, MEASURES, Array, Cells, Measure, ratio, shifted
+from stanoff.measures.ranking import SCORES, ScoreMeasure
 from stanoff.measures.registry import ALIASES, get, name_of, register
 
 __all__ = [
@@ -10,7 +11,9 @@ __all__ = [
     "MEASURES",
     "Array",
     "Cells",
+    "SCORES",
     "Measure",
+    "ScoreMeasure",
     "averaged",
     "get",
     "name_of",

@@ -29,7 +29,8 @@ class ScoreMeasure(Measure):
     ----------
     how : str
         ``"ranks"``: the function takes the weights of positives and of negatives by score
-        (..., score), the highest first, and the share of positives (...). ``"loss"``: it takes
+        (..., score), the highest first, which it may overwrite, and the share of positives (...).
+        ``"loss"``: it takes
         truth and probability and returns what each document costs. ``"anything"``: it takes truth,
         score and weight of all documents and returns one number.
     title : str
@@ -90,10 +91,10 @@ def auc(pos: Array, neg: Array, share: Array) -> Array:
     >>> float(auc(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 1.0]), np.array(0.5)))
     0.875
     """
-    down = np.cumsum(neg, axis=-1)
-    total = down[..., -1]
-    beaten = total * pos.sum(axis=-1) - _dot(pos, down) + _dot(pos, neg) / 2
-    return np.asarray(beaten / (total * pos.sum(axis=-1)))
+    ties = _dot(pos, neg)
+    above = np.cumsum(neg, axis=-1, out=neg)
+    pairs = above[..., -1] * pos.sum(axis=-1)
+    return np.asarray(1 - (_dot(pos, above) - ties / 2) / pairs)
 
 
 def average_precision(pos: Array, neg: Array, share: Array) -> Array:
@@ -105,7 +106,7 @@ def average_precision(pos: Array, neg: Array, share: Array) -> Array:
     >>> round(float(average_precision(pos, neg, np.array(2 / 3))), 4)
     0.8333
     """
-    found, wrong = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
+    found, wrong = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1, out=neg)
     total, others = found[..., -1].copy(), wrong[..., -1].copy()
     wrong *= ((1 - share) / share * total / others)[..., None]
     wrong += found

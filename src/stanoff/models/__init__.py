@@ -15,6 +15,7 @@ from stanoff.models.joint import JOINT
 from stanoff.models.multiclass import MULTICLASS
 from stanoff.models.paired import PAIRED
 from stanoff.models.unpaired import UNPAIRED
+from stanoff.models.weights import WEIGHTS
 
 __all__ = ["MODELS", "Model", "for_data", "get", "stan_folder"]
 
@@ -29,6 +30,7 @@ MODELS: dict[str, Model] = {
         MULTICLASS,
         JOINT,
         DOCUMENTS,
+        WEIGHTS,
     )
 }
 

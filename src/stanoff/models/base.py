@@ -199,6 +199,10 @@ class Model:
         """Return whether these draws can be scored by another measure than that of the fit."""
         return True
 
+    def knows(self, draws: Variables, measure: Measure) -> bool:
+        """Return whether the draws hold what it takes to score by a measure."""
+        return True
+
     def difference(self, draws: Variables, psi: Array, pair: tuple[int, int]) -> Array:
         """Return delta (chain, draw, row) of two systems from their psi (chain, draw, 2, row)."""
         with np.errstate(invalid="ignore"):  # both infinite: whoever asked finds out

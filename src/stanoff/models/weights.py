@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import cores
 from stanoff.data.base import Data
-from stanoff.data.scored import ScoredClasses, ScoredDocuments
+from stanoff.data.scored import ScoredClasses, ScoredDocuments, Scores
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.measures.ranking import ANYTHING, LOSS, RANKS, ScoreMeasure
@@ -33,10 +33,11 @@ from stanoff.models.graphs import Graph, Kind, Node, Plate, edges_of, given
 from stanoff.models.priors import Priors, single
 from stanoff.models.weighing import cluster_shapes, shape_of, sticks, thinned
 
-AT_ONCE = 2**19  # numbers per block of draws: a few of these fit into the cache
+AT_ONCE = 2**17  # numbers per block of draws: a few of these fit into the cache
 WORTH_THREADS = 2**22  # numbers in all
 DRAWS = 4000  # by default
-MICRO = "micro_of_"  # before the name of the variable: all categories pooled
+SUM_ERROR = 1e-3  # probabilities of all classes may miss 1 by so much
+MICRO = "micro_of_"  # before the name of a variable: all categories pooled
 
 GRAPH = Graph(
     (
@@ -52,6 +53,27 @@ GRAPH = Graph(
     edges_of(weight="alpha", mu="beta", psi="weight mu score truth", delta="psi"),
     (Plate("$N$", ("weight", "score", "truth")),),
 )
+
+
+Extra = Sequence[tuple[Array, NDArray[np.intp]]]
+
+
+class Room:
+    """Arrays that are used again and again: asking the system for memory takes longer than sums."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, Array] = {}
+
+    def of(self, shape: tuple[int, int], name: str) -> Array:
+        """Return an array of this shape, whatever is in it."""
+        kept = self._arrays.get(name)
+        if kept is None or kept.size < shape[0] * shape[1]:
+            kept = self._arrays[name] = np.empty(shape).reshape(-1)
+        return kept[: shape[0] * shape[1]].reshape(shape)
+
+    def like(self, array: Array, name: str) -> Array:
+        """Return an array of the same shape."""
+        return self.of((array.shape[0], array.shape[1]), name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +98,7 @@ class Ranking:
     starts: NDArray[np.intp] | None
 
     @classmethod
-    def of(cls, truth: NDArray[np.uint8], score: Array) -> Ranking:
+    def of(cls, truth: NDArray[np.int64], score: Array) -> Ranking:
         """Sort documents by their scores."""
         order = np.argsort(-score, kind="stable")
         place = np.empty_like(order)
@@ -86,7 +108,7 @@ class Ranking:
         distinct = len(starts) == len(order)
         return cls(order, place, truth[order].astype(np.float64), None if distinct else starts)
 
-    def masses(self, weight: Array, extra: Sequence[tuple[Array, NDArray[np.intp]]]) -> list[Array]:
+    def masses(self, weight: Array, extra: Extra, room: Room) -> list[Array]:
         """Add up the weights of positives and of negatives by score (draw, score).
 
         Parameters
@@ -95,9 +117,12 @@ class Ranking:
             The weights of all documents (draw, document).
         extra : sequence of tuple
             Prior weights of positives and of negatives, and the documents they lie at.
+        room : Room
+            Where the sums may be made.
         """
-        ranked = np.take(weight, self.order, axis=1)
-        pos = ranked * self.positive
+        ranked, pos = room.like(weight, "ranked"), room.like(weight, "pos")
+        np.take(weight, self.order, axis=1, out=ranked, mode="clip")  # faster than "raise"
+        np.multiply(ranked, self.positive, out=pos)
         ranked -= pos
         masses = [pos, ranked]
         first = np.arange(len(weight))[:, None] * weight.shape[1]
@@ -111,7 +136,7 @@ class Ranking:
 class Row:
     """One row of the result: a category, or all of them pooled, with what is sorted once."""
 
-    def __init__(self, truth: NDArray[np.uint8], score: Array, measure: ScoreMeasure) -> None:
+    def __init__(self, truth: NDArray[np.int64], score: Array, measure: ScoreMeasure) -> None:
         self.truth, self.score, self.measure = truth, score, measure
         self.yes = truth.astype(np.float64)
         self.classes = np.flatnonzero(truth), np.flatnonzero(truth == 0)
@@ -119,24 +144,26 @@ class Row:
         if measure.how == RANKS:
             self.rankings = [Ranking.of(truth, x) for x in score]
         elif measure.how == LOSS:
-            self.losses = np.stack([measure.losses(truth == 1, x) for x in score], axis=1)
+            losses = np.stack([measure.losses(truth == 1, x) for x in score], axis=1)
+            self.losses = self.yes[:, None] * losses, (1 - self.yes)[:, None] * losses
 
-    def scores(self, weight: Array, share: Array, extra: Any = ()) -> Array:
+    def scores(self, weight: Array, share: Array, extra: Extra, room: Room) -> Array:
         """Score all systems under weights of documents (draw, system)."""
         measure = self.measure
         if measure.how == RANKS:
             function: Any = measure.function
-            found = [function(*r.masses(weight, extra), share) for r in self.rankings]
+            found = [function(*r.masses(weight, extra, room), share) for r in self.rankings]
             return np.stack(found, axis=1)
-        yes, no = self.yes, 1 - self.yes
-        total = weight @ yes, weight @ no
+        pos = summed(weight, self.yes)
+        scale = share / pos, (1 - share) / (weight.sum(axis=1) - pos)
         if measure.how == LOSS:
-            pos = weight @ (yes[:, None] * self.losses) / total[0][:, None]
-            neg = weight @ (no[:, None] * self.losses) / total[1][:, None]
-            return np.asarray(share[:, None] * pos + (1 - share[:, None]) * neg)
-        scale = share / total[0], (1 - share) / total[1]
-        balanced = weight * np.where(yes, scale[0][:, None], scale[1][:, None]) * len(yes)
-        return _one_by_one(measure, self.truth.astype(np.int64), self.score, balanced)
+            parts = [
+                scale[i][:, None] * (weight @ losses) for i, losses in enumerate(self.losses)
+            ]
+            return np.asarray(parts[0] + parts[1])
+        balanced = weight * np.where(self.truth, scale[0][:, None], scale[1][:, None])
+        balanced *= len(self.yes)
+        return _one_by_one(measure, self.truth, self.score, balanced)
 
 
 def _one_by_one(
@@ -158,16 +185,28 @@ def draw(block: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict
         rows = [Row(*pair, measure) for pair in zip(data.truth, _by_category(data), strict=True)]
         pooled = _pooled(data, measure) if len(rows) > 1 else None
         drawn = partial(_categories_drawn, data, block, rows, pooled)
-    width = data.truth.size
-    size = max(1, AT_ONCE // width)
+    size = max(1, AT_ONCE // data.truth.size)
     sizes = [min(size, draws - start) for start in range(0, draws, size)]
     jobs = list(zip(sizes, rng.spawn(len(sizes)), strict=True))
-    if measure.how != ANYTHING and draws * width > WORTH_THREADS:
-        with ThreadPoolExecutor(min(cores(), len(jobs))) as pool:
-            parts = list(pool.map(lambda job: drawn(*job), jobs))
+    several = measure.how != ANYTHING and draws * data.truth.size > WORTH_THREADS
+    workers = min(cores(), len(jobs)) if several else 1
+
+    def work(first: int) -> list[dict[str, Array]]:
+        room = Room()
+        return [drawn(*job, room) for job in jobs[first::workers]]
+
+    if workers == 1:
+        done = [work(0)]
     else:
-        parts = [drawn(*job) for job in jobs]
+        with ThreadPoolExecutor(workers) as pool:
+            done = list(pool.map(work, range(workers)))
+    parts = [done[i % workers][i // workers] for i in range(len(jobs))]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def summed(weight: Array, values: Array) -> Array:
+    """Multiply a matrix with a vector in this thread: BLAS would start others."""
+    return np.asarray(np.einsum("ij,j->i", weight, values))
 
 
 def _by_category(data: ScoredDocuments) -> Array:
@@ -179,20 +218,25 @@ def _pooled(data: ScoredDocuments, measure: ScoreMeasure) -> Row:
     return Row(data.truth.ravel(), data.score.reshape(len(data.systems), -1), measure)
 
 
-def _documents(data: Data, draws: int, rng: np.random.Generator) -> Array:
+def _documents(data: Scores, draws: int, rng: np.random.Generator, room: Room) -> Array:
     """Draw Gamma weights of shape 1 (draw, document), or weights of clusters whose mean is 1."""
-    cluster: NDArray[np.int64] = data.cluster  # type: ignore[attr-defined]
+    cluster = data.cluster
     if not len(cluster):
-        return rng.standard_exponential((draws, data.documents()[0]))
+        room_for = room.of((draws, data.documents()[0]), "every")
+        return rng.standard_exponential(out=room_for)
     sizes = np.bincount(cluster)
     shapes = cluster_shapes(sizes, draws, rng)[:, None]
     return np.asarray((rng.standard_gamma(shapes, (draws, len(sizes))) / shapes)[:, cluster])
 
 
 def _classes_drawn(
-    data: ScoredClasses, measure: ScoreMeasure, draws: int, rng: np.random.Generator
+    data: ScoredClasses,
+    measure: ScoreMeasure,
+    draws: int,
+    rng: np.random.Generator,
+    room: Room,
 ) -> dict[str, Array]:
-    weight = _documents(data, draws, rng)
+    weight = _documents(data, draws, rng, room)
     if not len(data.cluster):
         thinned(weight, shape_of(len(data.truth)), rng)
     return {measure.variable: _of_classes(data, measure, weight)[..., None]}
@@ -214,26 +258,33 @@ def _categories_drawn(
     pooled: Row | None,
     draws: int,
     rng: np.random.Generator,
+    room: Room,
 ) -> dict[str, Array]:
     measure: ScoreMeasure = block["measure"]
-    every = _documents(data, draws, rng)
+    every = _documents(data, draws, rng, room)
+    total = every.sum(axis=1)
+    prior = rng.standard_gamma(block["beta"], (draws, 2))
     out = np.empty((draws, len(data.systems), len(rows)))
     mu = np.empty((draws, len(rows)))
-    prior = rng.standard_gamma(block["beta"], (draws, 2))
     for k, row in enumerate(rows):
-        mu[:, k] = _share(every @ row.yes, every.sum(axis=1), prior)
+        mu[:, k] = _share(summed(every, row.yes), total, prior)
         weight = every
         if not len(data.cluster):
-            weight = every.copy() if len(rows) > 1 else every
+            if len(rows) > 1:
+                weight = room.like(every, "weight")
+                weight[:] = every
             for documents in row.classes:
                 thinned(weight, shape_of(len(documents)), rng, documents)
-        out[..., k] = row.scores(weight, _at(measure, mu[:, k]), _prior(block, row, draws, rng))
+        extra = _prior(block, row, draws, rng)
+        out[..., k] = row.scores(weight, _at(measure, mu[:, k]), extra, room)
     drawn = {measure.variable: out, "mu": mu}
     if pooled is not None:
-        weight = np.tile(every, len(rows))
-        share = _share(weight @ pooled.yes, weight.sum(axis=1), prior)
+        pos = sum(summed(every, row.yes) for row in rows)
+        share = _share(np.asarray(pos), len(rows) * total, prior)
         extra = _prior(block, pooled, draws, rng)
-        drawn[MICRO + measure.variable] = pooled.scores(weight, _at(measure, share), extra)
+        weight = np.tile(every, len(rows))
+        scored = pooled.scores(weight, _at(measure, share), extra, room)
+        drawn[MICRO + measure.variable] = scored
     return drawn
 
 
@@ -246,9 +297,7 @@ def _at(measure: ScoreMeasure, share: Array) -> Array:
     return share if measure.prevalence is None else np.full_like(share, measure.prevalence)
 
 
-def _prior(
-    block: Mapping[str, Any], row: Row, draws: int, rng: np.random.Generator
-) -> list[tuple[Array, NDArray[np.intp]]]:
+def _prior(block: Mapping[str, Any], row: Row, draws: int, rng: np.random.Generator) -> Extra:
     """Draw the prior document of each class, in sticks that lie at any documents."""
     if row.measure.how != RANKS:
         return []
@@ -288,7 +337,7 @@ class Weights(Model):
         measure = _checked(data, measure)
         if measure.observed is not None:
             return np.array(measure.observed)
-        one = np.ones((1, data.documents()[0]))
+        one, room = np.ones((1, data.documents()[0])), Room()
         if isinstance(data, ScoredClasses):
             found = {measure.variable: _of_classes(data, measure, one)[None, ..., None]}
             return self.scores(found, measure, average)[0, 0]
@@ -296,12 +345,13 @@ class Weights(Model):
         mu = data.truth.mean(axis=1)
         rows = [Row(*pair, measure) for pair in zip(data.truth, _by_category(data), strict=True)]
         each = [
-            row.scores(one, _at(measure, m[None])) for row, m in zip(rows, mu, strict=True)
+            row.scores(one, _at(measure, m[None]), (), room) for row, m in zip(rows, mu, strict=True)
         ]
         found = {measure.variable: np.stack(each, axis=-1)[None], "mu": mu[None, None]}
         if len(rows) > 1 and average is not None:
             pooled, share = _pooled(data, measure), np.array([mu.mean()])
-            scored = pooled.scores(np.ones((1, data.truth.size)), _at(measure, share))
+            every = np.ones((1, data.truth.size))
+            scored = pooled.scores(every, _at(measure, share), (), room)
             found[MICRO + measure.variable] = scored[None]
         return self.scores(found, measure, average)[0, 0]
 
@@ -313,7 +363,7 @@ def _checked(data: Data, measure: Measure) -> ScoreMeasure:
             f"{measure.label} takes labels, and these are scores: pass what was predicted, for "
             "example scores >= 0.5, or measure='auc'."
         )
-    if not isinstance(data, (ScoredDocuments, ScoredClasses)):
+    if not isinstance(data, Scores):
         raise InputError(f"{measure.label} takes scores, and these are labels.")
     together = isinstance(data, ScoredClasses)
     if together and measure.how == RANKS:
@@ -326,7 +376,7 @@ def _checked(data: Data, measure: Measure) -> ScoreMeasure:
     return measure
 
 
-def _check_probabilities(data: ScoredDocuments | ScoredClasses, measure: ScoreMeasure) -> None:
+def _check_probabilities(data: Scores, measure: ScoreMeasure) -> None:
     for name, score in zip(data.systems, data.score, strict=True):
         low, high = float(score.min()), float(score.max())
         if low < 0 or high > 1:
@@ -356,12 +406,9 @@ def _check_probabilities(data: ScoredDocuments | ScoredClasses, measure: ScoreMe
             )
 
 
-SUM_ERROR = 1e-3  # probabilities of all classes may miss 1 by so much
-
-
 def data(scored: Data, prior: Priors) -> Block:
     """Gather the documents and the prior weights."""
-    if not isinstance(scored, (ScoredDocuments, ScoredClasses)):
+    if not isinstance(scored, Scores):
         raise InputError("The weights model needs scores of documents, such as for measure='auc'.")
     shared = single(prior)
     mass = [float(shared.weights(name, 1)[0]) for name in ("alpha_pos", "alpha_neg")]
@@ -381,7 +428,7 @@ WEIGHTS = Weights(
     dims={"mu": ("category",)},
     exact=draw,
     infinite_at_zero=no_theorem,
-    default_for=ScoredDocuments,
+    default_for=Scores,
     engine="exact",
     program=False,
     most_systems=None,

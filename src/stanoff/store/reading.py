@@ -35,6 +35,9 @@ MEASURE = {
     "beta": NUMBER,
     "zero_division": NUMBER,
     "prevalence": (NUMBER, None),
+    "takes?": TEXT,
+    "clip?": (NUMBER, None),
+    "observed?": [[NUMBER]],
 }
 RECORD = {
     "data": {
@@ -190,7 +193,7 @@ _IS: dict[str, Callable[[Any], bool]] = {
 def check_data(data: Data) -> None:
     """Refuse counts that do not belong to the categories and systems they claim to."""
     for name, values in data.arrays().items():
-        if not (np.isfinite(values) & (np.asarray(values) >= 0)).all():
+        if not np.isfinite(values).all() or (name not in data.real and (values < 0).any()):
             raise ValueError(f"its {name} does not hold counts")
     if not data.categories or len(set(data.systems)) != len(data.systems):
         raise ValueError("it has no categories, or two systems of one name")
