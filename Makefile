@@ -7,7 +7,7 @@ PEERS := .venv-peers
 LOGS := .venv-logs
 ENGINES := .venv-engines
 
-.PHONY: report test test-slow test-peers test-engines lint format bench bench-peers setup clean
+.PHONY: report test test-slow test-peers test-engines lint format bench bench-peers wheel setup clean
 
 report: .venv/installed-report
 	$(BIN)/stanoff setup
@@ -16,7 +16,7 @@ report: .venv/installed-report
 test: .venv/installed-test
 	$(BIN)/stanoff setup
 	$(BIN)/python tests/set_up.py
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not engines"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not engines"
 
 test-slow: .venv/installed-test
 	$(BIN)/stanoff setup
@@ -50,6 +50,13 @@ bench: .venv/installed-test
 bench-peers: .venv/installed-test $(PEERS)/installed
 	$(BIN)/stanoff setup
 	$(BIN)/python reports/benchmark/bench.py --peers $(PEERS)/bin/python
+
+# A wheel with the compiled programs, for machines without a compiler; dist/ also gets an sdist and the pure wheel.
+wheel: .venv/installed-test
+	rm -rf dist build/compiled
+	$(BIN)/python -m hatchling build
+	$(BIN)/python -m stanoff.cmdstan.bundle build/compiled
+	STANOFF_COMPILED=build/compiled $(BIN)/python -m hatchling build -t wheel
 
 setup: .venv/installed-report
 	$(BIN)/stanoff setup

@@ -1,7 +1,7 @@
 """Pages in a real browser; conftest.py makes these fixtures known."""
 
 import pytest
-from set_up import find_chromium
+from set_up import need
 
 ARGUMENTS = [
     "--headless",
@@ -23,8 +23,7 @@ def chromium():
     """
     from playwright.sync_api import sync_playwright
 
-    found = find_chromium()
-    assert found, "There is no Chromium: run tests/set_up.py."
+    found = need("Chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
         yield browser

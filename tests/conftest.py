@@ -1,5 +1,6 @@
 import importlib.util
 import sys
+from collections import Counter
 from pathlib import Path
 
 import matplotlib as mpl
@@ -81,3 +82,12 @@ def script(path: Path):
     finally:
         sys.path.remove(str(path.parent))
     return module
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Count what was not run, and say why: nothing is left out in silence."""
+    reasons = Counter(str(one.longrepr[2]) for one in terminalreporter.getreports("skipped"))
+    if reasons:
+        terminalreporter.section("not run")
+        for reason, times in reasons.most_common():
+            terminalreporter.write_line(f"{times:4} {reason.removeprefix('Skipped: ')}")

@@ -43,6 +43,7 @@ def main() -> None:
     counting()
     growing()
     many_classes()
+    many_categories()
     by_document()
     contests()
     tables()
@@ -229,6 +230,26 @@ def many_classes(n: int = 10**6) -> None:
     )
     per_cell = (times[same] / same[1]) / (times[few] / few[1])
     print(f"{'seconds per cell, 1000 classes / 300 classes':58} {'':21} {per_cell:8.2f}  (M^2: 11)")
+
+
+def many_categories() -> None:
+    """Sample many categories with Stan, and summarise thousands."""
+
+    def counts(k: int) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(k)
+        pos = rng.multinomial(40, [0.6, 0.1, 0.1, 0.2], k)
+        return pos, rng.multinomial(400, [0.02, 0.03, 0.03, 0.92], k)
+
+    def fitted(k: int, model: str) -> Callable[[], object]:
+        return lambda: compare_counts(*counts(k), model=model, engine="stan", seed=1)
+
+    for model, many, few, most in (("paired", 100, 1, 60), ("hierarchical", 1000, 100, 10)):
+        times = in_turn(fitted(many, model), fitted(few, model), repeats=1)
+        ratio(f"{model} with Stan, {many} categories / {few}", *times, most=most)
+    result = compare_counts(*counts(5000), engine="exact", seed=1, average="macro")
+    start = time.perf_counter()
+    result.summary()
+    limit("summary of 5,000 categories (s)", time.perf_counter() - start, most=5)
 
 
 def by_document() -> None:

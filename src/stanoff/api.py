@@ -101,8 +101,9 @@ def compare(
         Uniform by default; ``"jeffreys"`` and ``"perks"`` are known by name. An unpaired model
         also takes one for A and one for B.
     engine : str, optional
-        ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler. The default is Stan,
-        and exact for the joint model.
+        ``"stan"``, or ``"exact"`` for conjugate draws that need no compiler. ``"auto"``, the
+        default, is Stan where its program is compiled or a CmdStan is there to compile it, else
+        exact for conjugate models, which ``result.warnings`` says; exact for the joint model.
     chains, draws, warmup : int, optional
         With Stan 4 chains, 1,000 draws to keep of each (fewer beyond 200 categories) and 1,000 to
         discard; the exact engine has one chain of 50,000 independent draws (10,000 of the joint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -171,15 +171,17 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     if max(data.documents()) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
     model = sampling.model or models.for_data(data)
-    engine = sampling.engine or model.engine
+    engine, why_not_stan = engines.chosen(model, sampling.engine)
     if engine == "exact" and sampling.warmup is not None:
         raise invalid("warmup", "None where 'engine' is exact, which has none", sampling.warmup)
     seen = model.takes(data)
     draws = engines.sample(engine, model, seen, sampling, question.measure)
     chains, kept = draws.shape
-    settings = {"chains": chains, "draws": kept}
+    settings: dict[str, Any] = {"chains": chains, "draws": kept}
     if engine == "stan":
         settings["warmup"] = sampling.warmup or WARMUP
+    if why_not_stan:
+        settings[engines.SPARED] = why_not_stan
     return Fit(
         data=seen,
         model=model,

@@ -17,7 +17,7 @@ from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
 from stanoff.inference import cautions
 from stanoff.inference.decision import Decision
-from stanoff.inference.evidence import Evidence, weigh
+from stanoff.inference.evidence import About, Evidence, weigh_rows
 from stanoff.inference.scores import Scores
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ COLUMNS = [  # of the summary
     *("p_rope", "hdi_low", "hdi_high", "decision"),
 ]
 BOUNDS = ("bf_sd_bound", "bf_rope_bound")
+AT_ONCE = 1_000_000  # draws that are weighed together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,21 +84,42 @@ class Judgement(Answer):
         """
         chosen = self.chosen(category)
         if chosen not in self._weighed:
-            row = self.categories.index(chosen)
-            psi_A, psi_B = self.scores.psi[..., row].mean(axis=(0, 1)).tolist()
-            observed_A, observed_B = self.observed[:, row].tolist()
-            self._weighed[chosen] = weigh(
-                self.row_draws("posterior", "delta", chosen),
-                self.prior_delta(chosen),
-                rope=self.rope,
-                hdi_probability=self.hdi,
-                category=chosen,
-                psi=(psi_A, psi_B),
-                observed=(observed_A, observed_B),
-                bf_sd_defined=not cautions.infinite_prior_density(self, chosen),
-                higher_is_better=self.measure.higher_is_better,
-            )
+            self._weigh([self.categories.index(chosen)])
         return self._weighed[chosen]
+
+    def all_evidence(self) -> list[Evidence]:
+        """Weigh the evidence on every category and average, many of them at once."""
+        draws = self.scores.delta[..., 0].size
+        left = [i for i, name in enumerate(self.categories) if name not in self._weighed]
+        step = max(1, AT_ONCE // draws)
+        for start in range(0, len(left), step):
+            self._weigh(left[start : start + step])
+        return [self._weighed[category] for category in self.categories]
+
+    def _weigh(self, rows: list[int]) -> None:
+        delta = np.ascontiguousarray(np.moveaxis(self.scores.delta[..., rows], -1, 0))
+        prior = None
+        if self.prior_scores is not None:
+            prior = np.ascontiguousarray(np.moveaxis(self.prior_scores.delta[..., rows], -1, 0))
+        psi = self.scores.psi[..., rows].mean(axis=(0, 1))
+        about = [
+            About(
+                self.categories[row],
+                (psi[0, i].item(), psi[1, i].item()),
+                (self.observed[0, row].item(), self.observed[1, row].item()),
+                not cautions.infinite_prior_density(self, self.categories[row]),
+            )
+            for i, row in enumerate(rows)
+        ]
+        weighed = weigh_rows(
+            delta,
+            prior,
+            about,
+            rope=self.rope,
+            hdi_probability=self.hdi,
+            higher_is_better=self.measure.higher_is_better,
+        )
+        self._weighed.update({said.category: said for said in weighed})
 
     @cached_property
     def _weighed(self) -> dict[str, Evidence]:
@@ -108,6 +130,11 @@ class Judgement(Answer):
         """The scores of the data themselves (system, row); NaN where there are none."""
         every = self.model.observed_scores(self.data, self.measure, self.average)
         return every[list(self.pair)]
+
+    @cached_property
+    def infinite_at_zero(self) -> bool | None:
+        """Whether a theorem says that the prior density of delta at 0 is infinite, or not."""
+        return self.model.infinite_at_zero(self.measure, self.prior, self.data)
 
     def prior_delta(self, category: str) -> NDArray[np.float64] | None:
         """Return the prior draws of delta; None where there are none, or not in all draws."""
@@ -144,7 +171,7 @@ class Judgement(Answer):
         NaN, and its bound is beside it. What to know before trusting the numbers is in
         ``summary().attrs["warnings"]``.
         """
-        rows = [self.evidence(category) for category in self.categories]
+        rows = self.all_evidence()
         table = pd.DataFrame(
             [
                 vars(row)

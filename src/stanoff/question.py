@@ -26,7 +26,7 @@ from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors, as_prior
 
-ENGINES = ("stan", "exact")
+ENGINES = ("auto", "stan", "exact")
 LEAST_DRAWS = 4
 MOST_DRAWS = 100_000_000  # beyond the memory of most machines
 
@@ -59,6 +59,12 @@ class Drawing(TypedDict, total=False):
 
 class Options(Judging, Drawing, total=False):
     """The options that every way of comparing takes."""
+
+
+def as_engine(engine: Any) -> str | None:
+    """Read which engine must draw; None if any may."""
+    asked = as_one_of("engine", "auto" if engine is None else engine, ENGINES)
+    return None if asked == "auto" else asked
 
 
 def as_chains(chains: Any) -> int | None:
@@ -191,7 +197,8 @@ class Sampling:
     prior : Prior or tuple of Prior
         The weights; in an unpaired model also one for A and one for B.
     engine : str or None
-        None takes the default engine of the model.
+        None (``"auto"``) takes the default engine of the model, and exact draws where that is Stan
+        and Stan is not to be had.
     chains, draws, warmup : int or None
         None takes the defaults of the engine.
     seed : int
@@ -215,7 +222,7 @@ class Sampling:
         *,
         model: str | Path | None = None,
         prior: Priors | str | None = None,
-        engine: str | None = None,
+        engine: str | None = "auto",
         chains: int | None = None,
         draws: int | None = None,
         warmup: int | None = None,
@@ -232,7 +239,7 @@ class Sampling:
         return cls(
             model=None if model is None else models.get(model),
             prior=as_prior(prior),
-            engine=None if engine is None else as_one_of("engine", engine, ENGINES),
+            engine=as_engine(engine),
             chains=as_chains(chains),
             draws=as_draws(draws),
             warmup=None if warmup is None else as_whole("warmup", warmup),

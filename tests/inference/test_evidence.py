@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stanoff import Prior
+from stanoff import Prior, compare_counts
 from stanoff.data.classes import ConfusionCounts
 from stanoff.data.counts import PairedCounts
 from stanoff.inference.cautions import infinite_prior_density
-from stanoff.inference.evidence import weigh
+from stanoff.inference.evidence import About, weigh, weigh_rows
 from stanoff.inference.factors import (
     density_at,
     grows_without_bound,
@@ -247,14 +247,15 @@ CLASSES = ConfusionCounts(("0", "1"), np.zeros((1, 3), dtype=int), np.ones(1, dt
 def test_every_measure_can_be_asked(name, model, prior):
     # Prior draws that show nothing: what is said comes from the theorem, if there is one.
     quiet = np.linspace(-1, 1, 1000)[None]
+    theorem = MODELS[model].infinite_at_zero(get(name), prior, CLASSES)
     result = SimpleNamespace(
         model=MODELS[model],
         measure=get(name),
         prior=prior,
         prior_delta=lambda category: quiet,
         data=CLASSES,
+        infinite_at_zero=theorem,
     )
-    theorem = MODELS[model].infinite_at_zero(get(name), prior, CLASSES)
     assert infinite_prior_density(result, "1") is bool(theorem)
 
 
@@ -263,3 +264,27 @@ def test_every_measure_can_be_asked(name, model, prior):
 def test_a_class_that_nobody_has_makes_all_equal(model, name):
     told = MODELS[model].infinite_at_zero(get(name), FLAT, CLASSES)
     assert told is (True if name == "fbeta" else None)
+
+
+def test_many_rows_weigh_what_each_weighs_alone():
+    pos, neg = RNG.integers(0, 30, (2, 40, 4))
+    how = {"engine": "exact", "draws": 500, "seed": 1, "average": "macro", "measure": "dor"}
+    how["zero_division"] = 1.0
+    together, alone = (compare_counts(pos, neg, **how) for _ in range(2))
+    rows = together.all_evidence()
+    assert [row.category for row in rows] == list(alone.categories)
+    for row in rows:
+        one = vars(alone.evidence(row.category))
+        np.testing.assert_allclose(row.mcse, one["mcse"], rtol=1e-12)
+        for name in ("mean", "std", "hdi", "p_less", "p_rope", "bf_rope", "psi_A", "decision"):
+            np.testing.assert_equal(vars(row)[name], one[name])
+        np.testing.assert_allclose(row.bf_sd, one["bf_sd"])
+
+
+def test_a_row_without_a_prior_has_no_factors_and_leaves_them_to_others():
+    delta, prior = RNG.normal(0.01, 0.1, (2, 3, 4, 200))
+    prior[1, 2, 7] = np.nan
+    about = [About(name) for name in "xyz"]
+    rows = weigh_rows(delta, prior, about, rope=(-0.05, 0.05), hdi_probability=0.9)
+    assert [math.isnan(row.bf_sd) for row in rows] == [False, True, False]
+    assert [math.isnan(row.bf_rope) for row in rows] == [False, True, False]

@@ -93,3 +93,25 @@ def test_the_hdi_does_not_load_arviz():
         "sys.exit(any(name.startswith('arviz') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("size", [(1, 4), (1, 5), (3, 6), (2, 10), (4, 250), (1, 1001)])
+@pytest.mark.parametrize("memory", [-0.6, 0.0, 0.5, 0.95, 0.999])
+def test_the_error_of_a_mean_is_that_of_arviz(size, memory):
+    chains, draws = size
+    steps = RNG.normal(size=(9, chains, draws))
+    for i in range(1, draws):
+        steps[..., i] += memory * steps[..., i - 1]
+    theirs = [
+        array_stats.mcse(row, method="mean", chain_axis=0, draw_axis=1).item() for row in steps
+    ]
+    np.testing.assert_allclose(intervals.mcses(steps), theirs, rtol=1e-12)
+
+
+def test_draws_without_a_mean_have_no_error_and_those_without_spread_have_none_either():
+    odd = RNG.normal(size=(3, 2, 50))
+    odd[0, 1, 3], odd[1, 0, 0], odd[2] = np.inf, np.nan, 0.3
+    infinite, undefined, still = intervals.mcses(odd)
+    assert np.isnan(infinite)
+    assert np.isnan(undefined)
+    assert still == 0

@@ -245,3 +245,12 @@ def test_counts_of_classes_are_taken_one_against_the_rest():
     pairs = PairedCounts(("0", "1", "2"), pos, neg)
     assert sig.columns(classes) == sig.columns(pairs)
     assert [str(x) for x in sig.all_tests(classes)] == [str(x) for x in sig.all_tests(pairs)]
+
+
+@given(st.lists(st.tuples(cells, cells), min_size=1, max_size=5))
+def test_columns_are_the_tests_of_each_category(rows):
+    together = PairedCounts(tuple(map(str, range(len(rows)))), *np.array(rows).swapaxes(0, 1))
+    found = sig.columns(together)
+    each = [counts(pos, neg) for pos, neg in rows]
+    np.testing.assert_allclose(found["sign_test"], [sig.sign_test(c).p_value for c in each])
+    np.testing.assert_allclose(found["t_test"], [sig.welch_test(c).p_value for c in each])

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hostile import HOSTILE
+from set_up import need
 
 from stanoff.errors import InputError
 from stanoff.study.build import build
@@ -53,7 +54,7 @@ def built(folder, data, text):
 
 def compiled(folder):
     (folder / "paper.tex").write_text(PAPER, "utf-8")
-    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
+    command = [need("LaTeX"), "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
     for _ in range(3):  # until longtable knows its widths
         ran = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=120

@@ -4,6 +4,7 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 from hostile import HOSTILE
+from set_up import need
 
 from stanoff import InputError, compare_counts
 from stanoff.text.frames import frame_as_latex
@@ -11,12 +12,12 @@ from stanoff.text.frames import frame_as_latex
 PREAMBLE = r"\documentclass{article}\usepackage{booktabs}\usepackage[margin=2cm]{geometry}"
 
 
-def compiled(body, folder, preamble=PREAMBLE, program="pdflatex"):
+def compiled(body, folder, preamble=PREAMBLE):
     """Compile a document that stops at the first error; return what it says."""
     source = f"{preamble}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
     (folder / "x.tex").write_text(source, "utf8")
     ran = subprocess.run(
-        [program, "-halt-on-error", "-interaction=nonstopmode", "x.tex"],
+        [need("LaTeX"), "-halt-on-error", "-interaction=nonstopmode", "x.tex"],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -102,7 +102,11 @@ MODEL = (
         help="uniform, jeffreys, perks, or weights such as beta=2,alpha_pos=0.5; twice for one of "
         "A and one of B.  [default: uniform]",
     ),
-    click.option("--engine", type=click.Choice(["stan", "exact"]), help="What draws."),
+    click.option(
+        "--engine",
+        type=click.Choice(["auto", "stan", "exact"]),
+        help="What draws; auto is exact where Stan would first have to be built.",
+    ),
 )
 SAMPLING = (
     click.option("--draws", type=int, help="Draws to keep per chain."),

@@ -11,18 +11,37 @@ from stanoff.errors import ToolchainError
 
 @command
 @click.option("--cmdstan", type=click.Path(), help="Use the CmdStan in this folder.")
-def setup(cmdstan: str | None) -> None:
-    """Get CmdStan if it is not there, and compile the models."""
+@click.option(
+    "--toolchain",
+    is_flag=True,
+    help="Get CmdStan even if the models came compiled: for Stan programs of your own.",
+)
+def setup(cmdstan: str | None, toolchain: bool) -> None:
+    """Get CmdStan if it is not there, and compile the models that did not come compiled."""
+    from stanoff.cmdstan.carried import find_carried
     from stanoff.cmdstan.compile import compile_models
     from stanoff.cmdstan.install import ensure_cmdstan
     from stanoff.models import MODELS, stan_folder
 
+    programs = [model.stan_file for model in MODELS.values() if model.program]
+    carried = [find_carried(program, stan_folder()) for program in programs]
+    came = all(one and not one.flaw for one in carried)
+    if came and not (cmdstan or toolchain):
+        click.echo(
+            "Ready: all models came compiled with stanoff. For Stan programs of your own: "
+            "stanoff setup --toolchain",
+            err=True,
+        )
+        return
+    for one in carried:
+        if one and one.flaw:
+            click.echo(one.told, err=True)
     try:
         found = ensure_cmdstan(cmdstan)
     except ToolchainError as error:
-        raise ToolchainError(f"{error} {WITHOUT}") from error
-    programs = [model.stan_file for model in MODELS.values() if model.program]
-    compile_models(programs, stan_folder(), found)
+        raise error if came else ToolchainError(f"{error} {WITHOUT}") from error
+    if not came or cmdstan:
+        compile_models(programs, stan_folder(), found)
     click.echo(
         f"Ready: CmdStan {found.version[0]}.{found.version[1]} at {found.path} "
         f"({found.origin}), models compiled: {', '.join(MODELS)}.",

@@ -6,7 +6,6 @@ complete.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import re
@@ -29,9 +28,11 @@ from stanoff.cmdstan.building import (
     sweep,
     writing,
 )
-from stanoff.cmdstan.find import CmdStan, cache_folder
+from stanoff.cmdstan.carried import find_carried, say_once, sha256
+from stanoff.cmdstan.find import CmdStan, cache_folder, find_cmdstan
 from stanoff.cmdstan.install import ensure_cmdstan
-from stanoff.errors import InputError, ToolchainError
+from stanoff.cmdstan.sources import program_digest
+from stanoff.errors import ToolchainError
 
 CHECKSUM = "sha256"  # the file beside an executable that has its checksum
 
@@ -39,7 +40,7 @@ CHECKSUM = "sha256"  # the file beside an executable that has its checksum
 def compile_model(
     stan_file: Path, include: Path, *, cmdstan: CmdStan | None = None, quiet: bool = False
 ) -> Path:
-    """Return the executable of a Stan program, compiling it if it is not there as it should be.
+    """Return the executable of a Stan program: one that came with stanoff, or compiled here.
 
     Parameters
     ----------
@@ -48,13 +49,45 @@ def compile_model(
     include : Path
         The folder that ``#include`` starts from.
     cmdstan : CmdStan, optional
-        Which CmdStan, the one that is found by default.
+        Which CmdStan must compile it, the one that is found by default.
     quiet : bool
         Show no progress.
     """
+    carried = None if cmdstan else find_carried(stan_file, include)
+    if carried and not carried.flaw:
+        return carried.executable
+    if carried and not quiet:
+        say_once(f"{carried.told} It is compiled here.")
     cmdstan = cmdstan or ensure_cmdstan(quiet=quiet)
     compile_models([stan_file], include, cmdstan, quiet=quiet)
     return executable_of(stan_file, include, cmdstan)
+
+
+def lacking(stan_file: Path, include: Path) -> str | None:
+    """Say what a program lacks to be run without building a CmdStan first; None if nothing.
+
+    Parameters
+    ----------
+    stan_file, include : Path
+        As in :func:`compile_model`.
+    """
+    carried = find_carried(stan_file, include)
+    if carried and not carried.flaw:
+        return None
+    found = find_cmdstan()
+    if found and (sound(executable_of(stan_file, include, found)) or not missing_tools()):
+        return None
+    lacks = f"there is no {missing_tools()}" if found else "there is no CmdStan"
+    return f"{lacks}. {carried.told[:-1]}" if carried else lacks
+
+
+def cmdstan_version(stan_file: Path, include: Path) -> tuple[int, int] | None:
+    """Return the version of the CmdStan behind the executable of a program."""
+    carried = find_carried(stan_file, include)
+    if carried and not carried.flaw:
+        return carried.cmdstan
+    found = find_cmdstan()
+    return found.version if found else None
 
 
 def compile_models(
@@ -99,8 +132,7 @@ def seal(executable: Path) -> None:
 
 
 def _checksum(file: Path) -> bytes:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest().encode()
+    return sha256(file).encode()
 
 
 def executable_of(stan_file: Path, include: Path, cmdstan: CmdStan) -> Path:
@@ -110,49 +142,11 @@ def executable_of(stan_file: Path, include: Path, cmdstan: CmdStan) -> Path:
     return cache_folder() / "models" / f"{name}-{key}" / name
 
 
-def program_sources(stan_file: Path, include: Path) -> tuple[tuple[str, str], ...]:
-    """Return name and text of a program and of all that it includes."""
-    files = _sources(stan_file, (include, stan_file.resolve().parent))
-    return tuple((file.name, _text(file)) for file in files)
-
-
-def program_hash(stan_file: Path, include: Path) -> str:
-    """Return the SHA-256 hash of a program and of all that it includes."""
-    return _program_digest(stan_file, include).hexdigest()
-
-
 def _model_key(stan_file: Path, include: Path, cmdstan: CmdStan) -> str:
     """Hash all that the executable depends on; CmdStan 2.27 does not notice an edited include."""
-    digest = _program_digest(stan_file, include)
+    digest = program_digest(stan_file, include)
     digest.update(f"{cmdstan.path}\0{cmdstan.version}\0{platform.machine()}".encode())
     return digest.hexdigest()[:16]
-
-
-def _program_digest(stan_file: Path, include: Path) -> hashlib._Hash:
-    digest = hashlib.sha256()
-    for name, text in program_sources(stan_file, include):
-        digest.update(f"{name}\0{text}\0".encode())
-    return digest
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text("utf8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file} is not a Stan program: it is not UTF-8 text.") from error
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}.") from error
-
-
-def _sources(program: Path, folders: Sequence[Path]) -> list[Path]:
-    """List a program and all that it includes, directly or not."""
-    found = [program]
-    for source in found:
-        for name in re.findall(r"^\s*#include\s+[<\"]?([^>\"\s]+)", _text(source), re.M):
-            included = next((f / name for f in folders if (f / name).is_file()), None)
-            if included and included not in found:
-                found.append(included)
-    return found
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,12 @@ from pathlib import Path
 from stanoff import __version__
 from stanoff._lib.processes import run
 from stanoff.cmdstan.building import GET_COMPILER, compiler
+from stanoff.cmdstan.carried import Carried, find_carried
 from stanoff.cmdstan.compile import executable_of, sound
 from stanoff.cmdstan.find import cache_folder, find_cmdstan
 from stanoff.errors import ToolchainError
+
+SPARED = ", and only needed for Stan programs of your own"
 
 
 @dataclass(frozen=True)
@@ -45,26 +48,31 @@ def examine() -> list[Finding]:
     from stanoff.models import MODELS, stan_folder
 
     packages = ", ".join(f"{p} {version(p)}" for p in ("cmdstanpy", "arviz-stats", "numpy"))
+    programs = [model for model in MODELS.values() if model.program]
+    carried = {m.name: find_carried(m.stan_file, stan_folder()) for m in programs}
+    spared = all(one and not one.flaw for one in carried.values())
     findings = [
         Finding(
             "stanoff", True, f"{__version__} on Python {platform.python_version()}, {packages}"
         ),
-        _tool("C++ compiler", compiler()),
-        _tool("make", "make"),
+        _tool("C++ compiler", compiler(), spared),
+        _tool("make", "make", spared),
         _cache(cache_folder()),
     ]
+    findings += [_of_carried(name, one) for name, one in carried.items() if one]
     try:
         cmdstan = find_cmdstan()
     except ToolchainError as error:
         advice = "point CMDSTAN to a CmdStan that has been built, or unset it"
         return [*findings, Finding("CmdStan", False, str(error), advice)]
     if cmdstan is None:
-        findings.append(Finding("CmdStan", False, "not found", "run: stanoff setup"))
-        return findings
+        told = f"not found{SPARED if spared else ''}"
+        return [*findings, Finding("CmdStan", spared, told, "run: stanoff setup")]
     number = ".".join(map(str, cmdstan.version))
     findings.append(Finding("CmdStan", True, f"{number} at {cmdstan.path}, from {cmdstan.origin}"))
-    for model in MODELS.values():
-        if not model.program:
+    for model in programs:
+        one = carried[model.name]
+        if one and not one.flaw:
             continue
         executable = executable_of(model.stan_file, stan_folder(), cmdstan)
         good = sound(executable)
@@ -80,10 +88,17 @@ def examine() -> list[Finding]:
     return findings
 
 
-def _tool(what: str, program: str) -> Finding:
+def _of_carried(name: str, one: Carried) -> Finding:
+    number = ".".join(map(str, one.cmdstan))
+    told = one.told if one.flaw else f"{one.executable}, came compiled by CmdStan {number}"
+    return Finding(f"compiled {name}", not one.flaw, told, "reinstall stanoff, or: stanoff setup")
+
+
+def _tool(what: str, program: str, spared: bool) -> Finding:
     path = shutil.which(program)
     if path is None:
-        return Finding(what, False, f"{program} not found", GET_COMPILER)
+        missing = f"{program} not found{SPARED if spared else ''}"
+        return Finding(what, spared, missing, GET_COMPILER)
     try:
         (told,) = run([[path, "--version"]])
     except OSError as error:

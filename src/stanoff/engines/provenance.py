@@ -10,8 +10,8 @@ from importlib.metadata import version
 from typing import Any
 
 from stanoff import __version__
-from stanoff.cmdstan.compile import program_hash, program_sources
-from stanoff.cmdstan.find import find_cmdstan
+from stanoff.cmdstan.compile import cmdstan_version
+from stanoff.cmdstan.sources import program_hash, program_sources
 from stanoff.models import Model, stan_folder
 
 PACKAGES = {"numpy": "numpy", "arviz": "arviz-base"}
@@ -45,11 +45,10 @@ def gather(model: Model, engine: str, settings: Mapping[str, Any]) -> Provenance
     versions |= _versions()
     if engine != "stan":
         return Provenance(versions, settings=dict(settings))
-    found = find_cmdstan()
-    if found:
-        versions["cmdstan"] = ".".join(map(str, found.version))
-    versions["cmdstanpy"] = version("cmdstanpy")
     file, include = model.stan_file, stan_folder()
+    if number := cmdstan_version(file, include):
+        versions["cmdstan"] = ".".join(map(str, number))
+    versions["cmdstanpy"] = version("cmdstanpy")
     return Provenance(
         versions,
         program=program_hash(file, include),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ from stanoff._lib.processes import Ended, run
 from stanoff._lib.progress import step
 from stanoff.cmdstan.compile import compile_model
 from stanoff.data.base import Data
+from stanoff.data.counts import rows
+from stanoff.engines.blocks import extended, joined, repeated
 from stanoff.engines.draws import Draws, judged, stacked
 from stanoff.engines.output import Variables, read
 from stanoff.errors import InputError, StanoffError, ToolchainError, invalid
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 CHAINS, DRAWS, WARMUP = 4, 1000, 1000
 LEAST_DRAWS, CELLS = 250, 200_000  # with very many categories CmdStan writes large files
+BLOCK = 8  # categories that do not know of each other are sampled so many at a time
 MOST = 2**31 - 1  # Stan's integers have 32 bits
 SIG_FIGS = 18  # what it takes to write a double and read the same one
 PRIOR_SEED = 20160717  # the prior does not depend on the documents: one run serves them all
@@ -70,23 +73,66 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
         categories=categories,
         progress=sampling.progress,
     )
-    drawn, stats = asked.variables()
+    runs = [asked]
+    if model.in_blocks and categories > BLOCK:
+        blocks = [rows(data, slice(i, i + BLOCK)) for i in range(0, categories, BLOCK)]
+        runs = [
+            replace(
+                asked,
+                data=json.dumps(_plain(model.stan_data(part, sampling.prior, measure))),
+                seed=_seed_of_block(sampling.seed, number),
+                categories=len(part.categories),
+            )
+            for number, part in enumerate(blocks)
+        ]
+    drawn, stats = joined(_sampled(runs), model.category_axes)
     posterior = judged(drawn, len(data.categories))
     if "prior_only" not in block:
         return Draws(posterior, {}, stats)
-    nothing = {name: np.zeros_like(block[name]) for name in model.observed}
-    of_prior = _Run(
-        name=asked.name,
-        executable=asked.executable,
-        data=json.dumps(_plain(block | nothing | {"prior_only": 1})),
+    prior = _prior_of(model, block, asked, measure)
+    return Draws(posterior, judged(prior, len(data.categories)), stats)
+
+
+def _seed_of_block(seed: int, number: int) -> int:
+    """Return a seed for each block of categories; the first has the seed of the whole."""
+    if number == 0:
+        return seed
+    return int(np.random.SeedSequence([seed, number]).generate_state(1)[0] >> 2)
+
+
+def _prior_of(model: Model, block: Mapping[str, Any], asked: _Run, measure: Measure) -> Variables:
+    """Draw the prior; of many exchangeable categories Stan draws the first few.
+
+    The others are the same draws in another order if the categories are independent, and are drawn
+    given what all categories share if they are not.
+    """
+    categories = asked.categories
+    nothing: dict[str, Any] = {name: np.zeros_like(block[name]) for name in model.observed}
+    first = categories
+    if categories > BLOCK and (model.in_blocks or model.further is not None):
+        first = BLOCK
+        nothing = {name: values[:first] for name, values in nothing.items()} | {"K": first}
+    of_prior = replace(
+        asked,
+        data=json.dumps(_plain({**block, **nothing, "prior_only": 1})),
         chains=PRIOR_CHAINS,
         draws=-(-asked.chains * asked.draws // PRIOR_CHAINS),
         warmup=PRIOR_WARMUP,
         seed=PRIOR_SEED,
-        categories=categories,
+        categories=first,
         progress=False,
     )
-    return Draws(posterior, judged(_prior(of_prior), len(data.categories)), stats)
+    drawn = _prior(of_prior)
+    if categories == first:
+        return drawn
+    rng = np.random.default_rng(PRIOR_SEED)
+    if model.further is not None:
+        more = model.further(drawn, block, categories - first, rng)
+        more["psi"] = measure(more["cells"])
+        with np.errstate(invalid="ignore"):  # both infinite
+            more["delta"] = more["psi"][:, :, 0] - more["psi"][:, :, 1]
+        return extended(drawn, [more], model.category_axes)
+    return repeated(drawn, categories, model.category_axes, rng)
 
 
 def _executable(model: Model) -> Path:
@@ -114,38 +160,12 @@ class _Run:
     categories: int
     progress: bool
 
-    def variables(self) -> tuple[Variables, Variables]:
-        """Sample; return the variables of the program and those of the sampler."""
-        title = f"Sampling {self.chains} x {self.draws} draws"
-        total = self.chains * (self.warmup + self.draws) if sys.stderr.isatty() else None
-        with scratch() as folder, step(title, total=total, quiet=not self.progress) as advance:
-            data = folder / "data.json"
-            files = [folder / f"chain-{chain + 1}.csv" for chain in range(self.chains)]
-            done = [0] * self.chains
+    @property
+    def steps(self) -> int:
+        """How many iterations all its chains make."""
+        return self.chains * (self.warmup + self.draws)
 
-            def heard(chain: int, line: str) -> None:
-                if found := _ITERATION.match(line):
-                    done[chain] = int(found[1])
-                    advance(sum(done))
-
-            try:
-                data.write_text(self.data)
-                children = run(
-                    [self._command(i, data, file) for i, file in enumerate(files, start=1)],
-                    at_once=cores(),
-                    tidy=[folder],
-                    heard=heard,
-                )
-                for child in children:
-                    if child.code:
-                        raise StanoffError(f"{self.name} stopped: {_reason(child)}")
-                drawn, stats = read(files, self.draws)
-            except (OSError, ValueError) as error:
-                told = error.strerror if isinstance(error, OSError) else error
-                raise StanoffError(f"{self.name} stopped: {told}.") from error
-        return self._shaped(drawn), stats
-
-    def _command(self, chain: int, data: Path, file: Path) -> list[str]:
+    def command(self, chain: int, data: Path, file: Path) -> list[str]:
         return [
             self.executable,
             f"id={chain}",
@@ -156,7 +176,7 @@ class _Run:
             *("algorithm=hmc", "adapt", "engaged=1"),
         ]
 
-    def _shaped(self, given: Mapping[str, NDArray[Any]]) -> Variables:
+    def shaped(self, given: Mapping[str, NDArray[Any]]) -> Variables:
         """Give every variable its axes; refuse results that are not one per category."""
         # In the order in which a saved result has them: the last digit of a sum depends on it.
         variables = {name: np.ascontiguousarray(values) for name, values in given.items()}
@@ -174,9 +194,45 @@ class _Run:
         return stacked(variables)
 
 
+def _sampled(runs: Sequence[_Run]) -> list[tuple[Variables, Variables]]:
+    """Sample; return the variables of the program and those of the sampler, of each run."""
+    first = runs[0]
+    title = f"Sampling {first.chains} x {first.draws} draws"
+    total = sum(each.steps for each in runs) if sys.stderr.isatty() else None
+    with scratch() as folder, step(title, total=total, quiet=not first.progress) as advance:
+        commands, files = [], []
+        done = [0] * (len(runs) * first.chains)
+
+        def heard(chain: int, line: str) -> None:
+            if found := _ITERATION.match(line):
+                done[chain] = int(found[1])
+                advance(sum(done))
+
+        try:
+            for number, each in enumerate(runs):
+                data = folder / f"data-{number}.json"
+                data.write_text(each.data)
+                names = [folder / f"chain-{number}-{i + 1}.csv" for i in range(each.chains)]
+                commands += [each.command(i, data, name) for i, name in enumerate(names, start=1)]
+                files.append(names)
+            for child in run(commands, at_once=cores(), tidy=[folder], heard=heard):
+                if child.code:
+                    raise StanoffError(f"{first.name} stopped: {_reason(child)}")
+            every = []
+            for each, names in zip(runs, files, strict=True):
+                drawn, stats = read(names, each.draws)
+                every.append((each.shaped(drawn), stats))
+                for name in names:
+                    name.unlink()
+        except (OSError, ValueError) as error:
+            told = error.strerror if isinstance(error, OSError) else error
+            raise StanoffError(f"{first.name} stopped: {told}.") from error
+    return every
+
+
 @lru_cache(maxsize=1)
 def _prior(run: _Run) -> Variables:
-    drawn, _ = run.variables()
+    drawn, _ = _sampled([run])[0]
     return drawn
 
 

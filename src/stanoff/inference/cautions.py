@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
+from stanoff.engines import SPARED
 from stanoff.inference.factors import grows_without_bound
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def all_of(result: Judgement) -> tuple[str, ...]:
     """Gather every caution that applies to a comparison."""
     return (
         *result.data.notes,
+        *spared_stan(result),
         *idle_settings(result),
         *wrong_way_round(result, result.names, result.observed),
         *undefined_scores(result, result.names),
@@ -41,10 +43,22 @@ def of_contest(result: Contest) -> tuple[str, ...]:
     """Gather every caution that applies to a contest."""
     return (
         *result.data.notes,
+        *spared_stan(result),
         *idle_settings(result),
         *wrong_way_round(result, result.data.systems, result.observed),
         *undefined_scores(result, result.data.systems),
         *independent_categories(result),
+    )
+
+
+def spared_stan(result: Answer) -> tuple[str, ...]:
+    """Say why the draws are not Stan's where they would be by default, and what to do."""
+    why = result.provenance.settings.get(SPARED)
+    if not why:
+        return ()
+    return (
+        f"The draws are exact, not Stan's: {why}. The posterior is the same. "
+        "For Stan run `stanoff setup`, which takes some minutes, or install the platform wheel.",
     )
 
 
@@ -135,7 +149,7 @@ def pulled_scores(result: Judgement) -> tuple[str, ...]:
     half = (result.rope[1] - result.rope[0]) / 2
     pulls = [
         (abs(psi - observed), name, e.category, psi, observed)
-        for e in map(result.evidence, result.categories)
+        for e in result.all_evidence()
         for name, psi, observed in zip(
             result.names, (e.psi_A, e.psi_B), (e.observed_A, e.observed_B), strict=True
         )
@@ -161,7 +175,7 @@ def pulled_scores(result: Judgement) -> tuple[str, ...]:
 
 def undefined_factor(result: Judgement) -> tuple[str, ...]:
     """Say that the Savage-Dickey factor is not well-defined, where it is so."""
-    if all(result.evidence(category).bf_sd_defined for category in result.categories):
+    if all(row.bf_sd_defined for row in result.all_evidence()):
         return ()
     return (
         f"The prior density of delta at 0 is infinite for {result.measure.label} with this "
@@ -190,7 +204,7 @@ def infinite_prior_density(result: Judgement, category: str) -> bool:
         return False
     known, found = result.data.categories, None
     if category in known or len(known) == 1:
-        found = result.model.infinite_at_zero(result.measure, result.prior, result.data)
+        found = result.infinite_at_zero
     elif result.model.independent:
         return False  # independent categories smooth each other's singularities away
     return grows_without_bound(prior) if found is None else found

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,8 @@ from numpy.typing import NDArray
 from stanoff._lib.arguments import Interval
 from stanoff._lib.showing import Shown
 from stanoff.inference.decision import Decision, decide
-from stanoff.inference.factors import (
-    Bound,
-    Factor,
-    interval_factor,
-    mass_within,
-    savage_dickey,
-)
-from stanoff.inference.intervals import hdi, mcse, midpoint_error
+from stanoff.inference.factors import Bound, Factor, factor_of_odds, savage_dickeys
+from stanoff.inference.intervals import hdis, mcses, midpoint_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,6 +101,25 @@ class Evidence(Shown):
         return of_evidence(self)
 
 
+class About(NamedTuple):
+    """What is known of a row beside its draws.
+
+    Attributes
+    ----------
+    category : str
+        Its name.
+    psi, observed : tuple of float
+        Posterior means of the two scores, and the scores of the data themselves.
+    bf_sd_defined : bool
+        Whether the prior density of delta at 0 is finite.
+    """
+
+    category: str = ""
+    psi: tuple[float, float] = (nan, nan)
+    observed: tuple[float, float] = (nan, nan)
+    bf_sd_defined: bool = True
+
+
 def weigh(
     delta: Array,
     prior_delta: Array | None,
@@ -113,10 +127,6 @@ def weigh(
     rope: Interval,
     hdi_probability: float = 0.95,
     category: str = "",
-    psi: tuple[float, float] = (nan, nan),
-    observed: tuple[float, float] = (nan, nan),
-    bf_sd_defined: bool = True,
-    higher_is_better: bool = True,
 ) -> Evidence:
     """Weigh posterior against prior draws of delta, both (chain, draw).
 
@@ -130,35 +140,89 @@ def weigh(
     >>> str(said.decision), said.p_rope
     ('>>', 0.0)
     """
-    interval = hdi(delta, hdi_probability)
-    std, error = float(np.std(delta, ddof=1)), mcse(delta)
-    bf_sd, bf_rope = Factor(), Factor()
-    if prior_delta is not None:
-        bf_sd = savage_dickey(delta, prior_delta)
-        bf_rope = interval_factor(delta, prior_delta, rope)
-    return Evidence(
-        category=category,
-        psi_A=psi[0],
-        psi_B=psi[1],
-        observed_A=observed[0],
-        observed_B=observed[1],
-        mean=float(np.mean(delta)),
-        std=std,
-        mcse=error,
-        hdi=interval,
-        hdi_probability=hdi_probability,
-        midpoint_error=midpoint_error(interval, std, error),
-        rope=rope,
-        p_less=float(np.mean(delta < 0)),
-        p_greater=float(np.mean(delta > 0)),
-        p_below=float(np.mean(delta < rope[0])),
-        p_rope=mass_within(delta, rope),
-        p_above=float(np.mean(delta > rope[1])),
-        bf_sd=bf_sd.value,
-        bf_sd_error=bf_sd.error,
-        bf_sd_defined=bf_sd_defined,
-        bf_rope=bf_rope.value,
-        bf_sd_bound=bf_sd.bound,
-        bf_rope_bound=bf_rope.bound,
-        decision=decide(interval, rope, higher_is_better=higher_is_better),
-    )
+    priors = None if prior_delta is None else prior_delta[None]
+    about = [About(category)]
+    return weigh_rows(delta[None], priors, about, rope=rope, hdi_probability=hdi_probability)[0]
+
+
+def weigh_rows(
+    delta: Array,
+    prior_delta: Array | None,
+    about: Sequence[About],
+    *,
+    rope: Interval,
+    hdi_probability: float,
+    higher_is_better: bool = True,
+) -> list[Evidence]:
+    """Weigh many rows at once, which is much faster than one by one.
+
+    Parameters
+    ----------
+    delta, prior_delta : ndarray
+        Posterior and prior draws (row, chain, draw). A row whose prior draws have a NaN, or all
+        rows if there are no prior draws, have no Bayes factors.
+    about : sequence of About
+        What else is known of each row.
+    rope, hdi_probability, higher_is_better
+        What is asked, of all rows alike.
+    """
+    flat = delta.reshape(len(delta), -1)
+    low, high = hdis(flat, hdi_probability)
+    numbers = {
+        "mean": np.mean(flat, axis=1),
+        "std": np.std(flat, axis=1, ddof=1),
+        "mcse": mcses(delta),
+        "p_less": np.mean(flat < 0, axis=1),
+        "p_greater": np.mean(flat > 0, axis=1),
+        "p_below": np.mean(flat < rope[0], axis=1),
+        "p_rope": np.mean((flat >= rope[0]) & (flat <= rope[1]), axis=1),
+        "p_above": np.mean(flat > rope[1], axis=1),
+    }
+    columns = {name: values.tolist() for name, values in numbers.items()}
+    factors = _factors(delta, prior_delta, columns["p_rope"], rope)
+    rows = []
+    for i, (row, ends, (bf_sd, bf_rope)) in enumerate(
+        zip(about, zip(low.tolist(), high.tolist(), strict=True), factors, strict=True)
+    ):
+        each = {name: values[i] for name, values in columns.items()}
+        rows.append(
+            Evidence(
+                category=row.category,
+                psi_A=row.psi[0],
+                psi_B=row.psi[1],
+                observed_A=row.observed[0],
+                observed_B=row.observed[1],
+                **each,
+                hdi=ends,
+                hdi_probability=hdi_probability,
+                midpoint_error=midpoint_error(ends, each["std"], each["mcse"]),
+                rope=rope,
+                bf_sd=bf_sd.value,
+                bf_sd_error=bf_sd.error,
+                bf_sd_defined=row.bf_sd_defined,
+                bf_rope=bf_rope.value,
+                bf_sd_bound=bf_sd.bound,
+                bf_rope_bound=bf_rope.bound,
+                decision=decide(ends, rope, higher_is_better=higher_is_better),
+            )
+        )
+    return rows
+
+
+def _factors(
+    delta: Array, prior_delta: Array | None, within: list[float], rope: Interval
+) -> list[tuple[Factor, Factor]]:
+    """Return both Bayes factors of each row, given what share of it is within the ROPE."""
+    none = Factor(), Factor()
+    if prior_delta is None:
+        return [none] * len(delta)
+    prior = prior_delta.reshape(len(prior_delta), -1)
+    odd: list[bool] = np.any(np.isnan(prior), axis=1).tolist()
+    shares = np.mean((prior >= rope[0]) & (prior <= rope[1]), axis=1).tolist()
+    n, prior_n = delta[0].size, prior.shape[1]
+    return [
+        none if undefined else (point, factor_of_odds(p, q, n, prior_n))
+        for undefined, point, p, q in zip(
+            odd, savage_dickeys(delta, prior_delta), within, shares, strict=True
+        )
+    ]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.inference.intervals import mcse
+from stanoff.inference.intervals import mcse, mcses
 
 Array = NDArray[np.float64]
 
@@ -80,12 +80,17 @@ def interval_factor(delta: Array, prior_delta: Array, interval: tuple[float, flo
     '> 99'
     """
     p, q = mass_within(delta, interval), mass_within(prior_delta, interval)
+    return factor_of_odds(p, q, delta.size, prior_delta.size)
+
+
+def factor_of_odds(p: float, q: float, n: int, prior_n: int) -> Factor:
+    """Return the odds of p, a share of n draws, over those of q, a share of prior draws."""
     if 0 < p < 1 and 0 < q < 1:
         return Factor(_odds(p) / _odds(q))
     above, below = p == 1 or q == 0, p == 0 or q == 1
     if above == below:  # both have everything inside, or nothing
         return Factor()
-    value = _odds(_showable(p, delta.size)) / _odds(_showable(q, prior_delta.size))
+    value = _odds(_showable(p, n)) / _odds(_showable(q, prior_n))
     return Factor(bound=Bound(">" if above else "<", value))
 
 
@@ -101,6 +106,22 @@ def _showable(p: float, n: int) -> float:
     return 1 - least if p == 1 else p
 
 
+class Densities(NamedTuple):
+    """Densities at one point, one per row of draws.
+
+    Attributes
+    ----------
+    value, error : ndarray
+        By a kernel, with the Monte-Carlo standard error; NaN where the draws are all the same.
+    least : ndarray
+        What a single draw at the point would give.
+    """
+
+    value: Array
+    error: Array
+    least: Array
+
+
 def density_at(draws: Array, at: float = 0.0) -> tuple[float, float]:
     """Estimate a density at one point by a Gaussian kernel with Scott's bandwidth.
 
@@ -112,15 +133,20 @@ def density_at(draws: Array, at: float = 0.0) -> tuple[float, float]:
     >>> density_at(np.array([[-1.0, 0.0, 1.0]]))[0].__round__(4)
     0.3182
     """
-    width = _bandwidth(draws)
-    if width == 0:
-        return nan, nan
-    kernel = np.exp(-0.5 * ((draws - at) / width) ** 2) / (width * sqrt(2 * np.pi))
-    return float(np.mean(kernel)), mcse(kernel)
+    found = densities_at(draws[None], at)
+    return float(found.value[0]), float(found.error[0])
 
 
-def _bandwidth(draws: Array) -> float:
-    return float(np.std(draws, ddof=1) * draws.size ** (-1 / 5))
+def densities_at(draws: Array, at: float = 0.0) -> Densities:
+    """Estimate the density of each row of draws (row, chain, draw), as :func:`density_at` does."""
+    flat = draws.reshape(len(draws), -1)
+    width = np.std(flat, axis=1, ddof=1) * flat.shape[1] ** (-1 / 5)
+    width = np.where(width > 0, width, nan)
+    scale = width * sqrt(2 * np.pi)
+    with np.errstate(invalid="ignore"):
+        kernel = np.exp(-0.5 * ((draws - at) / width[:, None, None]) ** 2) / scale[:, None, None]
+        value = np.mean(kernel.reshape(flat.shape), axis=1)
+        return Densities(value, mcses(kernel), 1 / (flat.shape[1] * scale))
 
 
 def savage_dickey(delta: Array, prior_delta: Array, at: float = 0.0) -> Factor:
@@ -130,19 +156,25 @@ def savage_dickey(delta: Array, prior_delta: Array, at: float = 0.0) -> Factor:
     error, to first order; it does not cover the bias of the kernel. A density lower than a single
     draw at the null value would give is bounded by the number of draws, and so is the factor.
     """
-    density, density_error = density_at(delta, at)
-    prior, prior_error = density_at(prior_delta, at)
-    least, least_prior = (
-        1 / (draws.size * _bandwidth(draws) * sqrt(2 * np.pi)) if _bandwidth(draws) else nan
-        for draws in (delta, prior_delta)
-    )
+    return savage_dickeys(delta[None], prior_delta[None], at)[0]
+
+
+def savage_dickeys(delta: Array, prior_delta: Array, at: float = 0.0) -> list[Factor]:
+    """Return the factor of each row of draws (row, chain, draw), as :func:`savage_dickey` does."""
+    both = densities_at(delta, at), densities_at(prior_delta, at)
+    columns = [column.tolist() for found in both for column in found]
+    return [_factor_of_densities(*row) for row in zip(*columns, strict=True)]
+
+
+def _factor_of_densities(
+    density: float, error: float, least: float, prior: float, prior_error: float, least_prior: float
+) -> Factor:
     if density < least:
         return Factor() if prior < least_prior else Factor(bound=Bound("<", least / prior))
     if prior < least_prior:
         return Factor(bound=Bound(">", density / least_prior))
     factor = density / prior
-    error = factor * sqrt((density_error / density) ** 2 + (prior_error / prior) ** 2)
-    return Factor(factor, error)
+    return Factor(factor, factor * sqrt((error / density) ** 2 + (prior_error / prior) ** 2))
 
 
 def grows_without_bound(draws: Array) -> bool:

@@ -7,7 +7,6 @@ from math import exp, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff._lib.surroundings import check_surroundings
 from stanoff.errors import invalid
 
 Array = NDArray[np.float64]
@@ -64,12 +63,62 @@ def hdis(draws: Array, probability: float) -> tuple[Array, Array]:
 
 def mcse(draws: Array) -> float:
     """Return the Monte-Carlo standard error of the mean of (chain, draw) values."""
-    check_surroundings()
-    from arviz_stats.base import array_stats
+    return float(mcses(draws[None])[0])
 
-    if np.ptp(draws) == 0:
-        return 0.0
-    return float(array_stats.mcse(draws, method="mean", chain_axis=0, draw_axis=1))
+
+def mcses(draws: Array) -> Array:
+    """Return the Monte-Carlo standard error of the mean of each row's (chain, draw) values.
+
+    The effective number of draws is that of ArviZ's ``ess(method="mean")``: Geyer's initial
+    monotone sequence of the autocorrelations of half chains, here for all rows at once.
+
+    Parameters
+    ----------
+    draws : ndarray
+        With the axes (row, chain, draw).
+
+    Examples
+    --------
+    >>> alternating = np.tile([[[0.0, 1.0]], [[3.0, 3.0]]], 50)
+    >>> mcses(alternating).round(4).tolist()
+    [0.0355, 0.0]
+    """
+    rows, size = len(draws), draws.shape[1] * (draws.shape[2] // 2) * 2
+    with np.errstate(invalid="ignore"):  # an infinite draw leaves no mean, so no error
+        spread = np.ptp(draws, axis=(1, 2))
+        std = np.std(draws.reshape(rows, -1), axis=1, ddof=1)
+        tau = np.where(spread < np.finfo(float).resolution, 1.0, _autocorrelation_time(draws))
+    return np.where(spread == 0, 0.0, std / np.sqrt(size / tau))
+
+
+def _autocorrelation_time(draws: Array) -> Array:
+    """Return how many draws of each row tell as much of its mean as an independent one."""
+    from scipy.fft import irfft, next_fast_len, rfft
+
+    half = draws.shape[2] // 2
+    if half < 2:
+        return np.full(len(draws), np.nan)
+    halves = np.concatenate([draws[..., :half], draws[..., -half:]], axis=1)
+    centred = halves - halves.mean(axis=2, keepdims=True)
+    length = next_fast_len(2 * half, real=True)
+    spectrum = rfft(centred, n=length, axis=2)
+    covariance = irfft(spectrum * spectrum.conj(), n=length, axis=2)[..., :half].mean(axis=1) / half
+    within = covariance[:, :1] * half / (half - 1.0)
+    total = covariance[:, :1] + np.var(halves.mean(axis=2), axis=1, ddof=1)[:, None]
+    with np.errstate(divide="ignore"):
+        correlation = 1.0 - (within - covariance) / total
+    correlation[:, 0] = 1.0
+    # Lags in pairs: their sums are positive and fall, as long as they are more than noise.
+    pairs = max(1, -(-(half - 2) // 2))
+    sums = correlation[:, 0 : 2 * pairs : 2] + correlation[:, 1 : 2 * pairs : 2]
+    noise = sums <= 0
+    last = np.where(noise.any(axis=1), noise.argmax(axis=1), pairs - 1)
+    falling = np.minimum.accumulate(sums, axis=1) * (np.arange(pairs) < last[:, None])
+    every = np.arange(len(draws))
+    end = correlation[every, 2 * last]
+    end = np.where((end > 0) | (sums[every, last] >= 0), end, 0.0)
+    tau = np.maximum(2 * falling.sum(axis=1) + end - 1.0, 1 / np.log10(2 * draws.shape[1] * half))
+    return np.where(np.isnan(correlation).any(axis=1), np.nan, tau)
 
 
 def midpoint_error(interval: tuple[float, float], std: float, mcse: float) -> float:

@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 Block = dict[str, Any]
 Variables = Mapping[str, NDArray[Any]]
 Sampler = Callable[[Mapping[str, Any], int, np.random.Generator], dict[str, Array]]
+Further = Callable[[Variables, Mapping[str, Any], int, np.random.Generator], dict[str, Array]]
 
 EXACT_DRAWS = 50_000
 
@@ -105,6 +106,11 @@ class Model:
         Whether it is about single-label classes rather than categories against the rest.
     independent : bool
         Whether its categories do not know of each other.
+    in_blocks : bool
+        Whether its program can be run for some of its categories at a time.
+    further : callable or None
+        Given prior draws of what exchangeable categories share, the data block, a number and a
+        random generator: that many further categories.
     priors : mapping
         Priors worth comparing, by name.
     graph : Graph or None
@@ -130,6 +136,8 @@ class Model:
     exact_draws: int = EXACT_DRAWS
     classes: bool = False
     independent: bool = False
+    in_blocks: bool = False
+    further: Further | None = None
     priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
     graph: Graph | None = None
     file: Path | None = None
@@ -143,6 +151,14 @@ class Model:
     def stan_file(self) -> Path:
         """Where its program is."""
         return self.file or stan_folder() / f"{self.name}.stan"
+
+    @property
+    def category_axes(self) -> dict[str, int]:
+        """Which axis of its draws is that of the categories, after chain and draw."""
+        every = SHARED_DIMS | {"psi": ("system", "category")} | dict(self.dims)
+        return {
+            name: 2 + dims.index("category") for name, dims in every.items() if "category" in dims
+        }
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure) -> Block:
         """Gather all that the program asks for."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
 from stanoff.data.base import Data
 from stanoff.models import unpaired
-from stanoff.models.base import Block, Model, kappa_data
+from stanoff.models.base import Array, Block, Model, Variables, kappa_data
 from stanoff.models.graphs import (
     CATEGORIES,
     CLASSIFIERS,
@@ -34,11 +39,25 @@ def data(counts: Data, prior: Priors) -> Block:
     return unpaired.data(counts, prior) | kappa_data(shared(prior, "kappa"))
 
 
+def further(
+    drawn: Variables, data: Mapping[str, Any], number: int, rng: np.random.Generator
+) -> dict[str, Array]:
+    """Draw more categories of the prior, given the eta and kappa of all."""
+    size = (*drawn["kappa_pos"].shape, number)
+    beta = np.asarray(data["beta"])
+    out = {"mu": rng.beta(beta[:, :1], beta[:, 1:], size)}
+    for kind in ("pos", "neg"):
+        eta, kappa = drawn[f"eta_{kind}"][..., None], drawn[f"kappa_{kind}"][..., None]
+        out[f"rho_{kind}"] = rng.beta(kappa * eta, kappa * (1 - eta), size)
+    return out | {"cells": unpaired.cells_of_rates(out["mu"], out["rho_pos"], out["rho_neg"])}
+
+
 HIERARCHICAL_UNPAIRED = Model(
     name="hierarchical_unpaired",
     data=data,
     observed=("c_A", "c_B"),
     dims=unpaired.DIMS
     | dict.fromkeys(("eta_pos", "eta_neg", "kappa_pos", "kappa_neg"), ("classifier",)),
+    further=further,
     graph=GRAPH,
 )

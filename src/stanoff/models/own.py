@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from stanoff._lib.processes import run
-from stanoff.cmdstan.compile import program_hash
 from stanoff.cmdstan.install import ensure_cmdstan
+from stanoff.cmdstan.sources import program_hash
 from stanoff.data.base import Data
 from stanoff.data.counts import PairedCounts
 from stanoff.errors import InputError, ToolchainError

@@ -122,5 +122,6 @@ PAIRED = Model(
     infinite_at_zero=infinite_at_zero,
     default_for=PairedCounts,
     independent=True,
+    in_blocks=True,
     graph=GRAPH,
 )

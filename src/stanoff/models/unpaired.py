@@ -59,9 +59,14 @@ def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[
         ):
             first, second = data[name][j]
             out[:, j] = rng.beta(first + yes, second + no, (draws, len(cells)))
+    cells_of_both = cells_of_rates(mu, rho_pos, rho_neg)
+    return {"mu": mu, "rho_pos": rho_pos, "rho_neg": rho_neg, "cells": cells_of_both}
+
+
+def cells_of_rates(mu: Array, rho_pos: Array, rho_neg: Array) -> Array:
+    """Return the probabilities of tp, fp, fn, tn (..., cell) from prevalences and rates."""
     tp_fp_fn_tn = [mu * rho_pos, (1 - mu) * rho_neg, mu * (1 - rho_pos), (1 - mu) * (1 - rho_neg)]
-    probabilities = np.moveaxis(np.stack(tp_fp_fn_tn), 0, -1)
-    return {"mu": mu, "rho_pos": rho_pos, "rho_neg": rho_neg, "cells": probabilities}
+    return np.moveaxis(np.stack(tp_fp_fn_tn), 0, -1)
 
 
 def shapes(data: Mapping[str, Any]) -> list[Array]:
@@ -125,5 +130,6 @@ UNPAIRED = Model(
     infinite_at_zero=infinite_at_zero,
     default_for=UnpairedCounts,
     independent=True,
+    in_blocks=True,
     graph=GRAPH,
 )

@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from stanoff import models
 from stanoff._lib.arguments import as_flag, as_whole
 from stanoff.data.counts import PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
@@ -116,6 +117,8 @@ def settings(
         raise invalid("model", "one model or several different ones", model)
     if "average" in judging:
         raise InputError("There is no average in a plan: a scenario is about one category.")
+    if engine == "auto":
+        engine = "exact" if all(models.get(name).batch for name in names) else "stan"
     question = Question.read(**judging)
     rounds = as_whole("draws", draws, least=LEAST_DRAWS)
     drawing: dict[str, Any] = {"prior": prior, "engine": engine, "draws": rounds, "seed": seed}

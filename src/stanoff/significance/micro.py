@@ -6,9 +6,10 @@ from math import sqrt
 from typing import Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stanoff.data.base import Data
-from stanoff.data.counts import PairedCounts, rows
+from stanoff.data.counts import PairedCounts
 from stanoff.data.tallies import Counts
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.significance.result import (
@@ -18,7 +19,7 @@ from stanoff.significance.result import (
     tail,
     undoable,
 )
-from stanoff.significance.signs import binomial
+from stanoff.significance.signs import binomial, binomial_p
 
 # How many trials went well, and how many there were, by cells tp, fp, fn, tn.
 PROPORTIONS = {
@@ -242,17 +243,28 @@ def columns(counts: Data) -> dict[str, list[float]]:
     """
     if counts.cells is None:
         return dict.fromkeys(("sign_test", "t_test"), [float("nan")] * len(counts.categories))
-    each = one_by_one(counts)
-    signs = [float("nan")] * len(each)
+    signs = [float("nan")] * len(counts.categories)
     if counts.paired:
-        signs = [sign_test(one).p_value for one in each]
-    return {"sign_test": signs, "t_test": [welch_test(one).p_value for one in each]}
+        signs = binomial_p(*only_right(counts)).tolist()
+    return {"sign_test": signs, "t_test": _welch_p(cells_of(counts)).tolist()}
 
 
-def one_by_one(counts: Data) -> list[Data]:
-    """Give every category counts of its own."""
-    each = check_counts(counts)
-    return [rows(each, slice(i, i + 1)) for i in range(len(each.categories))]
+def _welch_p(cells: Counts) -> NDArray[np.float64]:
+    """Return the p-values of :func:`welch_test` of accuracy, category by category."""
+    from scipy.stats import ttest_ind_from_stats
+
+    n = cells.sum(axis=-1)
+    right = cells[..., 0] + cells[..., 3]
+    p = np.full(n.shape[1], np.nan)
+    constant = ((right == 0) | (right == n)).all(axis=0)
+    enough = (n > 1).all(axis=0)
+    p[enough & constant & ((right == 0).all(axis=0) | (right == n).all(axis=0))] = 1.0
+    told = enough & ~constant
+    mean = right[:, told] / n[:, told]
+    spread = np.sqrt(mean * (1 - mean) * n[:, told] / (n[:, told] - 1))
+    (a, b), (s_a, s_b), (n_a, n_b) = mean, spread, n[:, told]
+    p[told] = ttest_ind_from_stats(a, s_a, n_a, b, s_b, n_b, equal_var=False).pvalue
+    return p
 
 
 def only_right(counts: Data) -> tuple[Counts, Counts]:

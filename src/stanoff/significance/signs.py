@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stanoff.significance.result import Significance, check_options, normal_p, tail
 
@@ -51,3 +53,17 @@ def binomial(
         return Significance(test, measure, z, n, normal_p(z, side), k, alternative, direction, note)
     p = float(binomtest(k, n, alternative=side).pvalue)
     return Significance(test, measure, float(k), n, p, k, alternative, direction, note)
+
+
+def binomial_p(for_a: NDArray[Any], for_b: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the exact two-sided p-values of :func:`binomial`, of many pairs of counts at once.
+
+    Examples
+    --------
+    >>> binomial_p(np.array([9, 0]), np.array([1, 0])).tolist()
+    [0.021484375, 1.0]
+    """
+    from scipy.special import bdtr
+
+    fewer, n = np.minimum(for_a, for_b), for_a + for_b
+    return np.asarray(np.where(2 * fewer == n, 1.0, np.minimum(1.0, 2 * bdtr(fewer, n, 0.5))))

@@ -9,7 +9,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from stanoff import models
+from stanoff import engines, models
 from stanoff.api import count
 from stanoff.comparison import Comparison
 from stanoff.data.base import Data
@@ -94,7 +94,7 @@ def _described(result: Comparison, counted: Data) -> Comparison:
 def _key(data: Data, question: Question, sampling: Sampling) -> str:
     """Hash everything that a fit depends on; ROPE, HDI and most measures are chosen afterwards."""
     model = sampling.model or models.for_data(data)
-    engine = sampling.engine or model.engine
+    engine, _ = engines.chosen(model, sampling.engine)
     origin = gather(model, engine, {})
     parts: dict[str, Any] = {
         "data": [type(data).__name__, data.categories, data.systems],

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import stanoff
+from stanoff import engines
 from stanoff._lib.files import write_text
-from stanoff.cmdstan.compile import program_hash
+from stanoff.cmdstan.sources import program_hash
 from stanoff.data.files import data_paths
 from stanoff.engines.provenance import gather
 from stanoff.errors import StanoffError
@@ -88,7 +89,8 @@ def key_of(
         labels = _labels(data.file)
     except (StanoffError, OSError):
         return ""  # whoever reads them will say why
-    model, engine = sampling.model, sampling.engine or "stan"
+    model, common = sampling.model, next(iter(MODELS.values()))
+    engine, _ = engines.chosen(model or common, sampling.engine)
     own = model is not None and model.file is not None
     parts = {
         "labels": labels,
@@ -99,7 +101,8 @@ def key_of(
         "model": model and model.name,
         "program": program_hash(model.stan_file, stan_folder()) if own and model else None,
         "figures": [study.figures, study.figure_formats],
-        "versions": dict(gather(next(iter(MODELS.values())), engine, {}).versions),
+        "engine": engine,
+        "versions": dict(gather(common, engine, {}).versions),
         "code": _code(),
     }
     return _sha256(json.dumps(parts, sort_keys=True, default=repr).encode())
