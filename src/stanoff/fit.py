@@ -125,11 +125,7 @@ class Fit:
 
     def asked(self, question: Question) -> Question:
         """Return a question as the model takes it, or refuse what the data cannot answer."""
-        if question.measure.takes != self.data.takes:
-            raise InputError(
-                f"{question.measure.label} takes {question.measure.takes}, but the systems have "
-                f"{self.data.takes}."
-            )
+        check_kind(self.data, question.measure)
         clash = set(AVERAGES) & set(self.data.categories)
         if question.average is not None and clash:
             raise InputError(f"A category is called {clash.pop()!r}, like an average: rename it.")
@@ -156,6 +152,19 @@ class Fit:
         return PART in self.provenance.settings
 
 
+def check_kind(data: Data, measure: Measure) -> None:
+    """Refuse a measure that takes something else than the systems have."""
+    if measure.takes == data.takes:
+        return
+    told = f"{measure.label} takes {measure.takes}, but the systems have {data.takes}"
+    if measure.name == "auc":
+        told += (
+            "; these have one point of the ROC curve, whose area is the balanced accuracy: pass "
+            "measure='balanced_accuracy'"
+        )
+    raise InputError(f"{told}.")
+
+
 def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     """Fit a model to data.
 
@@ -170,6 +179,7 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     """
     if max(data.documents()) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
+    check_kind(data, question.measure)
     model = sampling.model or models.for_data(data)
     engine, why_not_stan = engines.chosen(model, sampling.engine)
     if engine == "exact" and sampling.warmup is not None:

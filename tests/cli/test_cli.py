@@ -173,7 +173,10 @@ def test_averages_and_f_beta():
         (["--pos-label", "8", "--prevalence", "2"], "Error: --prevalence must be a number between"),
         (["--pos-label", "8", "--names", "x", "x"], "Error: --names must be two different names"),
         (["--pos-label", "8", "--measure", "recal"], "Error: --measure must be one of f1, "),
-        (["--pos-label", "8", "--measure", "auc"], "pass --measure balanced_accuracy."),
+        (
+            ["--pos-label", "8", "--measure", "auc"],
+            "pass --measure balanced_accuracy",
+        ),
         (["--pos-label", "8", "--model", "pared"], "Did you mean 'paired'"),
         (
             ["--pos-label", "8", "--model", "hierarchical"],
@@ -213,7 +216,7 @@ def test_a_column_that_is_not_there_is_told_by_its_option():
     ("arguments", "words"),
     [
         (["--explain", "recal"], "Error: --explain must be one of f1, "),
-        (["--explain", "auc"], "pass --explain balanced_accuracy."),
+        (["--explain", "auc"], "for labels pass --explain balanced_accuracy"),
         (["--suited", "imbalanc"], "Error: --suited must be one of "),
         (["--invariance", "--beta", "-1"], "Error: --beta must be a number >= 0"),
     ],

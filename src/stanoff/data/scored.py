@@ -155,13 +155,13 @@ def as_scores(name: str, values: Any) -> Array:
     if hasattr(values, "toarray"):
         values = values.toarray()
     array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    if array.dtype.kind in "mMc" or array.ndim not in (1, 2) or (array.ndim == 2 and not array.size):
-        raise invalid(name, rule, f"{array.dtype} of the shape {array.shape}")
+    if array.dtype.kind in "mMc" or array.ndim not in (1, 2) or not array.size:
+        raise _other_than(name, rule, f"{array.dtype} of the shape {array.shape}")
     try:
         read = array.astype(np.float64)
     except (TypeError, ValueError):
         odd = next((x for x in array.ravel() if not _is_number(x)), array.ravel()[0])
-        raise invalid(name, f"{rule}, and not labels", odd) from None
+        raise _other_than(name, f"{rule}, and not labels", repr(odd)) from None
     bad = ~np.isfinite(read)
     if bad.any():
         row = int(np.argmax(bad.reshape(len(read), -1).any(axis=1)))
@@ -171,6 +171,10 @@ def as_scores(name: str, values: Any) -> Array:
             "leave these documents out of all columns, or say what their scores are."
         )
     return read
+
+
+def _other_than(name: str, rule: str, value: str) -> InputError:
+    return InputError(f"{name} must hold {rule}. It has {value}.")
 
 
 def _is_number(value: Any) -> bool:
@@ -184,14 +188,11 @@ def _is_number(value: Any) -> bool:
 def _refuse_labels(scores: Mapping[str, Array], columns: Any, used: Sequence[Any]) -> None:
     """Refuse classes in the place of scores: whole numbers or truth values, like the labels."""
     for name, values in columns:
-        plain = np.asarray(values)
-        if plain.dtype.kind in "biu" and set(np.unique(scores[name]).tolist()) <= set(used):
-            told = ", ".join(str(x) for x in np.unique(plain)[:3].tolist())
-            raise invalid(
-                name,
-                "scores, and not labels; for labels pass measure='balanced_accuracy' or 'f1'",
-                f"only {told}",
-            )
+        distinct = np.unique(scores[name]).tolist()
+        if np.asarray(values).dtype.kind != "f" and set(distinct) <= set(used):
+            told = ", ".join(f"{x:g}" for x in distinct[:3])
+            rule = "scores; for labels, as these are, pass measure='balanced_accuracy'"
+            raise _other_than(name, rule, f"{told}{' ...' if len(distinct) > 3 else ''}")
 
 
 def _place(place: int | None, used: Sequence[Any], known: Sequence[Any], name: str) -> int:
@@ -209,7 +210,7 @@ def _of_indicators(
     table = truth.toarray() if hasattr(truth, "toarray") else truth
     array = np.asarray(table.to_numpy() if hasattr(table, "to_numpy") else table)
     if array.ndim != 2 or not np.isin(array, (0, 1)).all():
-        raise invalid(name, "labels, or an indicator matrix of 0 and 1, where systems score", array)
+        raise _other_than(name, "labels, or an indicator matrix of 0 and 1", f"{array.ravel()[:3]}")
     if labels is not None:
         headings = [str(label) for label in labels]
     known = headings or [str(i) for i in range(array.shape[1])]
@@ -228,7 +229,7 @@ def _of_indicators(
 
 def _headings(columns: Any) -> list[Any] | None:
     """Return what all systems call the columns of their matrices, if they do and agree."""
-    named = [list(v.columns) for _, v in columns if isinstance(v, pd.DataFrame)]
+    named: list[list[Any]] = [list(v.columns) for _, v in columns if isinstance(v, pd.DataFrame)]
     if len(named) != len(list(columns)) or any(other != named[0] for other in named):
         return None
     return None if named[0] == list(range(len(named[0]))) else named[0]
@@ -278,7 +279,7 @@ def _of_classes(
 
 
 def _clusters(found: Labels) -> NDArray[np.int64]:
-    """Number the clusters."""
+    """Give every cluster a number."""
     values = found.more.get("cluster")
     if values is None:
         return NO_CLUSTERS

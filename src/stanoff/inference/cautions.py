@@ -34,7 +34,6 @@ def all_of(result: Judgement) -> tuple[str, ...]:
         *undefined_draws(result),
         *pulled_scores(result),
         *undefined_factor(result),
-        *no_factors(result),
         *independent_categories(result),
     )
 
@@ -181,16 +180,6 @@ def undefined_factor(result: Judgement) -> tuple[str, ...]:
         f"The prior density of delta at 0 is infinite for {result.measure.label} with this "
         "model and prior, so bf_sd depends on the kernel's bandwidth and the number of draws; "
         "bf_rope does not.",
-    )
-
-
-def no_factors(result: Judgement) -> tuple[str, ...]:
-    """Say that there are no Bayes factors where a model has no prior of the difference."""
-    if result.prior_scores is not None or result.data.takes != "scores":
-        return ()
-    return (
-        f"The {result.model.name} model has no prior of the difference, and so no Bayes factors; "
-        "model='binormal' has.",
     )
 
 

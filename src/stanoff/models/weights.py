@@ -13,7 +13,7 @@ sorted once for each system.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +29,7 @@ from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.measures.ranking import ANYTHING, LOSS, RANKS, ScoreMeasure
 from stanoff.models.base import Array, Block, Model, Variables, no_theorem
-from stanoff.models.graphs import Graph, Kind, Node, Plate, edges_of, given
+from stanoff.models.graphs import DOCUMENTS_EACH, SYSTEMS, Graph, Kind, Node, Plate, edges_of, given
 from stanoff.models.priors import Priors, single
 from stanoff.models.weighing import cluster_shapes, shape_of, sticks, thinned
 
@@ -41,17 +41,24 @@ MICRO = "micro_of_"  # before the name of a variable: all categories pooled
 
 GRAPH = Graph(
     (
-        given("alpha", r"$\alpha$", 1, 5.1),
-        given("beta", r"$\beta$", 4, 5.1),
-        Node("weight", "$w$", 1, 3.9),
-        Node("mu", r"$\mu$", 4, 3.9),
-        Node("score", "$x$", 1, 2.4, Kind.OBSERVED),
-        Node("truth", "$y$", 2.3, 2.4, Kind.OBSERVED),
-        Node("psi", r"$\psi$", 3.2, 1.0, Kind.DERIVED),
-        Node("delta", r"$\delta$", 3.2, -0.3, Kind.DERIVED),
+        given("alpha", r"$\alpha$", 1.4, 5.1),
+        given("beta", r"$\beta$", 4.2, 5.1),
+        Node("weight", "$F$", 1.4, 3.9),
+        Node("mu", r"$\mu$", 4.2, 3.9),
+        Node("score", "$x$", 0.9, 2.2, Kind.OBSERVED),
+        Node("truth", "$y$", 2.4, 2.2, Kind.OBSERVED),
+        Node("psi", r"$\psi$", 4.2, 1.2, Kind.DERIVED),
+        Node("delta", r"$\delta$", 4.2, -0.2, Kind.DERIVED),
     ),
-    edges_of(weight="alpha", mu="beta", psi="weight mu score truth", delta="psi"),
-    (Plate("$N$", ("weight", "score", "truth")),),
+    edges_of(
+        weight="alpha",
+        mu="beta",
+        truth="mu",
+        score="weight truth",
+        psi="weight mu",
+        delta="psi",
+    ),
+    (Plate(DOCUMENTS_EACH, ("score", "truth")), Plate(SYSTEMS, ("psi",))),
 )
 
 
@@ -157,9 +164,7 @@ class Row:
         pos = summed(weight, self.yes)
         scale = share / pos, (1 - share) / (weight.sum(axis=1) - pos)
         if measure.how == LOSS:
-            parts = [
-                scale[i][:, None] * (weight @ losses) for i, losses in enumerate(self.losses)
-            ]
+            parts = [scale[i][:, None] * (weight @ losses) for i, losses in enumerate(self.losses)]
             return np.asarray(parts[0] + parts[1])
         balanced = weight * np.where(self.truth, scale[0][:, None], scale[1][:, None])
         balanced *= len(self.yes)
@@ -340,20 +345,19 @@ class Weights(Model):
         one, room = np.ones((1, data.documents()[0])), Room()
         if isinstance(data, ScoredClasses):
             found = {measure.variable: _of_classes(data, measure, one)[None, ..., None]}
-            return self.scores(found, measure, average)[0, 0]
+            return np.asarray(self.scores(found, measure, average)[0, 0])
         assert isinstance(data, ScoredDocuments)
         mu = data.truth.mean(axis=1)
         rows = [Row(*pair, measure) for pair in zip(data.truth, _by_category(data), strict=True)]
-        each = [
-            row.scores(one, _at(measure, m[None]), (), room) for row, m in zip(rows, mu, strict=True)
-        ]
+        share = _at(measure, mu)
+        each = [row.scores(one, share[[k]], (), room) for k, row in enumerate(rows)]
         found = {measure.variable: np.stack(each, axis=-1)[None], "mu": mu[None, None]}
         if len(rows) > 1 and average is not None:
             pooled, share = _pooled(data, measure), np.array([mu.mean()])
             every = np.ones((1, data.truth.size))
             scored = pooled.scores(every, _at(measure, share), (), room)
             found[MICRO + measure.variable] = scored[None]
-        return self.scores(found, measure, average)[0, 0]
+        return np.asarray(self.scores(found, measure, average)[0, 0])
 
 
 def _checked(data: Data, measure: Measure) -> ScoreMeasure:
@@ -395,10 +399,10 @@ def _check_probabilities(data: Scores, measure: ScoreMeasure) -> None:
                     f"to {score[row].sum():g}."
                 )
         else:
-            happened = data.truth == 1
+            happened, score = (data.truth == 1).ravel(), score.ravel()
         infinite = ~np.isfinite(measure.losses(happened, score))
         if infinite.any():
-            row = int(np.argmax(np.atleast_2d(infinite).any(axis=0)))
+            row = int(infinite.argmax()) % data.documents()[0]
             raise InputError(
                 f"{measure.label} of {name} is infinite: it gave probability 0 to what happened "
                 f"in {int(infinite.sum()):,} documents, the first in row {row + 1}. Pass clip=, "

@@ -150,7 +150,8 @@ def _record_of_measure(result: Answer) -> Record:
         "zero_division": measure.zero_division,
         "prevalence": measure.prevalence,
     }
-    if measure.code is None and measure.takes == "labels":  # Python code cannot be stored: keep what it said
+    if measure.takes == "labels" and measure.code is None:
+        # Python code cannot be stored: keep what it said.
         theorem = result.model.infinite_at_zero
         record["infinite_at_zero"] = theorem(measure, result.prior, result.data)
         if cells is not None:
