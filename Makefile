@@ -7,7 +7,7 @@ PEERS := .venv-peers
 LOGS := .venv-logs
 ENGINES := .venv-engines
 
-.PHONY: report test test-slow test-peers test-engines lint format bench bench-peers wheel setup clean
+.PHONY: report test test-slow test-peers test-engines lint format bench bench-peers wheel wheels release-check setup clean
 
 report: .venv/installed-report
 	$(BIN)/stanoff setup
@@ -57,6 +57,16 @@ wheel: .venv/installed-test
 	$(BIN)/python -m hatchling build
 	$(BIN)/python -m stanoff.cmdstan.bundle build/compiled
 	STANOFF_COMPILED=build/compiled $(BIN)/python -m hatchling build -t wheel
+
+# The same on other systems and, for old ones, in a container: cibuildwheel follows pyproject.toml.
+wheels: .venv/installed-test
+	$(BIN)/python -m pip install "cibuildwheel>=3"
+	$(BIN)/python -m cibuildwheel --output-dir dist
+
+# All that must be true before a release; at last the wheel is installed where nothing else is.
+release-check: wheel
+	$(BIN)/python tests/release_check.py dist
+	$(BIN)/python tests/try_wheel.py dist/*-none-$$(cat build/compiled/tag).whl
 
 setup: .venv/installed-report
 	$(BIN)/stanoff setup

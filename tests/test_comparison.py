@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
 
-from stanoff import Comparison, InputError, Prior, compare, compare_counts, count
+from stanoff import Comparison, InputError, Prior, compare, compare_counts, count, load
 from stanoff.judgement import COLUMNS
+from stanoff.store.saving import save
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
 PREDICTIONS = Path(__file__).parents[1] / "reports/zhang2016/predictions.csv"
@@ -259,7 +260,7 @@ def test_categories_without_an_average():
         ({"measure": "f2"}, "'measure' parameter must be one of f1, sensitivity"),
         ({"average": "macr"}, "Did you mean 'macro'"),
         ({"model": "pared"}, "Did you mean 'paired'"),
-        ({"engine": "pymc"}, "'engine' parameter must be one of stan, exact. Got 'pymc'"),
+        ({"engine": "pymc"}, "'engine' parameter must be one of auto, stan, exact. Got 'pymc'"),
         ({"draws": 0}, "'draws' parameter must be a whole number >= 4. Got 0"),
         ({"chains": 1.5}, "'chains' parameter must be a whole number"),
         ({"seed": -1}, "'seed' parameter"),
@@ -357,3 +358,39 @@ def test_the_paper_on_category_8():
     assert said.p_rope == pytest.approx(0.989, abs=0.005)
     assert said.hdi == pytest.approx((-0.028, 0.042), abs=0.003)
     assert said.decision == "="
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"model": "unpaired"}, {"average": "macro"}, {"prior": Prior(alpha_pos=(1, 2, 3, 4))}],
+)
+def test_a_pair_that_is_turned_round_is_the_comparison_of_b_with_a(tmp_path, options):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"y": rng.integers(0, 2, 300)})
+    for name, right in (("a", 0.9), ("b", 0.7)):
+        frame[name] = np.where(rng.random(300) < right, frame["y"], 1 - frame["y"])
+    how = {"engine": "exact", "seed": 1, "draws": 4000}
+    straight = compare(frame, truth="y", a="a", b="b", **how, **options)
+    turned = straight.fit.between("b", "a", straight.question)
+    if "prior" in options:
+        options = {"prior": Prior(alpha_pos=(1, 3, 2, 4))}
+    other = compare(frame, truth="y", a="b", b="a", **how, **options)
+    assert turned.names == turned.data.systems == ("b", "a")
+    assert turned.data.origin == other.data.origin
+    assert turned.prior == other.prior
+    for name, counts in other.data.arrays().items():
+        np.testing.assert_array_equal(turned.data.arrays()[name], counts)
+    np.testing.assert_array_equal(turned.scores.delta, -straight.scores.delta)
+    tree, expected = turned.tree["posterior"], other.tree["posterior"]
+    assert set(tree) == set(expected)
+    for name in expected:  # the same posterior, with Monte-Carlo error
+        sd = expected[name].std(("chain", "draw"))
+        off = abs(tree[name].mean(("chain", "draw")) - expected[name].mean(("chain", "draw")))
+        assert (off <= 5 * sd * (2 / 4000) ** 0.5).all(), name
+    for stored in (turned.save(tmp_path / "t.nc"), save(turned, tmp_path / "c.nc", compact=True)):
+        assert load(stored).summary().equals(turned.summary())
+    if turned.data.paired and not turned.model.classes:
+        ours, theirs = turned.scenario(), other.scenario()
+        assert ours.theta_pos == pytest.approx(theirs.theta_pos, abs=0.01)
+        drawn = [[text.get_text() for text in one.plot_mosaic().texts] for one in (turned, other)]
+        assert drawn[0] == drawn[1]

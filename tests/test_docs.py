@@ -18,7 +18,7 @@ TOP = Path(__file__).parents[1]
 DOCS = sorted((TOP / "docs").glob("*.md"))
 PAGES = [*DOCS, TOP / "CONTRIBUTING.md", TOP / "stan/README.md", TOP / "CHANGELOG.md"]
 BLOCK = re.compile(r"^```(\w.*)\n((?:.*\n)*?)```$", re.MULTILINE)
-MOST_LINES = 120
+MOST_LINES = 160
 
 
 def blocks(page, kind):

@@ -31,6 +31,7 @@ FIGURES = ROOT / "reports/benchmark/trials.csv"
 SECONDS = 3.0
 PATIENCE = 120.0  # until what is to be stopped has begun, on a busy machine
 LONG_STUDY = """
+models = ["paired"]
 classifiers = ["nb_bern", "nb_mult", "svm_l1", "svm_l2"]
 measures = ["f1"]
 positive = 8

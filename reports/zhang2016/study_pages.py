@@ -1,8 +1,9 @@
 """All pairs of the four classifiers: the study in ``study.toml``, and the section that sums it up.
 
-A study writes pages that hold every draw, so that their readers can change the ROPE. These are
-large, and the last digits of a draw are not those of another machine. So the study is built aside,
-and what is kept of it is the overview and a page per comparison with words, figure and table.
+The four are fitted together, and the pairs are taken from their contest. A study writes pages that
+hold every draw, so that their readers can change the ROPE. These are large, and the last digits of
+a draw are not those of another machine. So the study is built aside, and what is kept of it is the
+overview, and a page per comparison and for the contest with words, figure and table.
 """
 
 from dataclasses import replace
@@ -15,9 +16,11 @@ from common import PAGE, Output, as_csv, shortened, signed
 from stanoff._lib.files import write_text
 from stanoff.inference.decision import Decision
 from stanoff.report.document import Figure, Paragraph, Section, Table, document, joined, link
-from stanoff.study.build import FIGURES, PAGES, Outcome, build
+from stanoff.study.build import build
 from stanoff.study.config import read_study
+from stanoff.study.outcomes import Outcome
 from stanoff.study.overview import write_overview
+from stanoff.study.pages import DRAWN, PAGES
 from stanoff.text.numbers import ends, percent
 from zhang2016.experiment import HERE, TABLES, fitted
 
@@ -47,9 +50,10 @@ def averages(out: Output) -> Section:
         "All six pairs, over all categories",
         [
             "The paper judges category by category. Over all 20 of them the same predictions "
-            "settle nearly every pair. The averages come from the joint model of (true class, "
-            "A's class, B's class): a model per category takes the categories as independent of "
-            "each other, which they are not where every document has one label, and would give the "
+            "settle nearly every pair. The averages come from the joint model of the true class "
+            "and the four predicted ones, fitted once for all pairs: a model per category takes "
+            "the categories as independent of each other, which they are not where every document "
+            "has one label, and would give the "
             f"macro average of the pair of Table 6 a standard deviation of {flat.std:.4f} instead "
             f"of {joint.std:.4f}.",
             out.table(
@@ -75,20 +79,30 @@ def compared(folder: Path) -> list[Outcome]:
         for outcome in outcomes:
             if outcome.error:
                 raise SystemExit(f"{outcome.title}: {outcome.error}")
-            svg = Path(aside, FIGURES, f"{outcome.slug}-forest.svg").read_bytes()
-            write_text(folder / PAGES / f"{outcome.slug}.html", page(outcome, shortened(svg)))
+            drawn = Path(aside, DRAWN, f"{outcome.slug}-{_figure(outcome)}.svg")
+            svg = shortened(drawn.read_bytes())
+            write_text(folder / PAGES / f"{outcome.slug}.html", page(outcome, svg))
     # Neither the figures are kept, nor the date of the file, which every copy has of its own.
     write_overview(STUDY, [replace(o, figures=(), origin={}) for o in outcomes], folder)
-    numbers = pd.read_csv(folder / "table.csv")
-    write_text(folder / "table.csv", as_csv(numbers))
-    return outcomes
+    for name in ("table.csv", "contests.csv"):
+        write_text(folder / name, as_csv(pd.read_csv(folder / name)))
+    return [outcome for outcome in outcomes if not outcome.is_contest]
+
+
+def _figure(outcome: Outcome) -> str:
+    return "scores" if outcome.is_contest else "forest"
 
 
 def page(outcome: Outcome, svg: bytes) -> str:
-    """Show one comparison: words, figure, table."""
+    """Show one comparison, or all four classifiers: words, figure, table."""
     pair = f"{outcome.a} and {outcome.b}"
+    told = f"{pair}: mean and HDI of the difference, and the ROPE."
+    caption = f"{pair}: the posterior of the difference."
+    if outcome.is_contest:
+        told = "Posterior mean, HDI and observed score of the macro average, tier by tier."
+        caption = "All four by category and on average, the best first; near: within the ROPE."
     return document(
-        f"{pair} in {outcome.measure}",
+        outcome.title,
         [
             Section(
                 "Verdict",
@@ -101,8 +115,8 @@ def page(outcome: Outcome, svg: bytes) -> str:
             Section(
                 "Category by category",
                 [
-                    Figure(svg, f"{pair}: mean and HDI of the difference, and the ROPE."),
-                    Table(outcome.cells, f"{pair}: the posterior of the difference."),
+                    Figure(svg, told),
+                    Table(outcome.cells, caption),
                 ],
             ),
         ],

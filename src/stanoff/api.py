@@ -201,6 +201,36 @@ def contest(
     return fit(observed, question, sampling).contest(question)
 
 
+def count_systems(
+    data: Any,
+    predictions: Mapping[str, Any] | None = None,
+    *,
+    truth: Any = None,
+    systems: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    average: str | None = None,
+    **layout: Unpack[Layout],
+) -> Data:
+    """Count what the systems of a contest predicted, without fitting anything.
+
+    Parameters
+    ----------
+    data, predictions, truth, systems, pos_label, labels
+        As in :func:`contest`.
+    average, **layout
+        As in :func:`count`.
+
+    Examples
+    --------
+    >>> counts = count_systems([1, 1, 0], {"a": [1, 1, 1], "b": [1, 0, 0], "c": [1, 0, 0]})
+    >>> counts.said.tolist(), counts.pos.tolist()
+    ([[1, 1, 1], [1, 0, 0]], [1, 1])
+    """
+    chosen = {"pos_label": pos_label, "labels": labels, "average": average}
+    return _observed_systems("labels", data, predictions, truth, systems, layout, chosen)
+
+
 def _observed_systems(
     takes: str,
     data: Any,

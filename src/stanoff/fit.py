@@ -10,16 +10,17 @@ import numpy as np
 
 from stanoff import engines, models
 from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES
+from stanoff.data.counts import AVERAGES, TURNED
 from stanoff.engines.diagnostics import trouble
-from stanoff.engines.draws import Draws, of_systems
+from stanoff.engines.draws import Draws, of_systems, turned
 from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.stan import WARMUP
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.inference.scores import refuse_undefined, scored
 from stanoff.measures import Measure
 from stanoff.models import Model
-from stanoff.models.priors import Priors
+from stanoff.models.base import SHARED_DIMS
+from stanoff.models.priors import Priors, turned_prior
 from stanoff.question import Question, Sampling
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 JUDGED = ("psi", "delta")
 PART = "contest"  # in the settings: of how many systems
+TURNED_PLACES = {"system": [1, 0], "classifier": [1, 0], "outcome": TURNED}
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,19 +134,28 @@ class Fit:
         return replace(question, measure=self.model.named(question.measure))
 
     def _of_pair(self, a: int, b: int) -> Fit:
-        """Return the fit of two systems alone, where their data can stand by themselves."""
+        """Return the fit of two systems alone and in this order, if their data can be that."""
         data = self.data.pair(a, b)
         if data is self.data:
             return self
+        how = {**self.provenance.settings, PART: len(self.data.systems)}
+        provenance = replace(self.provenance, settings=how)
+        if len(self.data.systems) == 2 and self.model.of_pairs is None:
+            draws, prior = self._turned_draws(), turned_prior(self.prior)
+            return replace(self, data=data, draws=draws, prior=prior, provenance=provenance)
         draws = Draws(
             of_systems(self.draws.posterior, (a, b)),
             of_systems(self.draws.prior, (a, b)),
             self.draws.sample_stats,
         )
-        how = {**self.provenance.settings, PART: len(self.data.systems)}
-        provenance = replace(self.provenance, settings=how)
         model = self.model.of_pairs or self.model
         return replace(self, data=data, model=model, draws=draws, provenance=provenance)
+
+    def _turned_draws(self) -> Draws:
+        dims = {**SHARED_DIMS, **self.model.dims}
+        groups = (self.draws.posterior, self.draws.prior)
+        posterior, prior = (turned(group, dims, TURNED_PLACES) for group in groups)
+        return Draws(posterior, prior, self.draws.sample_stats)
 
     @property
     def is_part(self) -> bool:

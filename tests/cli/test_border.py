@@ -107,7 +107,7 @@ def test_without_a_compiler_the_exact_engine_is_named(words, tmp_path):
         "HOME": str(tmp_path),
         "STANOFF_CACHE": str(tmp_path / "cache"),
     }
-    asked = words if words != ["compare"] else [*ASKED, "--pos-label", "8"]
+    asked = words if words != ["compare"] else [*ASKED, "--pos-label", "8", "--engine", "stan"]
     command = [sys.executable, "-m", "stanoff", *asked]
     ran = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert ran.returncode == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stanoff import Prior, compare
+from stanoff import Prior, compare, contest
 from stanoff.errors import InputError
 from stanoff.study.build import build
 from stanoff.study.config import read_study
@@ -23,7 +23,7 @@ measures = ["f1", "recall"]
 positive = 8
 engine = "exact"
 draws = 500
-figures = ["posterior"]
+figures = ["posterior", "ranks"]
 seed = 3
 [data]
 file = "predictions.csv"
@@ -59,36 +59,48 @@ def stanoff(*arguments):
 def test_a_study_is_built_read_back_and_the_same_again(folder, monkeypatch):
     study = read_study(written(folder))
     outcomes = build(study, folder / "out", quiet=True)
-    assert [o.error for o in outcomes] == [""] * 6
+    assert [(o.error, o.is_contest) for o in outcomes] == [("", True)] * 2 + [("", False)] * 6
     assert not any(o.reused for o in outcomes)
     made = files(folder / "out")
-    assert sum(name.startswith("pages/") for name in made) == 6
-    assert sum(name.startswith("figures/") for name in made) == 6
+    assert sum(name.startswith("pages/") for name in made) == 8
+    assert sum(name.startswith("figures/") for name in made) == 6 + 2
+    assert sum(name.endswith(".nc") for name in made) == 1  # one fit for all of them
 
     rows = list(csv.DictReader(io.StringIO(made["table.csv"].decode())))
-    alone = compare(
+    together = contest(
         PREDICTIONS,
         truth="truth",
-        a="nb_mult",
-        b="svm_l2",
+        systems=["nb_mult", "svm_l2", "svm_l1"],
         pos_label=8,
         measure="recall",
         engine="exact",
         draws=500,
         seed=3,
-    ).evidence()
+    )
+    alone = together.between("nb_mult", "svm_l2").evidence()
     [row] = [r for r in rows if (r["B"], r["measure"]) == ("svm_l2", "recall")]
     assert row["A"] == "NB & co"
     assert float(row["mean"]) == alone.mean
     assert row["decision"] == str(alone.decision)
+    rows = list(csv.DictReader(io.StringIO(made["contests.csv"].decode())))
+    found = [row for row in rows if row["measure"] == "recall"]
+    expected = together.summary()
+    assert [row["system"].replace("NB & co", "nb_mult") for row in found] == list(
+        expected["system"]
+    )
+    for name in ("psi", "observed", "p_near", "p_best", "regret", "rank"):
+        assert [float(row[name]) for row in found] == list(expected[name])
 
     index = made["index.html"].decode()
     assert "<title>Text &lt;classifiers&gt;</title>" in index
     for outcome in outcomes:
-        assert index.count(f'<a href="pages/{outcome.slug}.html"') == 4  # row, squares, words
+        links = 1 if outcome.is_contest else 4  # row, squares, words
+        assert index.count(f'<a href="pages/{outcome.slug}.html"') == links
         assert outcome.sentence in unescape(index)
-    assert "NB \\& co" in made["table.tex"].decode()
-    assert "NB &amp; co" in made["table.md"].decode()
+    for name in ("table", "contests"):
+        assert "NB \\& co" in made[f"{name}.tex"].decode()
+        assert "NB &amp; co" in made[f"{name}.md"].decode()
+        assert f'href="{name}.csv"' in index
 
     def never(*_, **__):
         raise AssertionError("fitted again")
@@ -99,7 +111,8 @@ def test_a_study_is_built_read_back_and_the_same_again(folder, monkeypatch):
     assert files(folder / "out") == made
     # Another ROPE needs no new fit, but other words.
     wider = read_study(written(folder, STUDY.replace("seed = 3", "seed = 3\nrope = 0.5")))
-    assert {o.shown[-1] for o in build(wider, folder / "out", quiet=True)} == {"≈"}
+    pairs = [o for o in build(wider, folder / "out", quiet=True) if not o.is_contest]
+    assert {o.shown[-1] for o in pairs} == {"≈"}
 
 
 @pytest.mark.parametrize(
@@ -159,7 +172,7 @@ def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
         ('["nb_mult", "svm_l2", "svm_l1"]', "3", "a list"),
         ('classifiers = ["nb_mult", "svm_l2", "svm_l1"]', "", "neither"),
         ("seed = 3", 'out = ""', "'out'"),
-        ('["posterior"]', '["posteriors"]', "Did you mean 'posterior'"),
+        ('["posterior", ', '["posteriors", ', "Did you mean 'posterior'"),
         ("seed = 3", "beta = 'one'", "'beta'"),
         ("seed = 3", "zero_division = 2", "'zero_division'"),
         ("seed = 3", "labels = 8", "'labels' parameter must be a list"),
@@ -187,9 +200,9 @@ def test_one_broken_comparison_does_not_lose_the_others(folder):
     text = "\n".join([lines[0], *(",".join(row) for row in broken)])
     (folder / "predictions.csv").write_text(text + "\n")
     outcomes = build(read_study(written(folder)), folder / "out", quiet=True)
-    assert [bool(o.error) for o in outcomes] == [False, False, True, True, True, True]
+    assert [bool(o.error) for o in outcomes] == [True] * 2 + [False] * 2 + [True] * 4
     index = (folder / "out/index.html").read_text("utf-8")
-    assert "4 of 6 comparisons could not be made" in index
+    assert "6 of 8 comparisons and contests could not be made" in index
     assert "1 missing label" in index
     assert len(list(csv.DictReader(io.StringIO((folder / "out/table.csv").read_text())))) == 2
 
@@ -198,7 +211,7 @@ def test_on_the_command_line_in_two_processes(folder):
     path = written(folder, STUDY.replace('measures = ["f1", "recall"]\n', ""))
     ran = stanoff("report", path, "--out", folder / "out", "--jobs", 2)
     assert ran.returncode == 0, ran.stderr
-    assert "3 comparisons, 0 of them from fits" in ran.stderr
+    assert "3 comparisons and 1 contest, 0 of them from fits" in ran.stderr
     assert ran.stdout == ""
     alone = folder / "alone"
     build(read_study(path), alone, quiet=True)

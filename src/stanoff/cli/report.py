@@ -61,9 +61,11 @@ def _study(ctx: click.Context, file: str, out: str | None, jobs: int) -> None:
     for outcome in broken:
         click.echo(f"Error: {outcome.title}: {outcome.error}", err=True)
     reused = sum(outcome.reused for outcome in outcomes)
+    contests = sum(outcome.is_contest for outcome in outcomes if not outcome.error)
+    also = f" and {contests} contest{'s' * (contests > 1)}" if contests else ""
     click.echo(
-        f"Wrote {folder / 'index.html'}: {len(outcomes) - len(broken)} comparisons, "
-        f"{reused} of them from fits that were there.",
+        f"Wrote {folder / 'index.html'}: {len(outcomes) - len(broken) - contests} "
+        f"comparisons{also}, {reused} of them from fits that were there.",
         err=True,
     )
     if broken:

@@ -72,8 +72,15 @@ class Data:
 
     def facts(self, *places: int) -> dict[str, Any]:
         """Return the systems, all or those in some places, and where the data come from."""
-        systems = tuple(self.systems[place] for place in places) or self.systems
-        return {"systems": systems, "origin": self.origin, "notes": self.notes}
+        if not places:
+            return {"systems": self.systems, "origin": self.origin, "notes": self.notes}
+        columns = ("a", "b") if "a" in self.origin else _columns(len(self.systems))
+        origin = {name: told for name, told in self.origin.items() if name not in columns}
+        for part, place in zip("ab", places, strict=True):
+            if columns[place] in self.origin:
+                origin[part] = self.origin[columns[place]]
+        systems = tuple(self.systems[place] for place in places)
+        return {"systems": systems, "origin": origin, "notes": self.notes}
 
     def one_vs_rest(self) -> Data:
         """Return the data with every category against the rest, as most models take them."""
@@ -83,6 +90,10 @@ class Data:
         """Return the arrays it consists of, by name."""
         own = [f.name for f in fields(self) if not f.kw_only and f.name != "categories"]
         return {name: getattr(self, name) for name in own}
+
+
+def _columns(systems: int) -> tuple[str, ...]:
+    return tuple(f"systems {i + 1}" for i in range(systems))
 
 
 def data_of(kind: str, arrays: Mapping[str, Any], **facts: Any) -> Data:

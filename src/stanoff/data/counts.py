@@ -15,6 +15,7 @@ from stanoff.data.tallies import Codes, Counts, Tally, sorted_labels, sum_by
 from stanoff.errors import InputError, invalid
 
 OUTCOMES = ("both", "only A", "only B", "neither")
+TURNED = [0, 2, 1, 3]  # the outcomes where A and B change places
 AVERAGES = ("macro", "micro", "weighted")
 
 
@@ -55,6 +56,13 @@ class PairedCounts(Data):
         differ = answers[:, a] != answers[:, b]
         return not (self.pos[:, differ].any() or self.neg[:, differ].any())
 
+    def pair(self, a: int, b: int) -> PairedCounts:
+        """Return the same, or the two systems in the other order."""
+        if (a, b) == (0, 1):
+            return self
+        pos, neg = self.pos[:, TURNED], self.neg[:, TURNED]
+        return PairedCounts(self.categories, pos, neg, **self.facts(a, b))
+
     def unpaired(self) -> UnpairedCounts:
         """Forget which documents the two systems agreed on."""
         facts: dict[str, Any] = {"origin": self.origin, "notes": self.notes}
@@ -87,6 +95,12 @@ class UnpairedCounts(Data):
     def documents(self, category: str | None = None) -> tuple[int, ...]:
         """Count the documents of each system in a category, or in the one that has the most."""
         return tuple(most_documents(cells.sum(axis=1), self, category) for cells in self.cells)
+
+    def pair(self, a: int, b: int) -> UnpairedCounts:
+        """Return the same, or the two systems in the other order."""
+        if (a, b) == (0, 1):
+            return self
+        return UnpairedCounts(self.categories, self.cells_B, self.cells_A, **self.facts(a, b))
 
 
 def most_documents(per_category: NDArray[Any], data: Data, category: str | None) -> int:

@@ -105,6 +105,30 @@ def of_systems(variables: Variables, places: tuple[int, ...]) -> dict[str, NDArr
     }
 
 
+def turned(
+    variables: Variables, dims: Mapping[str, tuple[str, ...]], places: Mapping[str, list[int]]
+) -> dict[str, NDArray[Any]]:
+    """Let two systems change places in every variable.
+
+    Parameters
+    ----------
+    variables : mapping
+        One group of draws.
+    dims : mapping
+        The dimensions of its variables, after chain and draw.
+    places : mapping
+        By dimension, in which order its places come.
+    """
+    out = dict(variables)
+    for name, values in variables.items():
+        for axis, dimension in enumerate(dims.get(name, ()), start=2):
+            if dimension in places and axis < values.ndim:
+                out[name] = np.take(values, places[dimension], axis=axis)
+        if name == "delta":
+            out[name] = -values
+    return out
+
+
 def unstacked(variables: Variables, pair: tuple[int, int]) -> dict[str, NDArray[Any]]:
     """Undo :func:`stacked` for two of the systems."""
     out = {name: values for name, values in variables.items() if not _is_per_system(name)}

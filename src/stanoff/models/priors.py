@@ -108,6 +108,24 @@ def both(prior: Priors) -> tuple[Prior, Prior]:
     return prior if isinstance(prior, tuple) else (prior, prior)
 
 
+def turned_prior(prior: Priors) -> Priors:
+    """Return the prior of the same two classifiers in the other order.
+
+    Examples
+    --------
+    >>> turned_prior(Prior(alpha_pos=(1, 2, 3, 4))).alpha_pos
+    (1.0, 3.0, 2.0, 4.0)
+    """
+    if isinstance(prior, tuple):
+        return prior[::-1]
+    pairs: dict[str, Any] = {
+        name: (weights[0], weights[2], weights[1], weights[3])
+        for name in ("alpha_pos", "alpha_neg")
+        if isinstance(weights := getattr(prior, name), tuple) and len(weights) == 4
+    }
+    return replace(prior, **pairs)
+
+
 def single(prior: Priors) -> Prior:
     """Return the one prior that both classifiers share, or refuse."""
     if isinstance(prior, tuple):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from stanoff._lib.escaping import one_line, shown
 from stanoff.contests import Contest
 from stanoff.report.embedding import embedded, json_block
-from stanoff.report.figures import as_bytes, inline
+from stanoff.report.figures import inline, saved
+from stanoff.report.gallery import Picture
 from stanoff.report.page import BIBTEX, settings
 from stanoff.report.templates import inlined, policy, render
 from stanoff.text.contests import documents, formatted
@@ -16,12 +18,28 @@ from stanoff.text.words import what_is_judged
 
 FIGURES = {
     "scores": "Posterior mean, HDI and observed score of every system.",
+    "matrix": "The decision on every pair, and the probability that the row is better.",
     "ranks": "Probability of every rank; framed, the interval of ranks.",
 }
+SHOWN = ("scores", "ranks")
 CHANGING = {"tier": 1, "p_near": 5}  # these columns of the table follow the reader's ROPE
 
 
-def page(result: Contest, category: str | None = None) -> str:
+def pictures(
+    result: Contest, category: str, names: Collection[str] = SHOWN, formats: Collection[str] = ()
+) -> Iterator[Picture]:
+    """Draw what there is to draw of one row, as :func:`stanoff.report.gallery.pictures` does."""
+    for name, caption in FIGURES.items():
+        if name in names and result.drawable(category):
+            axes = getattr(result, f"plot_{name}")(category)
+            files = saved(axes, dict.fromkeys(["svg", *formats]))
+            asked = {style: files[style] for style in formats}
+            yield Picture(name, caption, files["svg"], asked)
+
+
+def page(
+    result: Contest, category: str | None = None, *, drawn: Sequence[Picture] | None = None
+) -> str:
     """Render a self-contained page; whatever the user named is escaped.
 
     How much each system loses against the best is in it draw by draw, and the HDI of every pair, so
@@ -33,11 +51,13 @@ def page(result: Contest, category: str | None = None) -> str:
         A contest.
     category : str, optional
         The category or average that is shown, the one decided upon by default.
+    drawn : sequence of Picture, optional
+        Its figures, if they are there already.
     """
     row = result.chosen(category)
     found, table = result.standings(row), formatted(result, row)
     script = inlined("evidence.js") + inlined("contest.js")
-    drawn = FIGURES if result.drawable(row) else {}
+    drawn = list(pictures(result, row)) if drawn is None else drawn
     lost, every = embedded(list(found.loss), keep_sides_of=(0.0,))
     return render(
         "contest.html",
@@ -58,8 +78,9 @@ def page(result: Contest, category: str | None = None) -> str:
         fixed=[one_line(n) for n, code in zip(result.systems, lost, strict=True) if code is None],
         warnings=result.warnings,
         figures=[
-            (inline(as_bytes(getattr(result, f"plot_{name}")(row)), name, told), told)
-            for name, told in drawn.items()
+            (inline(one.svg, one.name, one.caption), one.caption)
+            for one in drawn
+            if one.name in SHOWN  # the page has the matrix itself
         ],
         settings=settings(result, documents(result, row)),
         bibtex=BIBTEX,

@@ -22,6 +22,7 @@ KEYS = (
 DATA_KEYS = ("name", "file", "truth", "pos_label", "labels")
 # Those of the gallery, which is not imported for it: seaborn takes longer than a finished study.
 FIGURES = ("forest", "posterior", "factor", "joint", "mosaic", "trace")
+CONTEST_FIGURES = ("scores", "matrix", "ranks")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 
 
@@ -58,6 +59,8 @@ class Study:
         What the pairs are compared on.
     pairs : tuple
         Columns of predictions, two by two.
+    together : bool
+        Whether all of them are judged in one contest, too.
     names : mapping
         What the columns are called in the report.
     questions : tuple of Question
@@ -76,7 +79,8 @@ class Study:
     names: Mapping[str, str]
     questions: tuple[Question, ...]
     samplings: tuple[Sampling, ...]
-    figures: tuple[str, ...] = FIGURES
+    together: bool = False
+    figures: tuple[str, ...] = (*FIGURES, *CONTEST_FIGURES)
     figure_formats: tuple[str, ...] = ("svg",)
     out: Path | None = None
 
@@ -120,7 +124,8 @@ def _study(given: Mapping[str, Any], file: Path) -> Study:
         names=_names(given.get("names", {}), known),
         questions=_questions(given),
         samplings=_samplings(given, file.parent),
-        figures=_chosen(given, "figures", FIGURES, FIGURES),
+        together=len(given.get("classifiers", ())) > 2,
+        figures=_chosen(given, "figures", (*FIGURES, *CONTEST_FIGURES)),
         figure_formats=_chosen(given, "figure_formats", FIGURE_FORMATS, ("svg",)),
         out=None if out is None else file.parent / out,
     )
@@ -214,10 +219,10 @@ def _names(given: Any, known: list[str]) -> dict[str, str]:
 
 
 def _chosen(
-    given: Mapping[str, Any], key: str, known: tuple[str, ...], default: tuple[str, ...]
+    given: Mapping[str, Any], key: str, known: tuple[str, ...], default: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Read a list of known names, which may be empty."""
-    names = given.get(key, default)
+    """Read a list of known names, which may be empty; by default those, or all."""
+    names = given.get(key, default or known)
     if not isinstance(names, list | tuple):
         raise invalid(key, "a list of names", names)
     for name in names:

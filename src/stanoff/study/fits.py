@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from stanoff import engines, models
-from stanoff.api import count
+from stanoff._lib.arguments import as_systems
+from stanoff.api import count, count_systems
 from stanoff.comparison import Comparison
+from stanoff.contests import Contest
 from stanoff.data.base import Data
 from stanoff.engines.provenance import gather
 from stanoff.errors import StanoffError
-from stanoff.fit import fit
+from stanoff.fit import Fit, fit
 from stanoff.question import Question, Sampling
 from stanoff.store.saving import load, save
 from stanoff.study.config import DataSet, Study
@@ -27,23 +29,23 @@ class Fitted:
 
     Attributes
     ----------
-    result : Comparison
-        The pair, judged by the first measure of the study.
+    result : Comparison or Contest
+        The systems, judged by the first measure of the study.
     file : Path
         Where it is kept.
     reused : bool
         Whether it was read rather than made.
     """
 
-    result: Comparison
+    result: Comparison | Contest
     file: Path
     reused: bool
 
 
 def fitted(
-    study: Study, data: DataSet, pair: tuple[str, str], sampling: Sampling, store: Path
+    study: Study, data: DataSet, systems: tuple[str, ...], sampling: Sampling, store: Path
 ) -> Fitted:
-    """Fit a model to a pair of systems, or read what was fitted before.
+    """Fit a model to a pair of systems or to more, or read what was fitted before.
 
     Parameters
     ----------
@@ -51,24 +53,15 @@ def fitted(
         What is studied.
     data : DataSet
         One of the study's.
-    pair : tuple of str
-        Two columns of predictions.
+    systems : tuple of str
+        Columns of predictions.
     sampling : Sampling
         One of the study's.
     store : Path
         The beginning of the file's name; a hash and ``.nc`` follow.
     """
     question = study.questions[0].for_model(sampling.model)
-    counted = count(
-        data.file,
-        truth=data.truth,
-        a=pair[0],
-        b=pair[1],
-        pos_label=data.pos_label,
-        labels=data.labels,
-        average=question.average,
-        names=(study.names[pair[0]], study.names[pair[1]]),
-    )
+    counted = _counted(study, data, systems, question.average)
     if "file" in counted.origin:  # where the study lies makes no difference to what it says
         counted = replace(counted, origin={**counted.origin, "file": Path(data.file).name})
     key = _key(counted, question, sampling)
@@ -77,15 +70,32 @@ def fitted(
         return Fitted(_described(load(file), counted), file, reused=True)
     except StanoffError:
         pass  # not there, or damaged
-    a, b = counted.systems
-    result = fit(counted, question, sampling).between(a, b, question)
+    made = fit(counted, question, sampling)
+    result = _asked(made, question)
     for old in store.parent.glob(f"{escape(store.name)}-{'[0-9a-f]' * 16}.nc"):
         old.unlink()
     save(result, file, compact=True)
     return Fitted(result, file, reused=False)
 
 
-def _described(result: Comparison, counted: Data) -> Comparison:
+def _counted(study: Study, data: DataSet, systems: tuple[str, ...], average: str | None) -> Data:
+    """Count what two systems said, or more."""
+    chosen: dict[str, Any] = {"pos_label": data.pos_label, "labels": data.labels}
+    chosen |= {"truth": data.truth, "average": average}
+    names = tuple(study.names[column] for column in systems)
+    if len(systems) == 2:
+        counted = count(data.file, a=systems[0], b=systems[1], **chosen)
+    else:
+        counted = count_systems(data.file, systems=systems, **chosen)
+    return replace(counted, systems=as_systems(names))
+
+
+def _asked(made: Fit, question: Question) -> Comparison | Contest:
+    names = made.data.systems
+    return made.between(*names, question) if len(names) == 2 else made.contest(question)
+
+
+def _described(result: Comparison | Contest, counted: Data) -> Comparison | Contest:
     """Say where the labels come from now; the same ones may have moved."""
     data = replace(result.data, origin=counted.origin, notes=counted.notes)
     return replace(result, fit=replace(result.fit, data=data))

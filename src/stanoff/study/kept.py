@@ -1,7 +1,7 @@
 """What was made before: it is read again where nothing has changed that it depends on.
 
-Beside every fit lies a record of each comparison that was made of it: what the overview shows, a
-hash of all that it depends on, and the hashes of its page, its figures and its fit.
+Beside every fit lies a record of each comparison or contest that was made of it: what the overview
+shows, a hash of all that it depends on, and the hashes of its page, its figures and its fit.
 """
 
 from __future__ import annotations
@@ -79,9 +79,25 @@ def keep(outcome: Outcome, files: Sequence[Path], record: Path, key: str, out: P
 
 
 def key_of(
-    study: Study, data: DataSet, pair: tuple[str, str], sampling: Sampling, question: Question
+    study: Study,
+    data: DataSet,
+    systems: tuple[tuple[str, ...], tuple[str, ...]],
+    sampling: Sampling,
+    question: Question,
 ) -> str:
-    """Hash all that a page and its figures depend on; empty where that cannot be told."""
+    """Hash all that a page and its figures depend on; empty where that cannot be told.
+
+    Parameters
+    ----------
+    study : Study
+        What is studied.
+    data : DataSet
+        One of the study's.
+    systems : tuple
+        The columns that are shown, and those that were fitted together.
+    sampling, question : Sampling, Question
+        Those of the study.
+    """
     first = study.questions[0]  # a program may tell nothing but what it was asked first
     if not (_is_built_in(first.measure) and _is_built_in(question.measure)):
         return ""
@@ -95,7 +111,7 @@ def key_of(
     parts = {
         "labels": labels,
         "data": asdict(replace(data, file=Path(data.file).name)),
-        "pair": [(column, study.names[column]) for column in pair],
+        "systems": [[(column, study.names[column]) for column in some] for some in systems],
         "questions": [[repr(asked), asked.measure.label] for asked in (question, first)],
         "sampling": repr(replace(sampling, model=None, progress=False)),
         "model": model and model.name,

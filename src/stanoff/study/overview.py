@@ -25,7 +25,7 @@ from stanoff.report.document import (
     link,
 )
 from stanoff.study.config import DataSet, Study
-from stanoff.study.tables import FILES, legend, write_tables
+from stanoff.study.tables import CONTEST_FILES, FILES, legend, write_contests, write_tables
 from stanoff.text.numbers import ends, level
 
 if TYPE_CHECKING:
@@ -36,20 +36,30 @@ COLUMNS = ("comparison", "measure", "model", "category", "mean", "HDI", "ROPE pc
 
 
 def write_overview(study: Study, outcomes: Sequence[Outcome], out: Path) -> None:
-    """Write index.html, and the table as CSV, Markdown and LaTeX."""
+    """Write index.html, and the tables as CSV, Markdown and LaTeX."""
     made = [outcome for outcome in outcomes if not outcome.error]
-    if made:
-        write_tables(study, made, out)
-    write_text(out / "index.html", _page(study, outcomes, made))
+    if pairs := [outcome for outcome in made if not outcome.is_contest]:
+        write_tables(study, pairs, out)
+    if contests := [outcome for outcome in made if outcome.is_contest]:
+        write_contests(study, contests, out)
+    write_text(out / "index.html", _page(study, outcomes, contests, pairs))
 
 
-def _page(study: Study, outcomes: Sequence[Outcome], made: Sequence[Outcome]) -> str:
+def _page(
+    study: Study,
+    outcomes: Sequence[Outcome],
+    contests: Sequence[Outcome],
+    made: Sequence[Outcome],
+) -> str:
     sections = []
     broken = [outcome for outcome in outcomes if outcome.error]
     if broken:
         texts = [f"{outcome.title}: {outcome.error}" for outcome in broken]
-        told = f"{len(broken)} of {len(outcomes)} comparisons could not be made:"
+        what = "comparisons and contests" if any(o.is_contest for o in outcomes) else "comparisons"
+        told = f"{len(broken)} of {len(outcomes)} {what} could not be made:"
         sections.append(Section("What failed", [Paragraph(told, note=True), Items(texts)]))
+    if contests:
+        sections.append(Section("All systems together", _contests(contests)))
     if made:
         if len(study.data) > 1:
             sections.append(Section("All data sets", [_across(study, made), _signs(study)]))
@@ -61,13 +71,29 @@ def _page(study: Study, outcomes: Sequence[Outcome], made: Sequence[Outcome]) ->
             for line in outcome.sentence.split("\n")
         ]
         sections.append(Section("In words", [Items(texts)]))
-        known = dict.fromkeys(warning for outcome in made for warning in outcome.warnings)
-        if known:
-            notes = [Paragraph(warning, note=True) for warning in known]
-            sections.append(Section("What to know before trusting the numbers", notes))
-        sections.append(Section("Files", _files(study, made)))
-    sections.append(Section("Settings", [_settings(study, made)]))
+    every = [*contests, *made]
+    if known := dict.fromkeys(warning for outcome in every for warning in outcome.warnings):
+        notes = [Paragraph(warning, note=True) for warning in known]
+        sections.append(Section("What to know before trusting the numbers", notes))
+    if every:
+        sections.append(Section("Files", _files(study, contests, made)))
+    sections.append(Section("Settings", [_settings(study, every)]))
     return document(one_line(study.title), sections)
+
+
+def _contests(contests: Sequence[Outcome]) -> list[Block]:
+    """Show who can still be the best: in words, system by system, category by category."""
+    blocks: list[Block] = []
+    for o in contests:
+        assert o.cells is not None
+        if o.shown:
+            blocks.append(joined([_linked(o, o.title), ": ", o.sentence]))
+            rows = o.cells[o.cells["category"] == o.shown[0]].drop(columns="category")
+            blocks.append(Table(rows, o.caption))
+            continue
+        blocks.append(Paragraph(_linked(o, o.title)))
+        blocks.append(Items(o.sentence.split("\n")))
+    return blocks
 
 
 def _of_data(study: Study, data: DataSet, made: Sequence[Outcome]) -> list[Section]:
@@ -156,12 +182,14 @@ def _glance(study: Study, made: Sequence[Outcome]) -> list[Table]:
     return tables
 
 
-def _files(study: Study, made: Sequence[Outcome]) -> list[Block]:
-    """Link the tables, and the figures of every comparison in every format."""
+def _files(study: Study, contests: Sequence[Outcome], pairs: Sequence[Outcome]) -> list[Block]:
+    """Link the tables, and the figures in every format."""
     import pandas as pd
 
-    csv, md, tex = (link(name, name) for name in FILES)
-    where = Paragraph(joined(["All numbers: ", csv, ", ", md, ", ", tex, "."]))
+    made = [*contests, *pairs]
+    tables = [*(FILES if pairs else ()), *(CONTEST_FILES if contests else ())]
+    linked = Markup(", ").join(link(name, name) for name in tables)
+    where = Paragraph(joined(["All numbers: ", linked, "."]))
     names = list(dict.fromkeys(name for outcome in made for name in outcome.figures))
     if not names:
         return [where]

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from stanoff.study.outcomes import Outcome
 
 FILES = ("table.csv", "table.md", "table.tex")
+CONTEST_FILES = ("contests.csv", "contests.md", "contests.tex")
+NEEDED = (
+    "% Needs \\usepackage{booktabs} and \\usepackage{longtable}; "
+    "run LaTeX until the widths of the columns no longer change."
+)
 SCORES = (
     *("category", "observed_A", "observed_B", "psi_A", "psi_B", "mean", "hdi", "p_rope"),
     "decision",
@@ -42,7 +47,8 @@ def _labelled(outcome: Outcome, frame: pd.DataFrame | None) -> pd.DataFrame:
     assert frame is not None
     frame = frame.set_axis(range(len(frame)))
     labels = {"data": outcome.data} if outcome.data else {}
-    labels |= {"A": outcome.a, "B": outcome.b, "measure": outcome.measure, "model": outcome.model}
+    labels |= {} if outcome.is_contest else {"A": outcome.a, "B": outcome.b}
+    labels |= {"measure": outcome.measure, "model": outcome.model}
     for place, (name, value) in enumerate(labels.items()):
         frame.insert(place, name, value)
     return frame
@@ -52,10 +58,7 @@ def as_latex(study: Study, made: Sequence[Outcome]) -> str:
     """Write a table per measure that goes over several pages if need be; it is input in a paper."""
     from stanoff.text.longtable import frames_as_longtable
 
-    texts = [
-        "% Needs \\usepackage{booktabs} and \\usepackage{longtable}; "
-        "run LaTeX until the widths of the columns no longer change."
-    ]
+    texts = [NEEDED]
     question = study.questions[0]
     labels: list[str] = []
     for measure in dict.fromkeys(outcome.measure for outcome in made):
@@ -64,12 +67,78 @@ def as_latex(study: Study, made: Sequence[Outcome]) -> str:
             f"{study.title}: {measure} of A and B{_under(made)}, and the posterior of their "
             f"difference with its {level(question.hdi)} HDI and the ROPE {ends(question.rope)}."
         )
-        plain = re.sub(r"[^A-Za-z0-9]+", "-", measure).strip("-").lower() or "measure"
-        label = f"tab:{plain}" if f"tab:{plain}" not in labels else f"tab:{plain}-{len(labels)}"
-        labels.append(label)
+        labels.append(_label(measure, labels))
         told = legend(study, [*groups[0][1].columns, "decision"])
-        texts.append(frames_as_longtable(groups, caption, label, list(told.items())))
+        texts.append(frames_as_longtable(groups, caption, labels[-1], list(told.items())))
     return "\n\n".join(texts) + "\n"
+
+
+def _label(name: str, known: Sequence[str]) -> str:
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower() or "measure"
+    return f"tab:{plain}" if f"tab:{plain}" not in known else f"tab:{plain}-{len(known)}"
+
+
+def write_contests(study: Study, made: Sequence[Outcome], out: Path) -> None:
+    """Write what was found in all contests, in every format."""
+    import pandas as pd
+
+    from stanoff.text.frames import frame_text
+
+    numbers = pd.concat([_labelled(o, o.summary) for o in made], ignore_index=True)
+    write_text(out / "contests.csv", f"{frame_text(numbers, 'csv')}\n")
+    score = "score"  # each measure has a name of its own
+    cells = [_labelled(o, o.cells).rename(columns={o.measure: score}) for o in made]
+    below = [f"{term}: {text}." for term, text in contest_legend(study).items()]
+    text = frame_text(pd.concat(cells, ignore_index=True), "markdown", below=below)
+    write_text(out / "contests.md", f"{text}\n")
+    write_text(out / "contests.tex", contests_as_latex(study, made))
+
+
+def contests_as_latex(study: Study, made: Sequence[Outcome]) -> str:
+    """Write a table per measure, with a group of systems per data set, model and category."""
+    from stanoff.text.longtable import frames_as_longtable
+
+    texts, labels = [NEEDED], list[str]()
+    question = study.questions[0]
+    for measure in dict.fromkeys(outcome.measure for outcome in made):
+        some = [outcome for outcome in made if outcome.measure == measure]
+        groups = [group for outcome in some for group in _standings(outcome, _under(some))]
+        caption = (
+            f"{study.title}: {measure} of all systems{_under(some)}, with its "
+            f"{level(question.hdi)} HDI and the ROPE {ends(question.rope)}."
+        )
+        labels.append(_label(f"{measure}-contest", labels))
+        told = list(contest_legend(study).items())
+        texts.append(frames_as_longtable(groups, caption, labels[-1], told))
+    return "\n\n".join(texts) + "\n"
+
+
+def _standings(outcome: Outcome, under: str) -> list[tuple[str, pd.DataFrame]]:
+    """Return the systems of a contest category by category, the one decided upon first."""
+    assert outcome.cells is not None
+    cells = outcome.cells
+    known = list(dict.fromkeys([*outcome.shown[:1], *cells["category"]]))
+    model = "" if under else f" ({outcome.model})"
+    return [
+        (
+            _titled(outcome, f"{category}{model}" if len(known) > 1 or model else ""),
+            cells[cells["category"] == category].drop(columns="category"),
+        )
+        for category in known
+    ]
+
+
+def contest_legend(study: Study) -> Mapping[str, str]:
+    """Explain the columns of the table of a contest."""
+    question = study.questions[0]
+    return {
+        "tier": "no system of a tier is significantly better than another one of it",
+        "observed": "score on these documents, as other programs compute it",
+        "P(near best)": f"probability of being within the ROPE {ends(question.rope)} of the best",
+        "P(best)": "probability of being the best, which near-twins share",
+        "regret": "expected loss against the best",
+        "ranks": f"the ranks that have {level(question.hdi)} of the probability",
+    }
 
 
 def _groups(made: Sequence[Outcome]) -> list[tuple[str, pd.DataFrame]]:
