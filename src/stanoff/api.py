@@ -15,6 +15,7 @@ from stanoff.contests import Contest
 from stanoff.data import sources
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
+from stanoff.data.files import standard_input
 from stanoff.data.layouts import MORE, Layout, from_any, systems_of
 from stanoff.data.patterns import patterns_of
 from stanoff.data.scored import scored_documents
@@ -163,7 +164,8 @@ def contest(
         The column of true labels.
     systems : sequence of str, optional
         The columns of predictions, which name the systems; by default all other columns. In long
-        format the names of the systems, by default all. Of several tables, a column of each.
+        format the names of the systems, by default all. Of several tables a column of each, or one
+        name for all of them.
     pos_label, labels
         As in :func:`compare`.
     **options
@@ -255,8 +257,13 @@ def _observed_systems(
         found = sources.from_arrays({"y_true": data, **named}, sample_weight=weight)
         found = replace(found, called=names, more=more)
     else:
+        if systems is None and isinstance(data, str) and data == "-":
+            with standard_input() as kept:  # it is read twice, for its columns and for its rows
+                return _observed_systems(takes, kept, None, truth, None, layout, chosen)
         if systems is None:
             systems = systems_of(data, truth, layout)
+        if isinstance(data, (tuple, list)) and len(systems) == 1:
+            systems = [*systems] * len(data)  # the same column of every table
         if not isinstance(data, (tuple, list)):
             as_systems(systems)
         if truth in systems:

@@ -36,7 +36,6 @@ def test_a_page_from_a_file_of_predictions_or_from_a_saved_result(tmp_path):
     ("arguments", "told"),
     [
         ([PREDICTIONS, *COLUMNS], "--out must name the page"),
-        ([PREDICTIONS, "--truth", "truth", "--a", "nb_mult", "--out", "x.html"], "--b must name"),
         (["study.toml", "--rope", "0.1", "--out", "x"], "--rope does not go with study.toml"),
         (["result.nc", "--seed", "1", "--out", "x"], "--seed does not go with result.nc"),
         (["result.nc", "--pos-label", "8", "--out", "x"], "--pos-label does not go with result.nc"),

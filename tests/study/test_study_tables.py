@@ -207,3 +207,55 @@ def test_a_list_of_one_data_set_needs_no_name(tmp_path):
         tmp_path, data, text.replace("[data]", "[[data]]")
     )
     assert Path(study_of(tmp_path, data, text).data[0].file).name == "labels.csv"
+
+
+LAYOUTS = {
+    "joined": 'file = ["one.csv", "two.csv", "three.csv"]\nid = "doc"\nprediction = "said"\n',
+    "long": 'file = "long.csv"\nitem = "doc"\nsystem = "model"\nprediction = "said"\n',
+    "gold": 'file = "said.csv"\ntruth_file = "gold.csv"\nid = "doc"\n',
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_study_takes_labels_in_every_layout(tmp_path, layout):
+    wide = labels(["0", "1"], 300)
+    (tmp_path / "wide").mkdir()
+    text = 'classifiers = ["one", "two", "three"]\n'
+    expected = built(tmp_path / "wide", {"labels": wide}, text + ONE)
+    wide.insert(0, "doc", range(300))
+    data = {
+        name: wide[["doc", "truth", name]].rename(columns={name: "said"})
+        for name in ("one", "two", "three")
+    }
+    data["long"] = pd.concat([frame.assign(model=name) for name, frame in data.items()])
+    data |= {"gold": wide[["doc", "truth"]], "said": wide.drop(columns="truth")}
+    found = built(tmp_path, data, f'{text}[data]\ntruth = "truth"\n{LAYOUTS[layout]}')
+    assert [o.slug for o in found] == [o.slug for o in expected]
+    for one, other in zip(found, expected, strict=True):
+        assert one.summary.equals(other.summary)
+    again = build(read_study(tmp_path / "study.toml"), tmp_path, quiet=True)
+    assert all(o.reused for o in again)
+    (tmp_path / "gold.csv").write_text("doc,truth\n" + "".join(f"{i},0\n" for i in range(300)))
+    if layout == "gold":
+        assert not any(o.reused for o in build(read_study(tmp_path / "study.toml"), tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("layout", "old", "new", "told"),
+    [
+        ("joined", '"one.csv", ', "", "one file, or 3: one per classifier, in their order"),
+        ("joined", 'id = "doc"', "", "'data.id' parameter must be a text"),
+        ("joined", 'prediction = "said"', 'prediction = "sait"', "did you mean 'said'"),
+        ("long", 'system = "model"\n', "", "'data.system' parameter must be a text"),
+        ("long", 'item = "doc"', 'item = "dok"', "no column 'dok' for 'item'"),
+        ("gold", '"gold.csv"', '"silver.csv"', "There is no file"),
+    ],
+)
+def test_what_is_wrong_with_a_layout_is_told(tmp_path, layout, old, new, told):
+    frame = pd.DataFrame({"doc": [1], "truth": [1], "said": [1], "model": ["one"]})
+    frame = frame.assign(one=1, two=1, three=1)
+    data = dict.fromkeys(("one", "two", "three", "long", "gold", "said"), frame)
+    text = f'classifiers = ["one", "two", "three"]\n[data]\ntruth = "truth"\n{LAYOUTS[layout]}'
+    with pytest.raises(InputError) as raised:
+        study_of(tmp_path, data, text.replace(old, new))
+    assert told in str(raised.value)

@@ -9,18 +9,19 @@ import click
 
 from stanoff.cli.base import command, in_words_of_options
 from stanoff.cli.options import (
+    COLUMNS,
     FAIL_UNLESS,
+    FILES,
     LABELS,
-    LAYOUT,
     MEASURE,
     MODEL,
     RULE,
     SAMPLING,
     STYLE,
     check_verdict,
-    columns,
     given,
     options,
+    tables,
 )
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, *SAMPLING)
 
 
 @command
-@click.argument("file", nargs=-1, required=True)
-@options(columns(required=False), LAYOUT, COMPARING)
+@FILES
+@options(COLUMNS, COMPARING)
 @click.option("--save", type=click.Path(), help="Keep the result; see: stanoff show.")
 @FAIL_UNLESS
 @STYLE
@@ -47,7 +48,7 @@ def compare(
     """
     from stanoff.text.formats import as_text
 
-    result = compared(file[0] if len(file) == 1 else file, values)
+    result = compared(file, values)
     if save is not None:
         result.save(save)
     text = as_text(result, style)
@@ -55,16 +56,14 @@ def compare(
     check_verdict(result, fail_unless)
 
 
-def compared(file: str | tuple[str, ...], values: dict[str, Any]) -> Comparison:
+def compared(file: tuple[str, ...], values: dict[str, Any]) -> Comparison:
     """Compare as the options say; what the sampler complains of is in the result."""
     import warnings
 
     from stanoff.api import compare as run
     from stanoff.errors import SamplingWarning
 
-    asked = given(values)
-    if gold := asked.pop("truth_file", None):
-        asked["truth"] = (gold, asked.get("truth"))
+    data, asked = tables(file, given(values))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)
-        return run(file, progress=sys.stderr.isatty(), **asked)
+        return run(data, progress=sys.stderr.isatty(), **asked)

@@ -42,18 +42,14 @@ class Rope(click.ParamType[Any]):
         return numbers[0] if len(numbers) == 1 else numbers
 
 
-def columns(*, required: bool = True) -> tuple[Decorator, ...]:
-    """Return the options that name the columns of a file."""
-    return (
-        click.option("--truth", required=required, help="Column of true labels."),
-        click.option("--a", required=required, help="Column of A's predictions."),
-        click.option("--b", required=required, help="Column of B's predictions."),
-        click.option("--id", help="Column that names the document."),
-        click.option("--sample-weight", help="Column that says how many documents a row is."),
-    )
-
-
+TRUTH = click.option("--truth", help="Column of true labels.")
+PAIR = (
+    click.option("--a", help="Column of A's predictions; in long format A's name."),
+    click.option("--b", help="Column of B's predictions; in long format B's name."),
+)
 LAYOUT = (
+    click.option("--id", help="Column that names the document; several FILEs are joined by it."),
+    click.option("--sample-weight", help="Column that says how many documents a row is."),
     click.option("--truth-file", help="The file that has --truth, if FILE has not."),
     click.option("--unmatched", type=click.Choice(["refuse", "drop"]), help="Ids without partner."),
     click.option("--item", help="In long format: column that names the document."),
@@ -61,6 +57,16 @@ LAYOUT = (
     click.option("--prediction", help="In long format: column of predictions; also --value."),
     click.option("--value", hidden=True),
 )
+COLUMNS = (TRUTH, *PAIR, *LAYOUT)
+FILES = click.argument("file", nargs=-1, required=True)
+
+
+def tables(file: tuple[str, ...], asked: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return one table or several, and the options as the API takes them."""
+    kept = {name: value for name, value in asked.items() if name != "truth_file"}
+    if gold := asked.get("truth_file"):
+        kept["truth"] = (gold, asked.get("truth"))
+    return file[0] if len(file) == 1 else file, kept
 
 
 POS_LABEL = click.option(

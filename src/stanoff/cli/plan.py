@@ -9,6 +9,7 @@ import click
 from stanoff.cli.base import command
 from stanoff.cli.compare import compared
 from stanoff.cli.options import (
+    COLUMNS,
     MEASURE,
     MODEL,
     POS_LABEL,
@@ -17,7 +18,6 @@ from stanoff.cli.options import (
     STUDY,
     STYLE,
     check_figure,
-    columns,
     draw,
     interrupted,
     options,
@@ -32,8 +32,8 @@ OF_STUDY = ("datasets", "draws", "seed", "jobs", "two_test_sets")
 
 
 @command
-@click.argument("file", required=False)
-@options(columns(required=False))
+@click.argument("file", nargs=-1)
+@options(COLUMNS)
 @POS_LABEL
 @click.option("--scenario", help="a or b of the paper, if there is no FILE.")
 @options(SCENARIO)
@@ -44,7 +44,7 @@ OF_STUDY = ("datasets", "draws", "seed", "jobs", "two_test_sets")
 @options(MEASURE, RULE, MODEL, STUDY)
 @STYLE
 def plan(
-    file: str | None,
+    file: tuple[str, ...],
     goal: tuple[str, ...],
     assurance: tuple[float, ...],
     most: int | None,
@@ -54,7 +54,7 @@ def plan(
 ) -> None:
     """Compute how many documents a goal takes, or the smallest difference that N documents settle.
 
-    With FILE (CSV, Parquet or JSON lines): how many more documents settle that comparison.
+    With FILE, which is as in `stanoff compare`: how many more documents settle that comparison.
     """
     from stanoff.text.frames import frame_text
 
@@ -64,7 +64,7 @@ def plan(
     if most is not None:
         asked["most"] = most
     check_figure(figure)
-    answer = _for_scenario(values, asked) if file is None else _for_file(file, values, asked)
+    answer = _for_file(file, values, asked) if file else _for_scenario(values, asked)
     if figure:
         draw(answer.plot(), figure)
     table = answer.summary()
@@ -75,10 +75,11 @@ def plan(
 
 
 def _for_scenario(values: dict[str, Any], asked: dict[str, Any]) -> Plan:
+    from stanoff.data.layouts import Layout
     from stanoff.planning.plan import plan as run
 
-    for name in ("truth", "a", "b", "pos_label"):
-        if values.pop(name) is not None:
+    for name in ("truth", "a", "b", "pos_label", "truth_file", *Layout.__annotations__):
+        if values.pop(name, None) is not None:
             raise InputError(f"--{name.replace('_', '-')} goes with FILE.")
     named = values.pop("scenario")
     chosen = scenarios((named,) if named else (), values)
@@ -87,14 +88,12 @@ def _for_scenario(values: dict[str, Any], asked: dict[str, Any]) -> Plan:
     return run(chosen[0], values.pop("n"), **asked, **studied(values))
 
 
-def _for_file(file: str, values: dict[str, Any], asked: dict[str, Any]) -> Plan:
+def _for_file(file: tuple[str, ...], values: dict[str, Any], asked: dict[str, Any]) -> Plan:
     own = [name for name in (*RATES, "correlation", "scenario", "n") if values[name] is not None]
     if own or values["two_test_sets"]:
         raise InputError(
             "Pass either FILE or a scenario; with FILE there is no --n and no --two-test-sets."
         )
-    if None in (values["truth"], values["a"], values["b"]):
-        raise InputError("With FILE say which columns: --truth, --a and --b.")
     study = studied({name: values[name] for name in OF_STUDY})
     del study["same_documents"]
     comparing = {name: value for name, value in values.items() if name not in OF_STUDY}

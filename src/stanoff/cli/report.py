@@ -9,40 +9,41 @@ import click
 
 from stanoff.cli.base import command
 from stanoff.cli.compare import COMPARING, compared
-from stanoff.cli.options import columns, given, options
+from stanoff.cli.options import COLUMNS, FILES, given, options
 
 
 @command
-@click.argument("file", type=click.Path())
-@options(columns(required=False), COMPARING)
+@FILES
+@options(COLUMNS, COMPARING)
 @click.option("--out", type=click.Path(), help="The page, or for a study the folder, to write.")
 @click.option("--jobs", type=int, default=1, show_default=True, help="Comparisons at a time.")
 @click.pass_context
-def report(ctx: click.Context, /, file: str, out: str | None, jobs: int, **values: Any) -> None:
+def report(
+    ctx: click.Context, /, file: tuple[str, ...], out: str | None, jobs: int, **values: Any
+) -> None:
     """Write a report that opens without a network.
 
-    FILE holds predictions (CSV, Parquet, JSON lines), and --truth, --a and --b name its columns:
-    the report is one page. Or FILE is a result that `compare --save` has written (.nc). Or it is a
-    study (.toml) of many comparisons: the report is a folder.
+    FILE holds predictions, as in `stanoff compare`, also several of them, and --truth, --a and --b
+    name its columns: the report is one page. Or FILE is a result that `compare --save` has written
+    (.nc). Or it is a study (.toml) of many comparisons: the report is a folder.
     """
-    kind = Path(file).suffix
+    kind = Path(file[0]).suffix
     if kind in (".toml", ".nc"):
+        if len(file) > 1:
+            raise click.UsageError(f"{file[0]} goes alone: there is no other FILE beside it.")
         for name in given(values):
             word = name.replace("_", "-")
-            raise click.UsageError(f"--{word} does not go with {file}, which has it already.")
+            raise click.UsageError(f"--{word} does not go with {file[0]}, which has it already.")
     if kind == ".toml":
-        _study(ctx, file, out, jobs)
+        _study(ctx, file[0], out, jobs)
         return
     if out is None:
         raise click.UsageError("--out must name the page to write, for example report.html.")
     if kind == ".nc":
         from stanoff.store.saving import load
 
-        result = load(file)
+        result = load(file[0])
     else:
-        for name in ("truth", "a", "b"):
-            if values[name] is None:
-                raise click.UsageError(f"--{name} must name a column of {file}.")
         result = compared(file, values)
     click.echo(f"Wrote {result.to_html(out)}", err=True)
 

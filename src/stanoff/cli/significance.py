@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from stanoff.cli.base import command
-from stanoff.cli.options import NAMES, POS_LABEL, STYLE, columns, given, options
+from stanoff.cli.options import COLUMNS, FILES, NAMES, POS_LABEL, STYLE, given, options, tables
 
 
 @command
-@click.argument("file")
-@options(columns())
+@FILES
+@options(COLUMNS)
 @POS_LABEL
 @click.option(
     "--average",
@@ -32,8 +32,10 @@ from stanoff.cli.options import NAMES, POS_LABEL, STYLE, columns, given, options
 )
 @NAMES
 @STYLE
-def significance(file: str, style: str, **values: Any) -> None:
+def significance(file: tuple[str, ...], style: str, **values: Any) -> None:
     """Test two columns of predictions in FILE for significant differences, in all ways that apply.
+
+    FILE is as in `stanoff compare`; two of them are joined by --id.
 
     The tests are those of Yang and Liu (1999), McNemar's, Welch's and Wilcoxon's, with p-values.
     """
@@ -41,11 +43,11 @@ def significance(file: str, style: str, **values: Any) -> None:
     from stanoff.significance.texts import as_text
     from stanoff.significance.together import all_tests
 
-    asked = given(values)
-    counting = {name: asked.pop(name) for name in COUNTING if name in asked}
-    counts = count(file, average="macro" if "average" in asked else None, **counting)
+    data, asked = tables(file, given(values))
+    testing = {name: asked.pop(name) for name in TESTING if name in asked}
+    counts = count(data, average="macro" if "average" in testing else None, **asked)
     a, b = counts.systems
-    click.echo(as_text(all_tests(counts, **asked), (a, b), style))
+    click.echo(as_text(all_tests(counts, **testing), (a, b), style))
 
 
-COUNTING = ("truth", "a", "b", "id", "sample_weight", "pos_label", "names")
+TESTING = ("average", "measure", "alternative", "approximation")

@@ -123,8 +123,14 @@ def kind_of(pattern: str) -> str:
     return _kind(data_paths(pattern)[0])
 
 
+class Spooled(str):
+    """The path of a file that holds what came in by stdin."""
+
+    __slots__ = ()
+
+
 @contextmanager
-def standard_input() -> Iterator[str]:
+def standard_input() -> Iterator[Spooled]:
     """Keep what comes in by stdin in a file, whose name tells what it is but not in errors."""
     with scratch() as folder:
         file = folder / "stdin"
@@ -137,7 +143,7 @@ def standard_input() -> Iterator[str]:
                 start = plain.read(8)
         kind = _kind_by_content(start)
         ending = next(end for end, known in KINDS.items() if known == kind)
-        path = str(file.rename(f"{file}{ending}{packed}"))
+        path = Spooled(file.rename(f"{file}{ending}{packed}"))
         try:
             yield path
         except InputError as error:

@@ -68,6 +68,7 @@ def from_any(
         given["more"] = {part: given.pop(part) for part in MORE if part in given}
     if takes == "values" and columns[TRUTH] is None:
         columns = {part: name for part, name in columns.items() if part != TRUTH}
+    _check_stdin(data, columns.get(TRUTH))
     long = {name: given.pop(name) for name in LONG if name in given}
     several = isinstance(data, (tuple, list)) or isinstance(columns.get(TRUTH), (tuple, list))
     if (long or several) and "sample_weight" in given:
@@ -92,6 +93,13 @@ def from_any(
     return from_table(data, columns, **given)
 
 
+def _check_stdin(*tables: Any) -> None:
+    """Refuse - for two tables: what comes in by stdin can be read once."""
+    several = [[*table] if isinstance(table, (tuple, list)) else [table] for table in tables]
+    if sum(isinstance(one, str) and one == "-" for some in several for one in some) > 1:
+        raise invalid("data", "'-' for one table at most: stdin can be read once only", "-")
+
+
 def systems_of(data: Any, truth: Any, layout: Layout) -> list[Any]:
     """Name what a contest is about: all systems in long format, else all columns but the others."""
     if isinstance(data, (tuple, list)):
@@ -103,8 +111,11 @@ def systems_of(data: Any, truth: Any, layout: Layout) -> list[Any]:
             return sorted((row[0] for row in rows_of(frame) if row[0] is not None), key=str)
     if truth is None:
         raise InputError("Say which column of the table is 'truth': pass truth=.")
-    others = [truth, layout.get("id"), layout.get("sample_weight")]
-    return [name for name in table.names if name not in others]
+    others: list[Any] = []
+    for part in (truth, *(layout.get(part) for part in ("id", "sample_weight", *MORE))):
+        others += part if isinstance(part, (tuple, list)) else [part]
+    known = [name for name in others if isinstance(name, (str, int))]
+    return [name for name in table.names if name not in known]
 
 
 def from_tables(
@@ -143,6 +154,7 @@ def from_tables(
         for k, part in enumerate(systems):
             place = k if len(tables) > 1 else 0
             wanted[place][part] = _named(part, columns[part], tables[place], "prediction")
+        _check_different(systems, tables, wanted)
         gold = columns.get(TRUTH)
         for part, name in (more or {}).items():
             _find_shared(part, name, tables, wanted)
@@ -169,6 +181,22 @@ def from_tables(
         notes=(*(note for table in tables for note in table.notes), *found.notes),
         called=_called([str(chosen[part]) for part in systems], tables),
     )
+
+
+def _check_different(
+    systems: Sequence[str], tables: Sequence[Table], wanted: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse one column of one file for two systems."""
+    known: dict[tuple[Any, Any], str] = {}
+    for k, (table, parts) in enumerate(zip(tables, wanted, strict=True)):
+        place = Path(table.where).resolve() if table.where else k
+        for part in systems:
+            if part not in parts:
+                continue
+            if other := known.get((place, parts[part])):
+                told = table.told(parts[part])
+                raise InputError(f"{other} and {part} must be different columns, not both {told}.")
+            known[place, parts[part]] = part
 
 
 def _named(part: str, name: Any, table: Table, default: str) -> Any:

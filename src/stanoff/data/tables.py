@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from stanoff.data.database import kept
-from stanoff.data.files import kind_of, modified, opened, standard_input
+from stanoff.data.files import Spooled, kind_of, modified, opened, standard_input
 from stanoff.data.labels import is_missing, refused_weight
 from stanoff.data.logs import read_log
 from stanoff.data.tallies import missing_labels, refuse_scores
@@ -91,7 +91,8 @@ def open_table(data: Any, connection: duckdb.DuckDBPyConnection, stack: ExitStac
     import narwhals as nw
 
     if isinstance(data, (str, Path)):
-        return _open_file(str(data), connection, stack)
+        path = data if isinstance(data, str) else str(data)
+        return _open_file(path, connection, stack)
     native, home = data, ""
     if isinstance(data, pd.DataFrame):
         native = data.set_axis([str(i) for i in range(data.shape[1])], axis=1)
@@ -111,7 +112,9 @@ def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStac
     import narwhals as nw
 
     if path == "-":
-        told, origin, path = "stdin", {"file": "stdin"}, stack.enter_context(standard_input())
+        path = stack.enter_context(standard_input())
+    if isinstance(path, Spooled):
+        told, origin = "stdin", {"file": "stdin"}
     else:
         told, origin = path, {"file": path, "modified": modified(path)}
     if log := read_log(path, connection):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ KEYS = (
     *("title", "out", "classifiers", "pairs", "names", "measures", "models", "pos_label"),
     *("positive", "labels", "figures", "figure_formats", "data", *JUDGING, *DRAWING),
 )
-DATA_KEYS = ("name", "file", "truth", "pos_label", "labels")
+LAYOUT = ("truth_file", "id", "item", "system", "prediction", "unmatched")
+DATA_KEYS = ("name", "file", "truth", "pos_label", "labels", *LAYOUT)
 # Those of the gallery, which is not imported for it: seaborn takes longer than a finished study.
 FIGURES = ("forest", "posterior", "factor", "joint", "mosaic", "trace")
 CONTEST_FIGURES = ("scores", "matrix", "ranks")
@@ -34,17 +35,30 @@ class DataSet:
     ----------
     name : str
         What it is called in the report; empty where there is only one that needs no name.
-    file, truth : str
-        Where the labels are, and the column of the true ones.
+    file : str or tuple of str
+        Where the labels are; several files, one per classifier, are joined by id.
+    truth : str
+        The column of the true ones.
     pos_label, labels : optional
         As in :func:`stanoff.compare`.
+    layout : mapping
+        How they are laid out: ``id``, ``item``, ``system``, ``unmatched`` as in
+        :func:`stanoff.compare`, ``truth_file``, and ``prediction``, the column of predictions in
+        long format or in every one of several files.
     """
 
     name: str
-    file: str
+    file: str | tuple[str, ...]
     truth: str
     pos_label: Any = None
     labels: tuple[Any, ...] | None = None
+    layout: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All of them, also that of the true labels."""
+        some = self.file if isinstance(self.file, tuple) else (self.file,)
+        return (*some, self.layout["truth_file"]) if "truth_file" in self.layout else some
 
 
 @dataclass(frozen=True)
@@ -150,19 +164,32 @@ def _data(given: Mapping[str, Any], folder: Path) -> tuple[DataSet, ...]:
     for table in tables:
         _only(table, DATA_KEYS, "key of data")
         labels = table if "labels" in table else given
+        layout = {key: _text(table, key, f"data.{key}") for key in LAYOUT if key in table}
+        if "truth_file" in layout:
+            layout["truth_file"] = str(folder / layout["truth_file"])
         found.append(
             DataSet(
                 name=_text(table, "name", "data.name") if several or "name" in table else "",
-                file=str(folder / _text(table, "file", "data.file")),
+                file=_file(table, folder),
                 truth=_text(table, "truth", "data.truth"),
                 pos_label=table.get("pos_label", given.get("pos_label", given.get("positive"))),
                 labels=tuple(_list(labels, "labels")) if "labels" in labels else None,
+                layout=layout,
             )
         )
     names = [one.name for one in found]
     if len(set(names)) < len(names):
         raise invalid("data.name", "different for different data sets", names)
     return tuple(found)
+
+
+def _file(table: Mapping[str, Any], folder: Path) -> str | tuple[str, ...]:
+    """Read one file, or a list of them that are joined by id."""
+    if not isinstance(table.get("file"), list):
+        return str(folder / _text(table, "file", "data.file"))
+    for key in ("id", "prediction"):
+        _text(table, key, f"data.{key}")
+    return tuple(str(folder / name) for name in _texts(table, "file"))
 
 
 def _pairs(given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -256,5 +283,18 @@ def _check_columns(study: Study) -> None:
     from stanoff.data.files import check_columns
 
     for data in study.data:
-        check_columns(data.file, "truth", [data.truth])
-        check_columns(data.file, "classifiers", list(study.names))
+        if isinstance(data.file, tuple):
+            if len(data.file) != len(study.names):
+                rule = f"one file, or {len(study.names)}: one per classifier, in their order"
+                raise invalid("data.file", rule, list(data.file))
+            for file in data.files:
+                check_columns(file, "id", [data.layout["id"]])
+            for file in data.file:
+                check_columns(file, "prediction", [data.layout["prediction"]])
+        elif {"item", "system", "prediction"} & set(data.layout):
+            for key in ("item", "system", "prediction"):
+                check_columns(data.file, key, [_text(data.layout, key, f"data.{key}")])
+        else:
+            check_columns(data.file, "classifiers", list(study.names))
+        if "truth_file" in data.layout or not isinstance(data.file, tuple):
+            check_columns(data.files[-1], "truth", [data.truth])

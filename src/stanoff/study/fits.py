@@ -63,7 +63,8 @@ def fitted(
     question = study.questions[0].for_model(sampling.model)
     counted = _counted(study, data, systems, question.average)
     if "file" in counted.origin:  # where the study lies makes no difference to what it says
-        counted = replace(counted, origin={**counted.origin, "file": Path(data.file).name})
+        told = ", ".join(dict.fromkeys(Path(file).name for file in data.files))
+        counted = replace(counted, origin={**counted.origin, "file": told})
     key = _key(counted, question, sampling)
     file = store.with_name(f"{store.name}-{key[:16]}.nc")
     try:
@@ -81,12 +82,19 @@ def fitted(
 def _counted(study: Study, data: DataSet, systems: tuple[str, ...], average: str | None) -> Data:
     """Count what two systems said, or more."""
     chosen: dict[str, Any] = {"pos_label": data.pos_label, "labels": data.labels}
-    chosen |= {"truth": data.truth, "average": average}
+    layout: dict[str, Any] = dict(data.layout)
+    gold = layout.pop("truth_file", None)
+    chosen |= {"truth": (gold, data.truth) if gold else data.truth, "average": average}
     names = tuple(study.names[column] for column in systems)
+    where: Any = data.file
+    if isinstance(data.file, tuple):  # one per system
+        places = [list(study.names).index(column) for column in systems]
+        where = tuple(data.file[place] for place in places)
+        systems = (layout.pop("prediction"),) * len(systems)
     if len(systems) == 2:
-        counted = count(data.file, a=systems[0], b=systems[1], **chosen)
+        counted = count(where, a=systems[0], b=systems[1], **layout, **chosen)
     else:
-        counted = count_systems(data.file, systems=systems, **chosen)
+        counted = count_systems(where, systems=systems, **layout, **chosen)
     return replace(counted, systems=as_systems(names))
 
 

@@ -102,7 +102,7 @@ def key_of(
     if not (_is_built_in(first.measure) and _is_built_in(question.measure)):
         return ""
     try:
-        labels = _labels(data.file)
+        labels = [_labels(file) for file in data.files]
     except (StanoffError, OSError):
         return ""  # whoever reads them will say why
     model, common = sampling.model, next(iter(MODELS.values()))
@@ -110,7 +110,7 @@ def key_of(
     own = model is not None and model.file is not None
     parts = {
         "labels": labels,
-        "data": asdict(replace(data, file=Path(data.file).name)),
+        "data": asdict(_without_folder(data)),
         "systems": [[(column, study.names[column]) for column in some] for some in systems],
         "questions": [[repr(asked), asked.measure.label] for asked in (question, first)],
         "sampling": repr(replace(sampling, model=None, progress=False)),
@@ -122,6 +122,14 @@ def key_of(
         "code": _code(),
     }
     return _sha256(json.dumps(parts, sort_keys=True, default=repr).encode())
+
+
+def _without_folder(data: DataSet) -> DataSet:
+    """Forget where files lie: that makes no difference to what is made of them."""
+    layout = {
+        key: Path(told).name if key == "truth_file" else told for key, told in data.layout.items()
+    }
+    return replace(data, file=tuple(Path(file).name for file in data.files), layout=layout)
 
 
 def _is_built_in(measure: Measure) -> bool:

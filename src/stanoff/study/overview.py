@@ -244,7 +244,7 @@ def _described(
     dated = f", of {origin['modified']}" if origin.get("modified") else ""
     on = f" of {data.name}" if len(study.data) > 1 else ""
     return [
-        (f"data{on}", f"{Path(data.file).name}{dated}"),
+        (f"data{on}", f"{', '.join(Path(file).name for file in data.files)}{dated}"),
         (f"truth{on}", data.truth),
         (f"positive label{on}", origin.get("pos_label", data.pos_label)),
         (f"labels{on}", None if data.labels is None else ", ".join(map(str, data.labels))),
