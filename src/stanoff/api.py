@@ -16,6 +16,7 @@ from stanoff.data import sources
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
 from stanoff.data.files import standard_input
+from stanoff.data.items import items_of
 from stanoff.data.layouts import MORE, Layout, from_any, systems_of
 from stanoff.data.patterns import patterns_of
 from stanoff.data.scored import scored_documents
@@ -26,6 +27,7 @@ from stanoff.question import Options, Question, Sampling, read
 MAKERS: dict[str, Callable[..., Data]] = {  # by what a measure takes
     "labels": sources.counted,
     "scores": scored_documents,
+    "values": items_of,
 }
 
 
@@ -74,12 +76,20 @@ def compare(
         ``"drop"`` leaves out ids that are not in all tables; by default they are refused.
     item, system, prediction : str, optional
         The columns of a table in long format, with a row per item and system; ``value`` means the
-        same as ``prediction``. ``a`` and ``b`` are then names of systems.
+        same as ``prediction``. ``a`` and ``b`` are then names of systems. Of values, several rows
+        of a system and an item are runs; ``item`` alone names the items of a wide table.
+    cluster, dataset : str, optional
+        Of values (``cluster`` of scores, too), columns that name the cluster and the data set of
+        an item.
+    per : str or list of str, optional
+        For ``measure="ratio"``, the column that the values are divided by once both are added up,
+        or one column per system.
     sample_weight : array_like or str, optional
         How many documents a row stands for, or the column that says so: whole numbers.
     measure : str
         ``"f1"`` (F-beta, the default), ``"precision"``, ``"recall"``, ``"mcc"`` ..., see
-        ``stanoff measures``, or one registered with :func:`stanoff.measures.register`.
+        ``stanoff measures``, or one registered with :func:`stanoff.measures.register`. ``"mean"``
+        and ``"ratio"`` are of columns that hold a value per item, and need no truth.
     beta : float
         Weight of recall in F-beta.
     zero_division : float
@@ -89,9 +99,15 @@ def compare(
     average : str, optional
         None to judge one category, or ``"macro"``, ``"micro"`` or ``"weighted"``.
     rope : float or tuple of float
-        Region of practical equivalence: a half-width around 0, or two ends; 0.05 by default.
+        Region of practical equivalence: a half-width around 0, or two ends; 0.05 by default. Of
+        values also ``"2%"`` of the observed mean, or ``"2% of range"``.
     hdi : float
         Probability of the highest density interval, 0.95 by default.
+    higher_is_better : bool, optional
+        False for values of which small ones are good, such as losses.
+    population : str, optional
+        What values are to tell about: new ``"items"`` (default), these items asked again
+        (``"runs"``), or a new data set (``"datasets"``).
     model : str or path, optional
         By default the one that suits the data: ``"paired"`` for binary and multi-label data,
         ``"joint"`` for single-label classes with an average, ``"unpaired"`` for two test sets.
@@ -189,7 +205,12 @@ def contest(
     layout, asked = _apart(options)
     question, sampling = read(**asked)
     if sampling.model is not None and sampling.model.most_systems is not None:
-        names = [name for name, model in models.MODELS.items() if model.most_systems is None]
+        of_values = question.measure.takes == "values"
+        names = [
+            name
+            for name, model in models.MODELS.items()
+            if model.most_systems is None and bool(model.over) == of_values
+        ]
         raise unknown("model", sampling.model.name, names)
     observed = _observed_systems(
         question.measure.takes,
@@ -243,6 +264,9 @@ def _observed_systems(
     chosen: dict[str, Any],
 ) -> Data:
     """Make data of what the systems of a contest predicted."""
+    if takes == "values" and predictions is None and isinstance(data, Mapping):
+        found = sources.from_arrays(dict(data))
+        return MAKERS[takes](replace(found, called=as_systems(list(data))), **chosen)
     if predictions is not None:
         weight, more = layout.pop("sample_weight", None), _more(takes, layout)
         if layout or (truth, systems) != (None, None):
@@ -261,7 +285,7 @@ def _observed_systems(
             with standard_input() as kept:  # it is read twice, for its columns and for its rows
                 return _observed_systems(takes, kept, None, truth, None, layout, chosen)
         if systems is None:
-            systems = systems_of(data, truth, layout)
+            systems = systems_of(data, truth, layout, takes)
         if isinstance(data, (tuple, list)) and len(systems) == 1:
             systems = [*systems] * len(data)  # the same column of every table
         if not isinstance(data, (tuple, list)):
@@ -362,9 +386,18 @@ def _observed(
         if layout or any(name is not None for name in columns.values()):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+        if takes == "values":
+            arrays = _two_columns(data, y_pred_a, y_pred_b)
         found = replace(sources.from_arrays(arrays, sample_weight=weight), more=more)
     made = MAKERS[takes](found, **chosen)
     return made if found.called is None else replace(made, systems=as_names(found.called))
+
+
+def _two_columns(values_a: Any, values_b: Any, more: Any) -> dict[str, Any]:
+    """Take arrays of values: there is no truth before them."""
+    if values_b is None or more is not None:
+        raise InputError("Pass two arrays of values: those of A and those of B.")
+    return {"A": values_a, "B": values_b}
 
 
 def compare_counts(

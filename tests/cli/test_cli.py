@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from stanoff import api
 from stanoff.cli import main, options
 from stanoff.data.counts import AVERAGES
-from stanoff.measures import MEASURES, invariance, suitability
+from stanoff.measures import MEASURES, SCORES, invariance, suitability
 from stanoff.models import MODELS
 from stanoff.question import ENGINES, Judging, Options
 from stanoff.text.frames import FORMATS, frame_text
@@ -289,10 +289,11 @@ def test_measures_are_written_in_every_format(asked, frame, style):
 
 def test_the_list_of_measures_is_written_in_every_format():
     told = {style: stanoff("measures", "--format", style).stdout for style in FORMATS}
-    assert [row["measure"] for row in json.loads(told["json"])] == list(MEASURES)
+    every = MEASURES | SCORES
+    assert [row["measure"] for row in json.loads(told["json"])] == list(every)
     rows = list(csv.DictReader(io.StringIO(told["csv"])))
     assert {row["measure"]: row["formula"] for row in rows} == {
-        name: measure.formula for name, measure in MEASURES.items()
+        name: measure.formula for name, measure in every.items()
     }
     assert told["markdown"].startswith("| measure | also | better | least | greatest | formula |")
     assert told["latex"].startswith(r"\begin{tabular}{lrrrrr}")

@@ -18,6 +18,7 @@ from stanoff.cli.options import (
     RULE,
     SAMPLING,
     STYLE,
+    VALUES,
     check_verdict,
     given,
     options,
@@ -32,7 +33,7 @@ COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, *SAMPLING)
 
 @command
 @FILES
-@options(COLUMNS, COMPARING)
+@options(COLUMNS, VALUES, COMPARING)
 @click.option("--save", type=click.Path(), help="Keep the result; see: stanoff show.")
 @FAIL_UNLESS
 @STYLE

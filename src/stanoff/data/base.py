@@ -43,6 +43,7 @@ class Data:
     paired: ClassVar[bool] = False  # whether it tells which documents the systems agreed on
     takes: ClassVar[str] = "labels"  # what the columns of the systems hold
     real: ClassVar[tuple[str, ...]] = ()  # which of its arrays hold more than counts
+    unit: ClassVar[str] = "document"  # what is counted
 
     def __init_subclass__(cls) -> None:
         Data.kinds[cls.__name__] = cls
@@ -56,6 +57,14 @@ class Data:
             One number where all systems saw the same documents, else one per system.
         """
         raise NotImplementedError
+
+    def counted(self, n: int) -> str:
+        """Say in words that there are so many documents, or whatever is counted."""
+        return f"{n:,} {self.unit}" if n == 1 else f"{n:,} {self.unit}s"
+
+    def scale(self, of: str) -> float:
+        """Return what a ROPE in per cent is a share of: the observed ``"mean"`` or ``"range"``."""
+        return 1.0
 
     def alike(self, a: int, b: int) -> bool:
         """Return whether two systems, by their places, are known to have answered all alike."""

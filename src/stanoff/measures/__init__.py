@@ -2,6 +2,7 @@
 
 from stanoff.measures.averages import averaged, of_classes
 from stanoff.measures.cells import CELLS, MEASURES, Array, Cells, Measure, ratio, shifted
+from stanoff.measures.means import VALUES
 from stanoff.measures.ranking import SCORES, ScoreMeasure
 from stanoff.measures.registry import ALIASES, get, name_of, register
 
@@ -10,6 +11,7 @@ __all__ = [
     "CELLS",
     "MEASURES",
     "SCORES",
+    "VALUES",
     "Array",
     "Cells",
     "Measure",

@@ -13,6 +13,7 @@ import numpy as np
 from stanoff._lib.arguments import as_one_of, as_probability, as_real
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures.cells import MEASURES, Array, Cells, Measure
+from stanoff.measures.means import VALUES
 from stanoff.measures.ranking import SCORES, ScoreMeasure, of_function
 
 ALIASES = {"f1": "fbeta", "sensitivity": "recall"}
@@ -49,6 +50,15 @@ def get(
     'F2'
     """
     known = _found(name)
+    if known.takes == "values":
+        for option, value, usual in (
+            ("beta", beta, 1.0),
+            ("prevalence", prevalence, None),
+            ("clip", clip, None),
+        ):
+            if value != usual:
+                raise invalid(option, f"left out for {known.name}, which is about values", value)
+        return known
     f_beta = as_real("beta", beta, "a number >= 0")
     if not f_beta >= 0:
         raise invalid("beta", "a number >= 0", beta)
@@ -72,11 +82,10 @@ def _found(name: Any) -> Measure:
     if callable(name):
         return of_function(name)
     key = _spelt(name) if isinstance(name, str) else name
-    if isinstance(key, str) and key in SCORES:
-        return SCORES[key]
-    if not isinstance(key, str) or key not in MEASURES:
-        raise unknown("measure", name, [*ALIASES, *MEASURES, *SCORES])
-    return MEASURES[key]
+    registered: dict[str, Measure] = {**MEASURES, **SCORES, **VALUES}
+    if not isinstance(key, str) or key not in registered:
+        raise unknown("measure", name, [*ALIASES, *registered])
+    return registered[key]
 
 
 def _without(measure: Measure, clip: float | None) -> Measure:
@@ -101,7 +110,7 @@ def _spelt(name: str) -> str:
     if name in MEASURES or name in SCORES:
         return name
     plain = re.sub(r"[\s-]+", "_", name.strip()).casefold()
-    known = {other.casefold(): other for other in (*SCORES, *MEASURES)}
+    known = {other.casefold(): other for other in (*SCORES, *MEASURES, *VALUES)}
     return (known | ALIASES).get(plain, name)
 
 
@@ -146,7 +155,7 @@ def register(
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise invalid("name", "letters, digits and underscores", name)
-    if _spelt(name) in (*MEASURES, *SCORES):
+    if _spelt(name) in (*MEASURES, *SCORES, *VALUES):
         raise InputError(f"There is a measure called {name!r} already.")
     settings: dict[str, Any] = {
         "formula": formula or name,

@@ -17,6 +17,7 @@ from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, averaged, of_classes
 from stanoff.models.graphs import Graph
 from stanoff.models.priors import NAMED, Prior, Priors
+from stanoff.models.students import Student
 
 Array = NDArray[np.float64]
 Block = dict[str, Any]
@@ -113,6 +114,8 @@ class Model:
         random generator: that many further categories.
     priors : mapping
         Priors worth comparing, by name.
+    over : str
+        The population that values are averaged over, in words; nothing for labels.
     graph : Graph or None
         What depends on what, as ``stanoff.plots.graph_plot`` draws it.
     file : Path or None
@@ -139,6 +142,7 @@ class Model:
     in_blocks: bool = False
     further: Further | None = None
     priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
+    over: str = ""
     graph: Graph | None = None
     file: Path | None = None
 
@@ -218,6 +222,24 @@ class Model:
     def knows(self, draws: Variables, measure: Measure) -> bool:
         """Return whether the draws hold what it takes to score by a measure."""
         return True
+
+    def population(self, data: Data) -> str:
+        """Say in words what values are averaged over; nothing of labels."""
+        return self.over
+
+    def student(
+        self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> tuple[Student, Student | None] | None:
+        """Return the posterior of differences between systems, and the prior, where they are a t.
+
+        Parameters
+        ----------
+        data, prior : Data, Prior
+            What was fitted.
+        first, second : ndarray
+            The places of the systems of each difference.
+        """
+        return None
 
     def difference(self, draws: Variables, psi: Array, pair: tuple[int, int]) -> Array:
         """Return delta (chain, draw, row) of two systems from their psi (chain, draw, 2, row)."""

@@ -17,7 +17,7 @@ from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError
 from stanoff.fit import Fit
-from stanoff.measures import MEASURES, SCORES, Array, Cells, Measure, ScoreMeasure, shifted
+from stanoff.measures import MEASURES, SCORES, VALUES, Array, Cells, Measure, ScoreMeasure, shifted
 from stanoff.measures.ranking import ANYTHING
 from stanoff.models import MODELS, Model
 from stanoff.models.base import no_theorem
@@ -134,7 +134,15 @@ def _model_of(record: Record) -> Model:
 
 
 def _prior_of(record: list[Record]) -> Priors:
-    priors = [Prior(**(weights | {"kappa": tuple(weights["kappa"])})) for weights in record]
+    priors = [
+        Prior(
+            **(
+                weights
+                | {name: tuple(weights[name]) for name in ("kappa", "items") if weights.get(name)}
+            )
+        )
+        for weights in record
+    ]
     return priors[0] if len(priors) == 1 else (priors[0], priors[1])
 
 
@@ -195,7 +203,7 @@ def _measure_of(record: Record, data: Data) -> Measure:
     if record.get("takes") == "scores":
         return _score_measure_of(record)
     coded = {measure.code: measure for measure in MEASURES.values() if measure.code is not None}
-    known = coded.get(record["code"]) or MEASURES.get(record["name"])
+    known = coded.get(record["code"]) or (MEASURES | VALUES).get(record["name"])
     low, high = record["range"]
     prevalence = record["prevalence"]
     measure = Measure(
@@ -208,6 +216,7 @@ def _measure_of(record: Record, data: Data) -> Measure:
         beta=float(record["beta"]),
         zero_division=float(record["zero_division"]),
         prevalence=None if prevalence is None else float(prevalence),
+        takes=known.takes if known else "labels",
         of_documents=known.of_documents if known else None,
     )
     if measure.code is not None or data.cells is None:
@@ -223,7 +232,8 @@ def _measure_of(record: Record, data: Data) -> Measure:
 def _knowing(model: Model, measure: Measure, record: Record) -> Model:
     """Let a model remember what it had found out about a measure that is not here."""
     theorem = model.infinite_at_zero
-    here = any(known.function is measure.function for known in MEASURES.values())
+    every = [*MEASURES.values(), *SCORES.values(), *VALUES.values()]
+    here = any(known.function is measure.function for known in every)
     if theorem is no_theorem or here:
         return model
 
