@@ -158,7 +158,7 @@ def _record_of_measure(result: Answer) -> Record:
         "zero_division": measure.zero_division,
         "prevalence": measure.prevalence,
     }
-    if measure.takes == "labels" and measure.code is None:
+    if measure.takes != "scores" and measure.code is None:
         # Python code cannot be stored: keep what it said.
         theorem = result.model.infinite_at_zero
         record["infinite_at_zero"] = theorem(measure, result.prior, result.data)
@@ -216,7 +216,7 @@ def _measure_of(record: Record, data: Data) -> Measure:
         beta=float(record["beta"]),
         zero_division=float(record["zero_division"]),
         prevalence=None if prevalence is None else float(prevalence),
-        takes=known.takes if known else "labels",
+        takes=data.takes,
         of_documents=known.of_documents if known else None,
     )
     if measure.code is not None or data.cells is None:
