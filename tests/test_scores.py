@@ -122,14 +122,23 @@ def test_another_question_needs_no_other_fit(frame):
 
 def test_the_command_line(frame, tmp_path):
     frame.to_csv(tmp_path / "scores.csv", index=False)
-    words = ["compare", "scores.csv", "--truth", "y", "--a", "svm", "--b", "nb", "--pos-label"]
+    words = [
+        "compare",
+        str(tmp_path / "scores.csv"),
+        "--truth",
+        "y",
+        "--a",
+        "svm",
+        "--b",
+        "nb",
+        "--pos-label",
+    ]
     words += ["spam", "--measure", "log_loss", "--clip", "0.01", "--draws", "300", "--seed", "1"]
     ran = subprocess.run(
         [sys.executable, "-m", "stanoff", *words, "--format", "json"],
         capture_output=True,
         text=True,
         check=True,
-        cwd=tmp_path,
     )
     told = json.loads(ran.stdout)
     direct = compare(
