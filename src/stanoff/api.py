@@ -36,7 +36,7 @@ class Asked(Options, Layout, total=False):
 
 
 def compare(
-    data: Any = None,
+    table: Any = None,
     y_pred_a: Any = None,
     y_pred_b: Any = None,
     *,
@@ -52,7 +52,7 @@ def compare(
 
     Parameters
     ----------
-    data : array_like, data frame, path, or a tuple of tables
+    table : array_like, data frame, path, or a tuple of tables
         The true labels, with ``y_pred_a`` and ``y_pred_b`` beside them; or a data frame or the
         path of a file, with the names of its columns in ``truth``, ``a`` and ``b``; or two of
         these, which are joined by ``id``.
@@ -60,7 +60,7 @@ def compare(
         What A and B predicted, in the order of the true labels.
     truth, a, b : str
         Names of columns. For two different test sets ``a`` and ``b`` are pairs of arrays, (true
-        labels, predictions), and there is no ``data``.
+        labels, predictions), and there is no ``table``.
     pos_label : optional
         The positive label, 1 by default; with more than two labels, the one that is judged against
         the rest.
@@ -69,7 +69,7 @@ def compare(
     names : tuple of str, optional
         What A and B are called; by default the names of their columns, if these are known.
     id : str or tuple, optional
-        The column that names the document. ``data`` may then be one table per system, which are
+        The column that names the document. ``table`` may then be one table per system, which are
         joined by it; ``truth`` is in any of them, or a pair (table, column). In a single table,
         rows that share an id are pointed out.
     unmatched : str
@@ -114,6 +114,8 @@ def compare(
         ``"hierarchical"`` and ``"hierarchical_unpaired"`` let categories learn from each other;
         ``"multiclass"`` takes each system's classes by themselves; ``"documents"`` is the unpaired
         model without counting first; or the path of a Stan program of your own.
+    data : mapping, optional
+        What a Stan program of your own declares and only you have, by name.
     prior : Prior or str, optional
         Uniform by default; ``"jeffreys"`` and ``"perks"`` are known by name. An unpaired model
         also takes one for A and one for B.
@@ -146,7 +148,7 @@ def compare(
     question, sampling = read(**asked)
     observed = _observed(
         question.measure.takes,
-        (data, y_pred_a, y_pred_b),
+        (table, y_pred_a, y_pred_b),
         {"truth": truth, "a": a, "b": b},
         layout,
         {"pos_label": pos_label, "labels": labels, "average": question.average},
@@ -157,7 +159,7 @@ def compare(
 
 
 def contest(
-    data: Any,
+    table: Any,
     predictions: Mapping[str, Any] | None = None,
     *,
     truth: Any = None,
@@ -170,7 +172,7 @@ def contest(
 
     Parameters
     ----------
-    data : array_like, data frame, path, or a tuple of tables
+    table : array_like, data frame, path, or a tuple of tables
         The true labels, with ``predictions`` beside them; or a data frame or the path of a file,
         with the name of its column of true labels in ``truth``; or one of these per system, which
         are joined by ``id``.
@@ -214,7 +216,7 @@ def contest(
         raise unknown("model", sampling.model.name, names)
     observed = _observed_systems(
         question.measure.takes,
-        data,
+        table,
         predictions,
         truth,
         systems,

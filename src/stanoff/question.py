@@ -6,7 +6,7 @@ Both are read and checked once, then handed on. To add an option, add it to its 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -51,6 +51,7 @@ class Drawing(TypedDict, total=False):
     """The options of a :class:`Sampling`; :func:`stanoff.compare` explains them."""
 
     model: str | Path | None
+    data: Mapping[str, Any] | None
     population: str | None
     prior: Priors | str | None
     engine: str | None
@@ -81,6 +82,17 @@ def as_draws(draws: Any) -> int | None:
     if draws is None:
         return None
     return _not_beyond("draws", as_whole("draws", draws, least=LEAST_DRAWS), MOST_DRAWS)
+
+
+def _with_data(model: Model | None, data: Mapping[str, Any] | None) -> Model | None:
+    """Give a program of the user's own what only the user has."""
+    if model is not None and hasattr(model, "with_data"):
+        given: Model = model.with_data({} if data is None else data)
+        return given
+    if data is not None:
+        told = "the default model" if model is None else model.name
+        raise invalid("data", f"None with {told}: it is for a Stan program of your own", data)
+    return model
 
 
 def _not_beyond(parameter: str, value: int, most: int) -> int:
@@ -251,6 +263,7 @@ class Sampling:
         cls,
         *,
         model: str | Path | None = None,
+        data: Mapping[str, Any] | None = None,
         population: str | None = None,
         prior: Priors | str | None = None,
         engine: str | None = "auto",
@@ -274,7 +287,7 @@ class Sampling:
                 raise invalid("population", "None where 'model' is given", population)
             chosen = of_it
         return cls(
-            model=chosen,
+            model=_with_data(chosen, data),
             prior=as_prior(prior),
             engine=as_engine(engine),
             chains=as_chains(chains),

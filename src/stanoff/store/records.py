@@ -121,13 +121,15 @@ def _record_of_model(model: Model) -> Record:
         "file": str(model.file),
         "inputs": declared.inputs,
         "outputs": declared.outputs,
+        "data": dict(model.given),
     }
 
 
 def _model_of(record: Record) -> Model:
     if "file" in record:
         path = Path(record["file"])
-        return model_of(Program(path, record["inputs"], record["outputs"], (), ()))
+        program = Program(path, record["inputs"], record["outputs"], (), ())
+        return model_of(program, record.get("data"))
     if record["name"] not in MODELS:
         raise ValueError(f"its model {record['name']!r} is not known here")
     return MODELS[record["name"]]
