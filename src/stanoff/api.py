@@ -250,7 +250,7 @@ def count_systems(
     --------
     >>> counts = count_systems([1, 1, 0], {"a": [1, 1, 1], "b": [1, 0, 0], "c": [1, 0, 0]})
     >>> counts.said.tolist(), counts.pos.tolist()
-    ([[1, 1, 1], [1, 0, 0]], [1, 1])
+    ([[1, 1, 1], [1, 0, 0], [0, 0, 0]], [1, 1, 0])
     """
     chosen = {"pos_label": pos_label, "labels": labels, "average": average}
     return _observed_systems("labels", data, predictions, truth, systems, layout, chosen)
