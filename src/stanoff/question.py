@@ -13,6 +13,7 @@ from typing import Any, TypedDict, Unpack
 from stanoff import measures, models
 from stanoff._lib.arguments import (
     Interval,
+    as_executor,
     as_one_of,
     as_probability,
     as_rope,
@@ -52,6 +53,7 @@ class Drawing(TypedDict, total=False):
     draws: int | None
     warmup: int | None
     seed: int | None
+    executor: Any
     progress: bool
 
 
@@ -187,6 +189,8 @@ class Sampling:
         None takes the defaults of the engine.
     seed : int
         Makes the draws reproducible.
+    executor : Executor or None
+        Who draws the categories of a contest, if it is not this process alone.
     progress : bool
         Whether to show on stderr how far it is.
     """
@@ -198,6 +202,7 @@ class Sampling:
     draws: int | None
     warmup: int | None
     seed: int
+    executor: Any = field(default=None, compare=False, repr=False)
     progress: bool = field(default=False, compare=False)
 
     @classmethod
@@ -211,6 +216,7 @@ class Sampling:
         draws: int | None = None,
         warmup: int | None = None,
         seed: int | None = None,
+        executor: Any = None,
         progress: bool = False,
     ) -> Sampling:
         """Check the options and gather them.
@@ -228,6 +234,7 @@ class Sampling:
             draws=as_draws(draws),
             warmup=None if warmup is None else as_whole("warmup", warmup),
             seed=as_seed(seed),
+            executor=as_executor(executor),
             progress=progress,
         )
 
