@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from stanoff._lib.arguments import Interval
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES
@@ -13,6 +16,7 @@ from stanoff.fit import Fit
 from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors
+from stanoff.models.students import Student
 from stanoff.question import Question
 
 
@@ -68,8 +72,12 @@ class Answer:
 
     @property
     def rope(self) -> Interval:
-        """The region of practical equivalence."""
-        return self.question.rope
+        """The region of practical equivalence; one in per cent becomes one in the score's unit."""
+        low, high = self.question.rope
+        if self.question.rope_of is None:
+            return low, high
+        scale = self.data.scale(self.question.rope_of)
+        return low * scale, high * scale
 
     @property
     def hdi(self) -> float:
@@ -95,6 +103,14 @@ class Answer:
     def decided(self) -> str | None:
         """The row that is decided upon: the average, or the only category."""
         return self.average or (self.categories[0] if len(self.categories) == 1 else None)
+
+    def closed_form(
+        self, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> tuple[Student, Student | None] | None:
+        """Return the posterior of differences of systems by their places, where it is a t."""
+        if self.engine != "exact":
+            return None
+        return self.model.student(self.data, self.prior, first, second)
 
     def chosen(self, category: str | None) -> str:
         """Check the name of a row; by default it is the one that is decided upon."""

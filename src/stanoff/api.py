@@ -16,13 +16,17 @@ from stanoff.data import sources
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
 from stanoff.data.files import standard_input
+from stanoff.data.items import items_of
 from stanoff.data.layouts import Layout, from_any, systems_of
 from stanoff.data.patterns import patterns_of
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
 
-MAKERS: dict[str, Callable[..., Data]] = {"labels": sources.counted}  # by what a measure takes
+MAKERS: dict[str, Callable[..., Data]] = {  # by what a measure takes
+    "labels": sources.counted,
+    "values": items_of,
+}
 
 
 class Asked(Options, Layout, total=False):
@@ -30,7 +34,7 @@ class Asked(Options, Layout, total=False):
 
 
 def compare(
-    data: Any = None,
+    table: Any = None,
     y_pred_a: Any = None,
     y_pred_b: Any = None,
     *,
@@ -46,7 +50,7 @@ def compare(
 
     Parameters
     ----------
-    data : array_like, data frame, path, or a tuple of tables
+    table : array_like, data frame, path, or a tuple of tables
         The true labels, with ``y_pred_a`` and ``y_pred_b`` beside them; or a data frame or the
         path of a file, with the names of its columns in ``truth``, ``a`` and ``b``; or two of
         these, which are joined by ``id``.
@@ -54,7 +58,7 @@ def compare(
         What A and B predicted, in the order of the true labels.
     truth, a, b : str
         Names of columns. For two different test sets ``a`` and ``b`` are pairs of arrays, (true
-        labels, predictions), and there is no ``data``.
+        labels, predictions), and there is no ``table``.
     pos_label : optional
         The positive label, 1 by default; with more than two labels, the one that is judged against
         the rest.
@@ -63,19 +67,27 @@ def compare(
     names : tuple of str, optional
         What A and B are called; by default the names of their columns, if these are known.
     id : str or tuple, optional
-        The column that names the document. ``data`` may then be one table per system, which are
+        The column that names the document. ``table`` may then be one table per system, which are
         joined by it; ``truth`` is in any of them, or a pair (table, column). In a single table,
         rows that share an id are pointed out.
     unmatched : str
         ``"drop"`` leaves out ids that are not in all tables; by default they are refused.
     item, system, prediction : str, optional
         The columns of a table in long format, with a row per item and system; ``value`` means the
-        same as ``prediction``. ``a`` and ``b`` are then names of systems.
+        same as ``prediction``. ``a`` and ``b`` are then names of systems. Of values, several rows
+        of a system and an item are runs; ``item`` alone names the items of a wide table.
+    cluster, dataset : str, optional
+        Of values (``cluster`` of scores, too), columns that name the cluster and the data set of
+        an item.
+    per : str or list of str, optional
+        For ``measure="ratio"``, the column that the values are divided by once both are added up,
+        or one column per system.
     sample_weight : array_like or str, optional
         How many documents a row stands for, or the column that says so: whole numbers.
     measure : str
         ``"f1"`` (F-beta, the default), ``"precision"``, ``"recall"``, ``"mcc"`` ..., see
-        ``stanoff measures``, or one registered with :func:`stanoff.measures.register`.
+        ``stanoff measures``, or one registered with :func:`stanoff.measures.register`. ``"mean"``
+        and ``"ratio"`` are of columns that hold a value per item, and need no truth.
     beta : float
         Weight of recall in F-beta.
     zero_division : float
@@ -85,15 +97,23 @@ def compare(
     average : str, optional
         None to judge one category, or ``"macro"``, ``"micro"`` or ``"weighted"``.
     rope : float or tuple of float
-        Region of practical equivalence: a half-width around 0, or two ends; 0.05 by default.
+        Region of practical equivalence: a half-width around 0, or two ends; 0.05 by default. Of
+        values also ``"2%"`` of the observed mean, or ``"2% of range"``.
     hdi : float
         Probability of the highest density interval, 0.95 by default.
+    higher_is_better : bool, optional
+        False for values of which small ones are good, such as losses.
+    population : str, optional
+        What values are to tell about: new ``"items"`` (default), these items asked again
+        (``"runs"``), or a new data set (``"datasets"``).
     model : str or path, optional
         By default the one that suits the data: ``"paired"`` for binary and multi-label data,
         ``"joint"`` for single-label classes with an average, ``"unpaired"`` for two test sets.
         ``"hierarchical"`` and ``"hierarchical_unpaired"`` let categories learn from each other;
         ``"multiclass"`` takes each system's classes by themselves; ``"documents"`` is the unpaired
         model without counting first; or the path of a Stan program of your own.
+    data : mapping, optional
+        What a Stan program of your own declares and only you have, by name.
     prior : Prior or str, optional
         Uniform by default; ``"jeffreys"`` and ``"perks"`` are known by name. An unpaired model
         also takes one for A and one for B.
@@ -126,7 +146,7 @@ def compare(
     question, sampling = read(**asked)
     observed = _observed(
         question.measure.takes,
-        (data, y_pred_a, y_pred_b),
+        (table, y_pred_a, y_pred_b),
         {"truth": truth, "a": a, "b": b},
         layout,
         {"pos_label": pos_label, "labels": labels, "average": question.average},
@@ -137,7 +157,7 @@ def compare(
 
 
 def contest(
-    data: Any,
+    table: Any,
     predictions: Mapping[str, Any] | None = None,
     *,
     truth: Any = None,
@@ -150,7 +170,7 @@ def contest(
 
     Parameters
     ----------
-    data : array_like, data frame, path, or a tuple of tables
+    table : array_like, data frame, path, or a tuple of tables
         The true labels, with ``predictions`` beside them; or a data frame or the path of a file,
         with the name of its column of true labels in ``truth``; or one of these per system, which
         are joined by ``id``.
@@ -187,11 +207,16 @@ def contest(
     layout, asked = _apart(options)
     question, sampling = read(**asked)
     if sampling.model is not None and sampling.model.most_systems is not None:
-        names = [name for name, model in models.MODELS.items() if model.most_systems is None]
+        of_values = question.measure.takes == "values"
+        names = [
+            name
+            for name, model in models.MODELS.items()
+            if model.most_systems is None and bool(model.over) == of_values
+        ]
         raise unknown("model", sampling.model.name, names)
     observed = _observed_systems(
         question.measure.takes,
-        data,
+        table,
         predictions,
         truth,
         systems,
@@ -225,7 +250,7 @@ def count_systems(
     --------
     >>> counts = count_systems([1, 1, 0], {"a": [1, 1, 1], "b": [1, 0, 0], "c": [1, 0, 0]})
     >>> counts.said.tolist(), counts.pos.tolist()
-    ([[1, 1, 1], [1, 0, 0]], [1, 1])
+    ([[1, 1, 1], [1, 0, 0], [0, 0, 0]], [1, 1, 0])
     """
     chosen = {"pos_label": pos_label, "labels": labels, "average": average}
     return _observed_systems("labels", data, predictions, truth, systems, layout, chosen)
@@ -241,6 +266,9 @@ def _observed_systems(
     chosen: dict[str, Any],
 ) -> Data:
     """Make data of what the systems of a contest predicted."""
+    if takes == "values" and predictions is None and isinstance(data, Mapping):
+        found = sources.from_arrays(dict(data))
+        return MAKERS[takes](replace(found, called=as_systems(list(data))), **chosen)
     if predictions is not None:
         weight = layout.pop("sample_weight", None)
         if layout or (truth, systems) != (None, None):
@@ -259,7 +287,7 @@ def _observed_systems(
             with standard_input() as kept:  # it is read twice, for its columns and for its rows
                 return _observed_systems(takes, kept, None, truth, None, layout, chosen)
         if systems is None:
-            systems = systems_of(data, truth, layout)
+            systems = systems_of(data, truth, layout, takes)
         if isinstance(data, (tuple, list)) and len(systems) == 1:
             systems = [*systems] * len(data)  # the same column of every table
         if not isinstance(data, (tuple, list)):
@@ -352,9 +380,18 @@ def _observed(
         if layout or any(name is not None for name in columns.values()):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+        if takes == "values":
+            arrays = _two_columns(data, y_pred_a, y_pred_b)
         found = sources.from_arrays(arrays, sample_weight=weight)
     made = MAKERS[takes](found, **chosen)
     return made if found.called is None else replace(made, systems=as_names(found.called))
+
+
+def _two_columns(values_a: Any, values_b: Any, more: Any) -> dict[str, Any]:
+    """Take arrays of values: there is no truth before them."""
+    if values_b is None or more is not None:
+        raise InputError("Pass two arrays of values: those of A and those of B.")
+    return {"A": values_a, "B": values_b}
 
 
 def compare_counts(

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from stanoff.answer import Answer
 from stanoff.inference import cautions
-from stanoff.inference.ranks import Standings, standings
+from stanoff.inference.closed import pairs_of
+from stanoff.inference.ranks import Pairs, Standings, standings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,12 +69,28 @@ class Contest(Answer):
                 rope=self.rope,
                 hdi=self.hdi,
                 higher_is_better=self.measure.higher_is_better,
+                pairs=self._pairs_in_closed_form(),
             )
         return self._weighed[chosen]
 
     @cached_property
     def _weighed(self) -> dict[str, Standings]:
         return {}
+
+    def _pairs_in_closed_form(self) -> Pairs | None:
+        """Weigh all differences without draws, where the model knows them."""
+        first, second = np.triu_indices(len(self.systems), 1)
+        known = self.closed_form(first, second)
+        if known is None:
+            return None
+        return pairs_of(
+            first,
+            second,
+            known[0],
+            rope=self.rope,
+            hdi=self.hdi,
+            higher_is_better=self.measure.higher_is_better,
+        )
 
     def best(self, category: str | None = None) -> tuple[str, ...]:
         """Name the systems that can still be the best: none is significantly better than they."""

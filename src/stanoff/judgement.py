@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
 from stanoff.inference import cautions
+from stanoff.inference.closed import weigh_student
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import About, Evidence, weigh_rows
 from stanoff.inference.scores import Scores
@@ -111,14 +112,16 @@ class Judgement(Answer):
             )
             for i, row in enumerate(rows)
         ]
-        weighed = weigh_rows(
-            delta,
-            prior,
-            about,
-            rope=self.rope,
-            hdi_probability=self.hdi,
-            higher_is_better=self.measure.higher_is_better,
-        )
+        how: dict[str, Any] = {
+            "rope": self.rope,
+            "hdi_probability": self.hdi,
+            "higher_is_better": self.measure.higher_is_better,
+        }
+        known = self.closed_form(*(np.array([place]) for place in self.pair))
+        if known is None:
+            weighed = weigh_rows(delta, prior, about, **how)
+        else:
+            weighed = [weigh_student(*known, one, **how) for one in about]
         self._weighed.update({said.category: said for said in weighed})
 
     @cached_property

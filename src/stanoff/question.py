@@ -6,6 +6,7 @@ Both are read and checked once, then handed on. To add an option, add it to its 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -14,10 +15,12 @@ from stanoff import measures, models
 from stanoff._lib.arguments import (
     Interval,
     as_executor,
+    as_flag,
     as_one_of,
     as_probability,
     as_rope,
     as_seed,
+    as_share,
     as_whole,
 )
 from stanoff.data.counts import AVERAGES
@@ -41,12 +44,15 @@ class Judging(TypedDict, total=False):
     average: str | None
     rope: Any
     hdi: float
+    higher_is_better: bool | None
 
 
 class Drawing(TypedDict, total=False):
     """The options of a :class:`Sampling`; :func:`stanoff.compare` explains them."""
 
     model: str | Path | None
+    data: Mapping[str, Any] | None
+    population: str | None
     prior: Priors | str | None
     engine: str | None
     chains: int | None
@@ -79,6 +85,17 @@ def as_draws(draws: Any) -> int | None:
     return _not_beyond("draws", as_whole("draws", draws, least=LEAST_DRAWS), MOST_DRAWS)
 
 
+def _with_data(model: Model | None, data: Mapping[str, Any] | None) -> Model | None:
+    """Give a program of the user's own what only the user has."""
+    if model is not None and hasattr(model, "with_data"):
+        given: Model = model.with_data({} if data is None else data)
+        return given
+    if data is not None:
+        told = "the default model" if model is None else model.name
+        raise invalid("data", f"None with {told}: it is for a Stan program of your own", data)
+    return model
+
+
 def _not_beyond(parameter: str, value: int, most: int) -> int:
     if value > most:
         raise invalid(parameter, f"at most {most:,}", value)
@@ -99,12 +116,15 @@ class Question:
         The region of practical equivalence.
     hdi : float
         The probability of the highest density interval.
+    rope_of : str or None
+        What the ROPE is a share of: the observed ``"mean"`` or ``"range"`` of values.
     """
 
     measure: Measure
     average: str | None
     rope: Interval
     hdi: float
+    rope_of: str | None = None
 
     @classmethod
     def read(
@@ -117,6 +137,7 @@ class Question:
         average: str | None = None,
         rope: Any = 0.05,
         hdi: float = 0.95,
+        higher_is_better: bool | None = None,
     ) -> Question:
         """Check the options and make a question of them.
 
@@ -125,11 +146,16 @@ class Question:
         >>> Question.read(measure="recall", rope=0.02).rope
         (-0.02, 0.02)
         """
+        chosen = measures.get(
+            measure, beta=beta, zero_division=zero_division, prevalence=prevalence
+        )
+        ends, of = _rope(rope, chosen)
         return cls(
-            measures.get(measure, beta=beta, zero_division=zero_division, prevalence=prevalence),
+            _turned(chosen, higher_is_better),
             None if average is None else as_one_of("average", average, AVERAGES),
-            as_rope(rope),
+            ends,
             as_probability("hdi", hdi),
+            of,
         )
 
     def for_model(self, model: Model | None) -> Question:
@@ -148,6 +174,7 @@ class Question:
         average: str | None = None,
         rope: Any = None,
         hdi: float | None = None,
+        higher_is_better: bool | None = None,
     ) -> Question:
         """Return the question with some parts replaced; None leaves a part as it is.
 
@@ -156,6 +183,8 @@ class Question:
         now = self.measure
         if isinstance(measure, Measure):
             now = measure
+        elif measure is None and now.takes == "values":
+            pass  # it has no settings but its direction
         elif (measure, beta, zero_division, prevalence) != (None, None, None, None):
             same = measure is None
             now = measures.get(
@@ -164,12 +193,32 @@ class Question:
                 zero_division=now.zero_division if zero_division is None else zero_division,
                 prevalence=now.prevalence if same and prevalence is None else prevalence,
             )
+        now = _turned(now, higher_is_better)
+        ends, of = (self.rope, self.rope_of) if rope is None else _rope(rope, now)
         return Question(
             now,
             self.average if average is None else as_one_of("average", average, AVERAGES),
-            self.rope if rope is None else as_rope(rope),
+            ends,
             self.hdi if hdi is None else as_probability("hdi", hdi),
+            of,
         )
+
+
+def _rope(rope: Any, measure: Measure) -> tuple[Interval, str | None]:
+    """Read a ROPE, and what it is a share of; only values have a mean and a range to share."""
+    if isinstance(rope, str) and measure.takes == "values":
+        return as_share(rope)
+    return as_rope(rope), None
+
+
+def _turned(measure: Measure, higher_is_better: bool | None) -> Measure:
+    """Return a measure of values with the direction that the user says; others have their own."""
+    if higher_is_better is None:
+        return measure
+    if measure.takes != "values":
+        rule = f"None for {measure.label}, which has a direction of its own"
+        raise invalid("higher_is_better", rule, higher_is_better)
+    return replace(measure, higher_is_better=as_flag("higher_is_better", higher_is_better))
 
 
 @dataclass(frozen=True)
@@ -210,6 +259,8 @@ class Sampling:
         cls,
         *,
         model: str | Path | None = None,
+        data: Mapping[str, Any] | None = None,
+        population: str | None = None,
         prior: Priors | str | None = None,
         engine: str | None = "auto",
         chains: int | None = None,
@@ -226,8 +277,14 @@ class Sampling:
         >>> Sampling.read(model="paired", engine="exact", seed=1).model.name
         'paired'
         """
+        chosen = None if model is None else models.get(model)
+        if population is not None:
+            of_it = models.POPULATIONS[as_one_of("population", population, models.POPULATIONS)]
+            if chosen is not None:
+                raise invalid("population", "None where 'model' is given", population)
+            chosen = of_it
         return cls(
-            model=None if model is None else models.get(model),
+            model=_with_data(chosen, data),
             prior=as_prior(prior),
             engine=as_engine(engine),
             chains=as_chains(chains),
@@ -255,4 +312,8 @@ def read(**options: Unpack[Options]) -> tuple[Question, Sampling]:
     judging = {name: value for name, value in options.items() if name in Judging.__annotations__}
     drawing = {name: value for name, value in options.items() if name not in judging}
     sampling = Sampling.read(**drawing)  # type: ignore[arg-type]
-    return Question.read(**judging).for_model(sampling.model), sampling  # type: ignore[arg-type]
+    question = Question.read(**judging)  # type: ignore[arg-type]
+    if options.get("population") is not None and question.measure.takes != "values":
+        rule = f"None for {question.measure.label}: only values per item have one"
+        raise invalid("population", rule, options["population"])
+    return question.for_model(sampling.model), sampling

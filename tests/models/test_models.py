@@ -12,11 +12,14 @@ from scipy import stats
 from stanoff import InputError, Prior, StanoffError, compare, compare_counts
 from stanoff.data.classes import confusion_counts
 from stanoff.data.counts import PairedCounts
+from stanoff.data.items import items_of
+from stanoff.data.labels import Labels
 from stanoff.data.tallies import tally
 from stanoff.inference.intervals import mcse
 from stanoff.measures import get
 from stanoff.models import MODELS, stan_folder
 from stanoff.models.own import examine
+from stanoff.models.values import OfValues
 
 PREDICTIONS = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"
 EXAMPLE = stan_folder() / "examples/logistic_normal.stan"
@@ -206,7 +209,7 @@ generated quantities { real delta = a - b; }
 """
     )
     limits = examine(mine).limits
-    assert len(limits) == 4
+    assert len(limits) == 6
     result = compare_counts(
         [40, 9, 3, 10], [4, 3, 2, 91], model=str(mine), seed=1, measure="recall"
     )
@@ -265,9 +268,9 @@ def test_a_program_of_the_wrong_size_or_that_rejects(tmp_path):
 @pytest.mark.parametrize(
     ("program", "words"),
     [
-        ("data { int K; array[K, 4] int c_positive; }", "c_positive', which stanoff does not have"),
+        ("data { int K; array[K, 4] int c_positive; }", "asks for nothing observed"),
         ("data { array[2] int c_pos; }", "'c_pos' must be int with 2 dimensions, not int with 1"),
-        ("data { int K; }", "asks for none of the counts"),
+        ("data { int K; }", "asks for nothing observed"),
         ("data { array[1, 4] int c_pos; }", "does not generate delta"),
         (
             "data { array[1, 4] int c_pos } ",
@@ -300,6 +303,11 @@ def test_every_shipped_program_keeps_to_its_own_contract(name):
     program = examine(model.stan_file)
     two = {"cells_A", "cells_B", "psi_A", "psi_B", "delta"}
     generated = two if model.most_in_program == 2 else {"cells", "psi"}
+    if isinstance(model, OfValues):
+        assert generated - {"cells", "cells_A", "cells_B"} <= set(program.outputs)
+        values = items_of(Labels({"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]}))
+        assert set(model.stan_data(values, Prior(), get("mean"))) == set(program.inputs)
+        return
     assert generated <= set(program.outputs)
     counts = PairedCounts(("1",), np.array([[5, 1, 1, 1]]), np.array([[1, 1, 1, 9]]))
     if model.classes:

@@ -6,6 +6,7 @@ What cannot be used is refused with an error that names the parameter, the rule 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence, Set
 from math import isfinite
@@ -131,6 +132,27 @@ def as_rope(rope: Any) -> Interval:
     if not (isfinite(low) and isfinite(high) and low <= high):
         raise invalid("rope", rule, rope)
     return low, high
+
+
+def as_share(rope: str) -> tuple[Interval, str]:
+    """Read a ROPE that is a share of what was observed: of its mean, or of its range.
+
+    Examples
+    --------
+    >>> as_share("2%"), as_share("5% of range")
+    (((-0.02, 0.02), 'mean'), ((-0.05, 0.05), 'range'))
+    """
+    found = re.fullmatch(
+        r"\s*([0-9.]+(?:e-?\d+)?)\s*%(?:\s*of\s+(?:the\s+)?(mean|range))?\s*", rope
+    )
+    try:
+        half = float(found[1]) / 100 if found else -1.0
+    except ValueError:
+        half = -1.0
+    if not found or not 0 <= half < 100:
+        rule = "a number, two ends, or a share such as '2%', '2% of mean' or '2% of range'"
+        raise invalid("rope", rule, rope)
+    return (-half, half), found[2] or "mean"
 
 
 def as_names(names: Any) -> tuple[str, str]:

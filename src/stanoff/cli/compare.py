@@ -15,9 +15,11 @@ from stanoff.cli.options import (
     LABELS,
     MEASURE,
     MODEL,
+    OWN_DATA,
     RULE,
     SAMPLING,
     STYLE,
+    VALUES,
     check_verdict,
     given,
     options,
@@ -27,12 +29,12 @@ from stanoff.cli.options import (
 if TYPE_CHECKING:
     from stanoff.comparison import Comparison
 
-COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, *SAMPLING)
+COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, OWN_DATA, *SAMPLING)
 
 
 @command
 @FILES
-@options(COLUMNS, COMPARING)
+@options(COLUMNS, VALUES, COMPARING)
 @click.option("--save", type=click.Path(), help="Keep the result; see: stanoff show.")
 @FAIL_UNLESS
 @STYLE

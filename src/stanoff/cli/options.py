@@ -27,12 +27,14 @@ OTHER_VERDICT = 3  # the exit code where the verdict is not the one asked for
 class Rope(click.ParamType[Any]):
     """A half-width, or two ends with a comma between them."""
 
-    name = "half-width | low,high"
+    name = "half-width | low,high | share%"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | tuple[float, ...]:
-        """Read one number or two."""
+    ) -> str | float | tuple[float, ...]:
+        """Read one number, two, or a share in per cent."""
+        if str(value).rstrip().endswith(("%", "mean", "range")):
+            return str(value)  # of values; the API reads it
         try:
             numbers = tuple(float(part) for part in str(value).split(","))
         except ValueError:
@@ -52,7 +54,7 @@ LAYOUT = (
     click.option("--sample-weight", help="Column that says how many documents a row is."),
     click.option("--truth-file", help="The file that has --truth, if FILE has not."),
     click.option("--unmatched", type=click.Choice(["refuse", "drop"]), help="Ids without partner."),
-    click.option("--item", help="In long format: column that names the document."),
+    click.option("--item", help="Of values, or in long format: column that names the item."),
     click.option("--system", help="In long format: column that names the system."),
     click.option("--prediction", help="In long format: column of predictions; also --value."),
     click.option("--value", hidden=True),
@@ -67,6 +69,27 @@ def tables(file: tuple[str, ...], asked: dict[str, Any]) -> tuple[Any, dict[str,
     if gold := asked.get("truth_file"):
         kept["truth"] = (gold, asked.get("truth"))
     return file[0] if len(file) == 1 else file, kept
+
+
+DIRECTION = click.option(
+    "--higher-is-better/--lower-is-better",
+    "higher_is_better",
+    default=None,
+    help="Of values: which ones are good.  [default: high ones]",
+)
+VALUES = (
+    click.option("--cluster", help="Of scores and values: column that names the cluster."),
+    click.option("--dataset", help="Of values: column that names the data set."),
+    click.option(
+        "--per", multiple=True, help="Of a ratio: column to divide by, or one per system."
+    ),
+    click.option(
+        "--population",
+        type=click.Choice(["items", "runs", "datasets"]),
+        help="Of values: new items, these asked again, or a new data set.  [default: items]",
+    ),
+    DIRECTION,
+)
 
 
 POS_LABEL = click.option(
@@ -95,21 +118,25 @@ RULE = (
         "--hdi", type=float, help="Probability of the highest density interval.  [default: 0.95]"
     ),
 )
+PRIOR = click.option(
+    "--prior",
+    multiple=True,
+    help="uniform, jeffreys, perks, or weights such as beta=2,alpha_pos=0.5; twice for one of "
+    "A and one of B.  [default: uniform]",
+)
 MODEL = (
     click.option(
         "--model", help="See: stanoff models; or a .stan file.  [default: what suits the data]"
     ),
-    click.option(
-        "--prior",
-        multiple=True,
-        help="uniform, jeffreys, perks, or weights such as beta=2,alpha_pos=0.5; twice for one of "
-        "A and one of B.  [default: uniform]",
-    ),
+    PRIOR,
     click.option(
         "--engine",
         type=click.Choice(["auto", "stan", "exact"]),
         help="What draws; auto is exact where Stan would first have to be built.",
     ),
+)
+OWN_DATA = click.option(
+    "--data", help="JSON file: what your own .stan file declares and only you have."
 )
 SAMPLING = (
     click.option("--draws", type=int, help="Draws to keep per chain."),
@@ -178,6 +205,8 @@ def options(*groups: tuple[Decorator, ...]) -> Decorator:
 def given(values: dict[str, Any]) -> dict[str, Any]:
     """Keep the options that the user gave; read priors as the API takes them."""
     kept = {name: value for name, value in values.items() if value not in (None, ())}
+    if "data" in kept:
+        kept["data"] = json_of(kept["data"])
     if "prior" in kept:
         from stanoff.models.priors import as_prior
 
@@ -185,7 +214,22 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
         if len(priors) > 2:
             raise InputError("--prior goes once, or twice: for A and for B in an unpaired model.")
         kept["prior"] = priors[0] if len(priors) == 1 else tuple(priors)
+    if len(kept.get("per", ())) == 1:
+        [kept["per"]] = kept["per"]
     return kept
+
+
+def json_of(path: str) -> dict[str, Any]:
+    """Read an object out of a JSON file."""
+    import json
+
+    try:
+        found = json.loads(Path(path).read_bytes())
+    except ValueError as error:
+        raise InputError(f"{path} is no JSON: {error}.") from error
+    if not isinstance(found, dict):
+        raise invalid("data", "a JSON file with an object of names and numbers", path)
+    return found
 
 
 def check_figure(path: str | None) -> None:

@@ -9,6 +9,7 @@ import click
 from stanoff.cli.base import command
 from stanoff.cli.options import (
     AVERAGES,
+    DIRECTION,
     FAIL_UNLESS,
     MEASURE,
     RULE,
@@ -22,7 +23,7 @@ from stanoff.errors import InputError
 
 @command
 @click.argument("file", type=click.Path())
-@options(MEASURE, RULE)
+@options(MEASURE, RULE, (DIRECTION,))
 @click.option("--average", type=click.Choice(AVERAGES), help="Judge all categories together.")
 @click.option("--category", help="Only this category or average.")
 @FAIL_UNLESS

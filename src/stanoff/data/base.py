@@ -41,6 +41,8 @@ class Data:
 
     kinds: ClassVar[dict[str, type[Data]]] = {}
     paired: ClassVar[bool] = False  # whether it tells which documents the systems agreed on
+    real: ClassVar[tuple[str, ...]] = ()  # which of its arrays hold more than counts
+    unit: ClassVar[str] = "document"  # what is counted
 
     def __init_subclass__(cls) -> None:
         Data.kinds[cls.__name__] = cls
@@ -54,6 +56,14 @@ class Data:
             One number where all systems saw the same documents, else one per system.
         """
         raise NotImplementedError
+
+    def counted(self, n: int) -> str:
+        """Say in words that there are so many documents, or whatever is counted."""
+        return f"{n:,} {self.unit}" if n == 1 else f"{n:,} {self.unit}s"
+
+    def scale(self, of: str) -> float:
+        """Return what a ROPE in per cent is a share of: the observed ``"mean"`` or ``"range"``."""
+        return 1.0
 
     def alike(self, a: int, b: int) -> bool:
         """Return whether two systems, by their places, are known to have answered all alike."""

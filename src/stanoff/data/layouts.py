@@ -10,9 +10,10 @@ from typing import Any, TypedDict, Unpack
 
 from stanoff._lib.arguments import as_one_of
 from stanoff.data.database import database, reading
+from stanoff.data.grouping import from_grouped
 from stanoff.data.joins import TRUTH, Side, joined, joined_rows, listed
 from stanoff.data.labels import Labels, is_missing
-from stanoff.data.sources import from_table
+from stanoff.data.sources import check_names, from_table
 from stanoff.data.tables import Table, open_table, rows_of, without_value
 from stanoff.errors import InputError, invalid, no_column, unknown
 
@@ -25,7 +26,7 @@ RUNS = (
 )
 
 
-MORE = ("cluster",)  # columns that say more of a row than what the systems did
+MORE = ("cluster", "dataset", "per")  # columns that say more of a row than what the systems did
 
 
 class Layout(TypedDict, total=False):
@@ -37,6 +38,8 @@ class Layout(TypedDict, total=False):
     prediction: Any
     value: Any
     cluster: Any
+    dataset: Any
+    per: Any
     unmatched: str
     sample_weight: Any
 
@@ -65,12 +68,16 @@ def from_any(
             if part in given:
                 raise invalid(part, "None for labels, which are counted", given[part])
     else:
-        given["more"] = {part: given.pop(part) for part in MORE if part in given}
-    if takes == "values" and columns[TRUTH] is None:
+        given["more"] = _each({part: given.pop(part) for part in MORE if part in given})
+    if takes == "values":
+        if columns[TRUTH] is not None:
+            raise invalid(TRUTH, "None for values, which need no true labels", columns[TRUTH])
         columns = {part: name for part, name in columns.items() if part != TRUTH}
     _check_stdin(data, columns.get(TRUTH))
     long = {name: given.pop(name) for name in LONG if name in given}
     several = isinstance(data, (tuple, list)) or isinstance(columns.get(TRUTH), (tuple, list))
+    if takes == "values" and long and not several:
+        return _of_values(data, columns, long, given)
     if (long or several) and "sample_weight" in given:
         rule = "None where tables are joined, since each of them may have another"
         raise invalid("sample_weight", rule, given["sample_weight"])
@@ -93,6 +100,37 @@ def from_any(
     return from_table(data, columns, **given)
 
 
+def _each(more: Mapping[str, Any]) -> dict[str, Any]:
+    """Give every column of what values are divided by a part of its own."""
+    parts = dict(more)
+    if isinstance(per := parts.get("per"), (list, tuple)):
+        del parts["per"]
+        parts |= {f"per {k + 1}": name for k, name in enumerate(per)}
+    return parts
+
+
+def _of_values(
+    data: Any, columns: Mapping[str, Any], long: dict[str, Any], given: Mapping[str, Any]
+) -> Labels:
+    """Find values whose items are named, so that several rows of an item are its runs."""
+    for part in ("id", "sample_weight"):
+        if part in given:
+            raise invalid(part, "None where item= names the items", given[part])
+    value = long.pop("value", None) or long.pop("prediction", None)
+    item, system = long.get("item"), long.get("system")
+    named = {"item": item}
+    if system is not None or value is not None:
+        named |= {"system": system, "value": value}
+    for part, name in named.items():
+        if name is None:
+            raise InputError(f"Say which column of the table is {part!r}: pass {part}=.")
+    unmatched = as_one_of("unmatched", given.get("unmatched", "refuse"), UNMATCHED)
+    how = {"more": given["more"], "drop": unmatched == "drop"}
+    if system is None:
+        check_names(columns)
+    return from_grouped(data, columns, item=item, system=system, value=value, **how)
+
+
 def _check_stdin(*tables: Any) -> None:
     """Refuse - for two tables: what comes in by stdin can be read once."""
     several = [[*table] if isinstance(table, (tuple, list)) else [table] for table in tables]
@@ -100,7 +138,7 @@ def _check_stdin(*tables: Any) -> None:
         raise invalid("data", "'-' for one table at most: stdin can be read once only", "-")
 
 
-def systems_of(data: Any, truth: Any, layout: Layout) -> list[Any]:
+def systems_of(data: Any, truth: Any, layout: Layout, takes: str = "labels") -> list[Any]:
     """Name what a contest is about: all systems in long format, else all columns but the others."""
     if isinstance(data, (tuple, list)):
         return [None] * len(data)  # each table says which column it is
@@ -109,10 +147,10 @@ def systems_of(data: Any, truth: Any, layout: Layout) -> list[Any]:
         if (system := layout.get("system")) is not None:
             frame = table.frame.select(table.column("system", system)).unique()
             return sorted((row[0] for row in rows_of(frame) if not is_missing(row[0])), key=str)
-    if truth is None:
+    if truth is None and takes != "values":
         raise InputError("Say which column of the table is 'truth': pass truth=.")
     others: list[Any] = []
-    for part in (truth, *(layout.get(part) for part in ("id", "sample_weight", *MORE))):
+    for part in (truth, *(layout.get(part) for part in ("id", "sample_weight", "item", *MORE))):
         others += part if isinstance(part, (tuple, list)) else [part]
     known = [name for name in others if isinstance(name, (str, int))]
     return [name for name in table.names if name not in known]

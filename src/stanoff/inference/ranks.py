@@ -108,7 +108,14 @@ class Standings:
         return [int(i) for i in np.lexsort((self.regret, self.tier))]
 
 
-def standings(psi: Array, *, rope: Interval, hdi: float, higher_is_better: bool) -> Standings:
+def standings(
+    psi: Array,
+    *,
+    rope: Interval,
+    hdi: float,
+    higher_is_better: bool,
+    pairs: Pairs | None = None,
+) -> Standings:
     """Weigh the scores of all systems.
 
     Parameters
@@ -119,6 +126,8 @@ def standings(psi: Array, *, rope: Interval, hdi: float, higher_is_better: bool)
         The region of practical equivalence, and the probability of the intervals.
     higher_is_better : bool
         Which way is better.
+    pairs : Pairs, optional
+        All differences, where they are known otherwise than from the draws.
 
     Examples
     --------
@@ -136,7 +145,8 @@ def standings(psi: Array, *, rope: Interval, hdi: float, higher_is_better: bool)
     loss[goodness == best] = 0.0  # of infinite scores, too
     ranks = rank_shares(goodness)
     rank_low, rank_high = _narrowest(ranks, hdi)
-    pairs = _all_pairs(of_systems, rope, hdi, higher_is_better)
+    if pairs is None:
+        pairs = _all_pairs(of_systems, rope, hdi, higher_is_better)
     decisions = matrix(pairs.low, pairs.high, len(of_systems), rope, higher_is_better)
     return Standings(
         mean=of_systems.mean(axis=1),

@@ -2,12 +2,14 @@
 
 from stanoff.measures.averages import averaged, of_classes
 from stanoff.measures.cells import CELLS, MEASURES, Array, Cells, Measure, ratio, shifted
+from stanoff.measures.means import VALUES
 from stanoff.measures.registry import ALIASES, get, name_of, register
 
 __all__ = [
     "ALIASES",
     "CELLS",
     "MEASURES",
+    "VALUES",
     "Array",
     "Cells",
     "Measure",

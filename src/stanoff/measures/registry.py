@@ -13,6 +13,7 @@ import numpy as np
 from stanoff._lib.arguments import as_probability, as_real
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures.cells import MEASURES, Array, Cells, Measure
+from stanoff.measures.means import VALUES
 
 ALIASES = {"f1": "fbeta", "sensitivity": "recall"}
 AUC_OF_LABELS = (
@@ -50,8 +51,13 @@ def get(
     key = _spelt(name) if isinstance(name, str) else name
     if key == "auc":
         raise InputError(AUC_OF_LABELS)
+    if isinstance(key, str) and key in VALUES:
+        if (beta, prevalence) != (1.0, None):
+            given, value = ("beta", beta) if prevalence is None else ("prevalence", prevalence)
+            raise invalid(given, f"left out for {key}, which is about values", value)
+        return VALUES[key]
     if not isinstance(key, str) or key not in MEASURES:
-        raise unknown("measure", name, [*ALIASES, *MEASURES])
+        raise unknown("measure", name, [*ALIASES, *MEASURES, *VALUES])
     f_beta = as_real("beta", beta, "a number >= 0")
     if not f_beta >= 0:
         raise invalid("beta", "a number >= 0", beta)
@@ -70,7 +76,7 @@ def _spelt(name: str) -> str:
     if name in MEASURES:
         return name
     plain = re.sub(r"[\s-]+", "_", name.strip()).casefold()
-    known = {other.casefold(): other for other in ("auc", *MEASURES)}
+    known = {other.casefold(): other for other in ("auc", *MEASURES, *VALUES)}
     return (known | ALIASES).get(plain, name)
 
 
@@ -111,7 +117,7 @@ def register(
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise invalid("name", "letters, digits and underscores", name)
-    if _spelt(name) in MEASURES or name.casefold() == "auc":
+    if _spelt(name) in MEASURES | VALUES or name.casefold() == "auc":
         raise InputError(f"There is a measure called {name!r} already.")
 
     def put(function: Callable[[Any, Any, Any, Any], Any]) -> Callable[[Any, Any, Any, Any], Any]:

@@ -7,16 +7,21 @@ from pathlib import Path
 from stanoff.data.base import Data
 from stanoff.errors import InputError, unknown
 from stanoff.models.base import Model, stan_folder
+from stanoff.models.clusters import CLUSTERS
 from stanoff.models.contest import CONTEST
+from stanoff.models.datasets import DATASETS
 from stanoff.models.documents import DOCUMENTS
 from stanoff.models.hierarchical import HIERARCHICAL
 from stanoff.models.hierarchical_unpaired import HIERARCHICAL_UNPAIRED
+from stanoff.models.items import ITEMS_MODEL
 from stanoff.models.joint import JOINT
 from stanoff.models.multiclass import MULTICLASS
 from stanoff.models.paired import PAIRED
+from stanoff.models.repeated import REPEATED
+from stanoff.models.runs import RUNS
 from stanoff.models.unpaired import UNPAIRED
 
-__all__ = ["MODELS", "Model", "for_data", "get", "stan_folder"]
+__all__ = ["MODELS", "POPULATIONS", "Model", "for_data", "get", "stan_folder"]
 
 MODELS: dict[str, Model] = {
     model.name: model
@@ -29,8 +34,16 @@ MODELS: dict[str, Model] = {
         MULTICLASS,
         JOINT,
         DOCUMENTS,
+        CLUSTERS,  # before the items model, which would take clustered values, too
+        ITEMS_MODEL,
+        RUNS,
+        DATASETS,
+        REPEATED,
     )
 }
+
+# What values per item can be asked about; None is the default model of the data.
+POPULATIONS: dict[str, Model | None] = {"items": None, "runs": RUNS, "datasets": DATASETS}
 
 
 def get(name: str | Path) -> Model:

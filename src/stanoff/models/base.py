@@ -16,7 +16,9 @@ from stanoff.data.counts import AVERAGES, OUTCOMES
 from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, averaged, of_classes
 from stanoff.models.graphs import Graph
+from stanoff.models.predictive import Predictive
 from stanoff.models.priors import NAMED, Prior, Priors
+from stanoff.models.students import Student
 
 Array = NDArray[np.float64]
 Block = dict[str, Any]
@@ -114,8 +116,12 @@ class Model:
     further : callable or None
         Given prior draws of what exchangeable categories share, the data block, a number and a
         random generator: that many further categories.
+    predictive : Predictive or None
+        How it sees documents: their likelihood, and new ones.
     priors : mapping
         Priors worth comparing, by name.
+    over : str
+        The population that values are averaged over, in words; nothing for labels.
     graph : Graph or None
         What depends on what, as ``stanoff.plots.graph_plot`` draws it.
     file : Path or None
@@ -142,7 +148,9 @@ class Model:
     shared_out: bool = False
     in_blocks: bool = False
     further: Further | None = None
+    predictive: Predictive | None = None
     priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
+    over: str = ""
     graph: Graph | None = None
     file: Path | None = None
 
@@ -218,6 +226,24 @@ class Model:
     def has_other_measures(self, draws: Variables) -> bool:
         """Return whether these draws can be scored by another measure than that of the fit."""
         return True
+
+    def population(self, data: Data) -> str:
+        """Say in words what values are averaged over; nothing of labels."""
+        return self.over
+
+    def student(
+        self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> tuple[Student, Student | None] | None:
+        """Return the posterior of differences between systems, and the prior, where they are a t.
+
+        Parameters
+        ----------
+        data, prior : Data, Prior
+            What was fitted.
+        first, second : ndarray
+            The places of the systems of each difference.
+        """
+        return None
 
     def difference(self, draws: Variables, psi: Array, pair: tuple[int, int]) -> Array:
         """Return delta (chain, draw, row) of two systems from their psi (chain, draw, 2, row)."""

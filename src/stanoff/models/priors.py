@@ -34,6 +34,10 @@ class Prior:
     kappa : tuple of float
         Location and scale of the log-normal prior on the concentration of the hierarchical models:
         how many documents' worth the other categories tell about one.
+    items : tuple of float or None
+        The prior of a difference of values: how many items it is worth, the standard deviation of
+        differences that it expects, and with how many degrees. The difference is then a priori a t
+        around 0 with the scale sd / sqrt(items). None is flat, without Bayes factors.
 
     Examples
     --------
@@ -48,6 +52,7 @@ class Prior:
     alpha_neg: ArrayLike = 1.0
     mass: float | None = None
     kappa: tuple[float, float] = (3.0, 1.5)
+    items: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
         for name in WEIGHTS:
@@ -63,6 +68,11 @@ class Prior:
             rule = f"a location and a positive scale, up to {MOST_KAPPA}"
             raise invalid("prior.kappa", rule, self.kappa)
         object.__setattr__(self, "kappa", (location, scale))
+        if self.items is not None:
+            parts = _positive("prior.items", self.items)
+            if not isinstance(parts, tuple) or len(parts) != 3:
+                raise invalid("prior.items", "how many items, their sd, degrees", self.items)
+            object.__setattr__(self, "items", parts)
 
     @classmethod
     def uniform(cls) -> Prior:
@@ -169,7 +179,7 @@ def _from_words(text: str) -> Prior:
     weights: dict[str, Any] = {}
     for part in text.split(","):
         name, _, value = part.partition("=")
-        as_one_of("prior", name.strip(), [*WEIGHTS, "mass", "kappa"])
+        as_one_of("prior", name.strip(), [*WEIGHTS, "mass", "kappa", "items"])
         try:
             numbers = [float(number) for number in value.split(":")]
         except ValueError:
@@ -198,6 +208,9 @@ def described(prior: Priors) -> str:
     """
     if isinstance(prior, tuple):
         return f"A: {described(prior[0])}; B: {described(prior[1])}"
+    if prior.items is not None:
+        weight, sd, degrees = prior.items
+        return f"worth {weight:g} items with a standard deviation of {sd:g}, {degrees:g} degrees"
     usual = Prior.uniform().kappa
     location, scale = prior.kappa
     kappa = "" if prior.kappa == usual else f", kappa log-normal ({location:g}, {scale:g})"

@@ -1,5 +1,6 @@
 """Significance tests: those of Yang and Liu (1999), and those that Zhang et al. (2016) name."""
 
+from stanoff.significance.items import item_tests
 from stanoff.significance.macro import (
     anova_test,
     friedman_test,
@@ -9,14 +10,13 @@ from stanoff.significance.macro import (
     wilcoxon_test,
 )
 from stanoff.significance.micro import (
-    columns,
     mcnemar_test,
     proportion_test,
     sign_test,
     welch_test,
 )
 from stanoff.significance.result import Significance
-from stanoff.significance.together import all_tests, table
+from stanoff.significance.together import all_tests, columns, table
 
 __all__ = [
     "Significance",
@@ -24,6 +24,7 @@ __all__ = [
     "anova_test",
     "columns",
     "friedman_test",
+    "item_tests",
     "macro_rank_test",
     "macro_sign_test",
     "macro_t_test",

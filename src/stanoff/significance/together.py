@@ -10,7 +10,9 @@ import pandas as pd
 from stanoff import measures
 from stanoff._lib.arguments import as_one_of
 from stanoff.data.base import Data
+from stanoff.data.items import ItemValues
 from stanoff.errors import InputError
+from stanoff.significance import items, micro
 from stanoff.significance.macro import (
     macro_rank_test,
     macro_sign_test,
@@ -84,6 +86,15 @@ def all_tests(
         ]
         outcomes.append(wilcoxon_test(counts, measure=measure, alternative=alternative))
     return outcomes
+
+
+def columns(data: Data) -> dict[str, list[float]]:
+    """Return the p-values of the sign test and the t-test, a row per category.
+
+    Of labels they are the columns of Tables 4 to 6 of Zhang et al. (2016), of values per item the
+    sign test and the paired t-test.
+    """
+    return items.columns(data) if isinstance(data, ItemValues) else micro.columns(data)
 
 
 def _infinite(counts: Data, measure: str) -> list[Significance] | None:

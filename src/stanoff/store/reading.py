@@ -49,7 +49,13 @@ RECORD = {
     "engine": TEXT,
     "seed": WHOLE,
     "prior": [THINGS],
-    "question": {"measure": MEASURE, "average": (TEXT, None), "rope": [NUMBER], "hdi": NUMBER},
+    "question": {
+        "measure": MEASURE,
+        "average": (TEXT, None),
+        "rope": [NUMBER],
+        "hdi": NUMBER,
+        "rope_of?": (TEXT, None),
+    },
     "sampler_warnings": [TEXT],
     "provenance": {
         "versions": THINGS,
@@ -142,6 +148,8 @@ def check_record(record: Record) -> None:
     as_probability("hdi", float(asked["hdi"]))
     if asked["average"] is not None:
         as_one_of("average", asked["average"], AVERAGES)
+    if asked.get("rope_of") is not None:
+        as_one_of("rope_of", asked["rope_of"], ("mean", "range"))
     if not record["prior"] or len(record["prior"]) > 2:
         raise ValueError(f"its prior has {len(record['prior'])} parts")
     how = record["provenance"]["settings"]
@@ -190,7 +198,8 @@ _IS: dict[str, Callable[[Any], bool]] = {
 def check_data(data: Data) -> None:
     """Refuse counts that do not belong to the categories and systems they claim to."""
     for name, values in data.arrays().items():
-        if not (np.isfinite(values) & (np.asarray(values) >= 0)).all():
+        least = -np.inf if name in data.real else 0
+        if not (np.isfinite(values) & (np.asarray(values) >= least)).all():
             raise ValueError(f"its {name} does not hold counts")
     if not data.categories or len(set(data.systems)) != len(data.systems):
         raise ValueError("it has no categories, or two systems of one name")

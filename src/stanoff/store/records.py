@@ -17,7 +17,7 @@ from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError
 from stanoff.fit import Fit
-from stanoff.measures import MEASURES, Array, Cells, Measure, shifted
+from stanoff.measures import MEASURES, VALUES, Array, Cells, Measure, shifted
 from stanoff.models import MODELS, Model
 from stanoff.models.base import no_theorem
 from stanoff.models.own import OwnModel, Program, model_of
@@ -120,20 +120,30 @@ def _record_of_model(model: Model) -> Record:
         "file": str(model.file),
         "inputs": declared.inputs,
         "outputs": declared.outputs,
+        "data": dict(model.given),
     }
 
 
 def _model_of(record: Record) -> Model:
     if "file" in record:
         path = Path(record["file"])
-        return model_of(Program(path, record["inputs"], record["outputs"], (), ()))
+        program = Program(path, record["inputs"], record["outputs"], (), ())
+        return model_of(program, record.get("data"))
     if record["name"] not in MODELS:
         raise ValueError(f"its model {record['name']!r} is not known here")
     return MODELS[record["name"]]
 
 
 def _prior_of(record: list[Record]) -> Priors:
-    priors = [Prior(**(weights | {"kappa": tuple(weights["kappa"])})) for weights in record]
+    priors = [
+        Prior(
+            **(
+                weights
+                | {name: tuple(weights[name]) for name in ("kappa", "items") if weights.get(name)}
+            )
+        )
+        for weights in record
+    ]
     return priors[0] if len(priors) == 1 else (priors[0], priors[1])
 
 
@@ -160,7 +170,7 @@ def _record_of_measure(result: Answer) -> Record:
 
 def _measure_of(record: Record, data: Data) -> Measure:
     coded = {measure.code: measure for measure in MEASURES.values() if measure.code is not None}
-    known = coded.get(record["code"]) or MEASURES.get(record["name"])
+    known = coded.get(record["code"]) or (MEASURES | VALUES).get(record["name"])
     low, high = record["range"]
     prevalence = record["prevalence"]
     measure = Measure(
@@ -173,6 +183,7 @@ def _measure_of(record: Record, data: Data) -> Measure:
         beta=float(record["beta"]),
         zero_division=float(record["zero_division"]),
         prevalence=None if prevalence is None else float(prevalence),
+        takes=known.takes if known else "labels",
         of_documents=known.of_documents if known else None,
     )
     if measure.code is not None or data.cells is None:
@@ -188,7 +199,7 @@ def _measure_of(record: Record, data: Data) -> Measure:
 def _knowing(model: Model, measure: Measure, record: Record) -> Model:
     """Let a model remember what it had found out about a measure that is not here."""
     theorem = model.infinite_at_zero
-    here = any(known.function is measure.function for known in MEASURES.values())
+    here = any(known.function is measure.function for known in (MEASURES | VALUES).values())
     if theorem is no_theorem or here:
         return model
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stanoff._lib.escaping import one_line, shown
 from stanoff.text.frames import dumped, finite, frame_text, records
 from stanoff.text.numbers import digits_for, ends, level, percent
-from stanoff.text.words import what_is_judged
+from stanoff.text.words import aside, what_is_judged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +38,8 @@ def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:
 def documents(result: Contest, category: str | None = None) -> str:
     """Say how many documents a contest, or one category of it, rests on."""
     low, high = min(result.data.documents(category)), max(result.data.documents(category))
-    plural = "document" if high == 1 else "documents"
-    return f"{high:,} {plural}" if low == high else f"{low:,} to {high:,} {plural}"
+    counted = result.data.counted(high)
+    return counted if low == high else f"{low:,} to {counted}"
 
 
 def sentence(result: Contest, category: str) -> str:
@@ -54,8 +54,7 @@ def sentence(result: Contest, category: str) -> str:
         f"{_worse(names, found.decisions, best, others)}.",
         f"Under the {shown(result.model.name)} model {_probabilities(result, names, found, best)}.",
     ]
-    if not result.measure.higher_is_better:
-        told.append("Lower is better for this measure.")
+    told += aside(result)
     return " ".join([*told, *result.sampler_warnings])
 
 

@@ -18,19 +18,21 @@ if TYPE_CHECKING:
 def documents(result: Comparison, category: str | None = None) -> str:
     """Say how many documents the comparison, or one category of it, rests on."""
     n_a, n_b = result.documents(category)
-    plural = "document" if n_a == 1 else "documents"
+    counted = result.data.counted(n_a)
     a, b = map(shown, result.names)
     if result.data.alike(*result.pair):
-        return f"{n_a:,} {plural}, on {'which' if n_a == 1 else 'all of which'} {a} and {b} agree"
+        return f"{counted}, on {'which' if n_a == 1 else 'all of which'} {a} and {b} agree"
     if len(result.data.documents(category)) == 1:
-        return f"{n_a:,} {plural}"
-    return f"{n_a:,} {plural} of {a} and {n_b:,} of {b}"
+        return counted
+    return f"{counted} of {a} and {n_b:,} of {b}"
 
 
 def what_is_judged(result: Answer, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
     if category not in result.data.categories:
         return f"{category}-averaged {result.measure.label}"
+    if over := result.model.population(result.data):
+        return f"{result.measure.label} over {over}"
     if result.categories in (("1",), ("True",)):  # binary, and nothing else is meant
         return result.measure.label
     return f"{result.measure.label} on category {shown(category)}"
@@ -46,8 +48,18 @@ def sentence(result: Comparison, evidence: Evidence) -> str:
         f"inside and above the ROPE {ends(evidence.rope)} with probability "
         f"{percent(evidence.p_below)}, {percent(evidence.p_rope)} and {percent(evidence.p_above)}."
     )
-    lower = "" if result.measure.higher_is_better else " Lower is better for this measure."
-    return " ".join([told + lower, *result.sampler_warnings])
+    return " ".join([told, *aside(result), *result.sampler_warnings])
+
+
+def aside(result: Answer) -> list[str]:
+    """Say what the ROPE is a share of, and which way is better if that is down."""
+    told = []
+    if result.question.rope_of is not None:
+        share = f"{100 * result.question.rope[1]:g}%"
+        told.append(f"The ROPE is {share} of the observed {result.question.rope_of}.")
+    if not result.measure.higher_is_better:
+        told.append("Lower is better for this measure.")
+    return told
 
 
 def verdict(result: Comparison, evidence: Evidence) -> str:

@@ -1,0 +1,260 @@
+"""Values of items that have several rows: runs are added up in the engine that holds the table.
+
+What comes back is one row per item: of every system the number of its runs, their sum and their sum
+of squares. The values are first moved by a number near their mean, so that no digits are lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from stanoff.data.database import database, reading
+from stanoff.data.joins import listed
+from stanoff.data.labels import Labels
+from stanoff.data.numbers import as_numbers
+from stanoff.data.tables import Table, fetched, open_table, rows_of
+from stanoff.errors import InputError, invalid, unknown
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+FIRST_ROWS = 1000  # enough for a number near the mean
+MOST_SYSTEMS = 1000
+ITEM, SYSTEM = "item", "system"
+
+
+def from_grouped(
+    data: Any,
+    systems: Mapping[str, Any],
+    *,
+    item: Any,
+    system: Any = None,
+    value: Any = None,
+    more: Mapping[str, Any],
+    drop: bool = False,
+) -> Labels:
+    """Add the rows of every item up.
+
+    Parameters
+    ----------
+    data : object
+        A file or a frame.
+    systems : mapping
+        The columns of the systems by the parts they play; in long format the systems themselves,
+        None for the only two there are.
+    item : object
+        The column that names the item.
+    system, value : object, optional
+        In long format the columns that name the system and hold the value.
+    more : mapping
+        ``cluster`` and ``dataset``, which all rows of an item must share, and ``per``, which is
+        added up as the values are: columns by the parts they play.
+    drop : bool
+        Leave out items that not all systems have, and say how many.
+    """
+    named = {ITEM: item, SYSTEM: system, **more} | ({} if system is None else {"value": value})
+    with ExitStack() as stack:
+        table = open_table(data, stack.enter_context(database()), stack)
+        stack.enter_context(reading(table.where or "the table"))
+        frame = _columns(table, systems if system is None else {}, named)
+        if system is None:
+            chosen = dict(systems)
+            told = [table.told(name) for name in systems.values()]
+        else:
+            chosen = _systems(systems, frame, table.told(system))
+            told = [f"{table.told(value)}, system {name!r}," for name in chosen.values()]
+        wide, names = _wide(frame, table, chosen, system is not None)
+        rows = _added(wide, names, [part for part in more if part in ("cluster", "dataset")])
+    if not len(rows):
+        raise InputError(f"{table.where or 'The table'} has no rows.")
+    rows, notes = _complete(rows, list(chosen.values()), drop=drop)
+    origin = {part: str(name) for part, name in {**named, **chosen}.items() if name is not None}
+    return Labels(
+        _means(rows, told, names),
+        written=bool(table.where),
+        more=_more(rows, names, len(told), more),
+        origin={**table.origin, **origin},
+        notes=(*table.notes, *notes),
+        called=tuple(str(name) for name in chosen.values()),
+    )
+
+
+def _columns(
+    table: Table, systems: Mapping[str, Any], named: Mapping[str, Any]
+) -> nw.LazyFrame[Any]:
+    """Pick the columns, under the names of the parts they play."""
+    import narwhals as nw
+
+    wanted = {part: name for part, name in {**systems, **named}.items() if name is not None}
+    picked = {part: table.column(part, name) for part, name in wanted.items()}
+    return table.frame.select(*(nw.col(column).alias(part) for part, column in picked.items()))
+
+
+def _systems(systems: Mapping[str, Any], frame: nw.LazyFrame[Any], told: str) -> dict[str, Any]:
+    """Return which system of a long table plays which part."""
+    found = rows_of(frame.select(SYSTEM).unique().head(MOST_SYSTEMS))
+    if any(row[0] is None for row in found):
+        raise InputError(f"{told} has rows without a system.")
+    known = sorted((row[0] for row in found), key=str)
+    if not known:
+        raise InputError("The table has no rows.")
+    if all(name is None for name in systems.values()):
+        if len(known) == len(systems):
+            return dict(zip(systems, known, strict=True))
+        listed = ", ".join(repr(name) for name in known[:20])
+        asked = " and ".join(f"{part}=" for part in systems)
+        raise InputError(f"{told} has {len(known)} systems ({listed}): pass {asked}.")
+    spelt = {str(name): name for name in known}
+    for part, name in systems.items():
+        if str(name) not in spelt:
+            raise unknown(part, name, list(spelt))
+    return {part: spelt[str(name)] for part, name in systems.items()}
+
+
+def _wide(
+    frame: nw.LazyFrame[Any], table: Table, chosen: Mapping[str, Any], long: bool
+) -> tuple[nw.LazyFrame[Any], dict[str, float]]:
+    """Give every system a column of numbers around 0, and tell by how much each was moved."""
+    import narwhals as nw
+
+    schema = frame.collect_schema()
+    parts = [part for part in schema.names() if part.startswith("per")]
+    numbers = [*(["value"] if long else chosen), *parts]
+    for part in numbers:
+        frame = _as_numbers(frame, part, table)
+    moved: dict[str, float] = {}
+    out = []
+    for k, (part, name) in enumerate(chosen.items()):
+        own = "value" if long else part
+        # What is divided by is added up as it is; so is, then, what is divided.
+        near = 0.0 if parts else _near(frame, own)
+        column = nw.col(own) - near
+        if long:
+            column = nw.when(nw.col(SYSTEM) == name).then(column)
+        out.append(column.alias(f"y{k}"))
+        moved[f"y{k}"] = near
+    for k, part in enumerate(parts):
+        if not long:
+            out.append(nw.col(part).alias(f"p{k}"))
+            moved[f"p{k}"] = 0.0
+            continue
+        for j, name in enumerate(chosen.values()):
+            out.append(nw.when(nw.col(SYSTEM) == name).then(nw.col(part)).alias(f"p{j}"))
+            moved[f"p{j}"] = 0.0
+    kept = [part for part in schema.names() if part in (ITEM, "cluster", "dataset")]
+    return frame.select(*kept, *out), moved
+
+
+def _as_numbers(frame: nw.LazyFrame[Any], part: str, table: Table) -> nw.LazyFrame[Any]:
+    """Make a column one of numbers, or say which text is none."""
+    import narwhals as nw
+
+    kind = frame.collect_schema()[part]
+    if kind.is_numeric() or kind == nw.Boolean:
+        return frame.with_columns(nw.col(part).cast(nw.Float64()))
+    if frame.implementation.is_duckdb():
+        native = nw.to_native(frame)
+        odd = native.filter(f'"{part}" IS NOT NULL AND TRY_CAST("{part}" AS DOUBLE) IS NULL')
+        if found := odd.project(f'"{part}"').limit(1).fetchall():
+            where = f" of {table.where}" if table.where else ""
+            raise InputError(f"{part}{where} must be made of numbers, but has {found[0][0]!r}.")
+    else:
+        for (text,) in rows_of(frame.select(part).head(FIRST_ROWS)):
+            as_numbers(part, [text])
+    return frame.with_columns(nw.col(part).cast(nw.Float64()))
+
+
+def _near(frame: nw.LazyFrame[Any], part: str) -> float:
+    seen = [row[0] for row in rows_of(frame.select(part).head(FIRST_ROWS))]
+    known = [x for x in seen if x is not None and np.isfinite(x)]
+    return float(np.mean(known)) if known else 0.0
+
+
+def _added(
+    frame: nw.LazyFrame[Any], names: Mapping[str, float], shared: Sequence[str]
+) -> pd.DataFrame:
+    """Count, add and square by item, in the order of the items."""
+    import narwhals as nw
+
+    squares = frame.with_columns(*((nw.col(name) ** 2).alias(f"{name}q") for name in names))
+    added = squares.group_by(ITEM).agg(
+        *(nw.col(name).sum().alias(f"{name}s") for name in names),
+        *(nw.col(f"{name}q").sum().alias(f"{name}r") for name in names if name[0] == "y"),
+        *(nw.col(name).count().alias(f"{name}n") for name in names),
+        nw.len().alias("rows"),
+        *(nw.col(part).min().alias(f"{part}_first") for part in shared),
+        *(nw.col(part).max().alias(f"{part}_last") for part in shared),
+    )
+    rows = fetched(added.sort(ITEM))
+    if len(rows) and bool(pd.isna(rows[ITEM]).any()):
+        raise InputError("item has rows without a name.")
+    for part in shared:
+        clash = (rows[f"{part}_first"] != rows[f"{part}_last"]).to_numpy()
+        if clash.any():
+            example = rows[ITEM][int(clash.argmax())]
+            raise invalid(part, "the same in all rows of an item", f"two for item {example}")
+    return rows
+
+
+def _complete(
+    rows: pd.DataFrame, systems: Sequence[Any], *, drop: bool
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Refuse items that a system lacks, or leave them out."""
+    n = rows[[f"y{k}n" for k in range(len(systems))]].to_numpy()
+    lacking = (n == 0).any(axis=1)
+    if not lacking.any():
+        return rows, ()
+    told = [_lacking(rows[ITEM], n[:, k] == 0, name) for k, name in enumerate(systems)]
+    told = [text for text in told if text]
+    if lacking.all() or not drop:
+        advice = "No item has all of them." if lacking.all() else "Pass unmatched= drop to leave "
+        advice += "" if lacking.all() else "them out."
+        raise InputError(f"Of {len(rows):,} items {'; '.join(told)}. {advice}")
+    note = f"Items were left out: of {len(rows):,} {'; '.join(told)}."
+    return rows[~lacking].reset_index(drop=True), (note,)
+
+
+def _lacking(items: pd.Series, lacking: Any, system: Any) -> str:
+    count = int(lacking.sum())
+    if not count:
+        return ""
+    verb, example = "has" if count == 1 else "have", items[int(lacking.argmax())]
+    return f"{count:,} {verb} no value of {system}, such as {listed([example])}"
+
+
+def _means(rows: pd.DataFrame, told: Sequence[str], names: Mapping[str, float]) -> dict[str, Any]:
+    means = {}
+    for k, name in enumerate(told):
+        mean = rows[f"y{k}s"].to_numpy(dtype=np.float64) / rows[f"y{k}n"].to_numpy()
+        if not np.isfinite(mean).all():
+            at = rows[ITEM][int((~np.isfinite(mean)).argmax())]
+            raise InputError(
+                f"{name} must be made of finite numbers; those of item {at!r} are not."
+            )
+        means[name] = mean + names[f"y{k}"]
+    return means
+
+
+def _more(
+    rows: pd.DataFrame, names: Mapping[str, float], systems: int, more: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what else is known of the items: their runs, clusters and data sets."""
+    n = np.stack([rows[f"y{k}n"].to_numpy(dtype=np.int64) for k in range(systems)])
+    found: dict[str, Any] = {"item": rows[ITEM].to_numpy()}
+    if (n > 1).any():
+        added = np.stack([rows[f"y{k}s"].to_numpy(dtype=np.float64) for k in range(systems)])
+        squares = np.stack([rows[f"y{k}r"].to_numpy(dtype=np.float64) for k in range(systems)])
+        found["runs"] = n
+        found["scatter"] = np.maximum(squares - added**2 / n, 0.0)
+    for part in ("cluster", "dataset"):
+        if part in more:
+            found[part] = rows[f"{part}_first"].to_numpy()
+    per = [name for name in names if name[0] == "p"]
+    if per:
+        found["per"] = [rows[f"{name}s"].to_numpy(dtype=np.float64) for name in per]
+    return found

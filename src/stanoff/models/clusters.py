@@ -1,0 +1,106 @@
+"""Values in clusters, and ratios of sums: random weights over the clusters.
+
+The Bayesian bootstrap of :mod:`stanoff.models.weighing`, with one weight per cluster whose shape is
+uncertain where clusters are few: plain weights cover 83 to 91 % instead of 95 % at 8 clusters. A
+ratio of sums is the ratio of two weighted sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff.data.base import Data
+from stanoff.data.items import ClusteredValues, RatioValues, check_clusters
+from stanoff.errors import InputError
+from stanoff.models.base import Array, Block
+from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
+from stanoff.models.items import never_infinite
+from stanoff.models.priors import Priors
+from stanoff.models.values import OfValues, no_prior, without_weights
+from stanoff.models.weighing import cluster_shapes, weights
+
+MANY = 5000  # so many clusters that weighted sums are normal to all intents
+MOST_AT_ONCE = 4_000_000  # numbers per block
+NODES = (
+    given("shape", r"$1 - 2/C$", 1, 3.7),
+    Node("w", "$w$", 1, 2.6),
+    Node("y", "$y$", 2.6, 2.6, Kind.OBSERVED),
+    Node("psi", r"$\psi$", 1.8, 1.2, Kind.DERIVED),
+    Node("delta", r"$\delta$", 1.8, 0, Kind.DERIVED),
+)
+GRAPH = Graph(
+    NODES,
+    edges_of(w="shape", y="w", psi="w y", delta="psi"),
+    (plate_of("$C$", NODES[1:3]), plate_of(SYSTEMS, NODES[2:4])),
+)
+
+
+def data(data: Data, prior: Priors) -> Block:
+    """Add the values of every cluster up, and what they are divided by."""
+    without_weights(prior, "clusters")
+    if not isinstance(data, ClusteredValues):
+        raise InputError("The clusters model needs the clusters of the items: pass cluster=.")
+    check_clusters(data.clusters, "clusters")
+    per = data.per if isinstance(data, RatioValues) else np.ones((1, data.items))
+    return {
+        "sums": np.stack([_added(data.cluster, row) for row in data.values], axis=1),
+        "sizes": np.stack([_added(data.cluster, row) for row in per], axis=1),
+    }
+
+
+def _added(cluster: NDArray[np.int64], values: Array) -> Array:
+    return np.asarray(np.bincount(cluster, values), dtype=np.float64)
+
+
+def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
+    """Draw the weighted mean, or ratio, of every system."""
+    if no_prior(data):
+        return {}
+    sums, sizes = np.asarray(data["sums"]), np.asarray(data["sizes"])
+    c, observed = len(sums), sums.sum(axis=0) / sizes.sum(axis=0)
+    if c > MANY:
+        away = (sums - observed * sizes) / sizes.mean(axis=0)
+        root = np.linalg.qr(away - away.mean(axis=0), mode="r") / np.sqrt(c * (c - 1.0))
+        psi = observed + rng.standard_normal((draws, len(root))) @ root
+        return {"psi": psi[..., None]}
+    # The systems share their weights: the one with the most uneven clusters tells how uncertain
+    # their shape is.
+    uneven = sizes[:, int(np.argmax((sizes**2).sum(axis=0) / sizes.sum(axis=0) ** 2))]
+    psi = np.empty((draws, sums.shape[1]))
+    block = max(1, MOST_AT_ONCE // c)
+    for start in range(0, draws, block):
+        n = min(block, draws - start)
+        drawn = weights(c, n, rng, cluster_shapes(uneven, n, rng))
+        psi[start : start + n] = drawn @ sums / (drawn @ sizes)
+    return {"psi": psi[..., None]}
+
+
+class Clusters(OfValues):
+    """The clusters model, whose clusters may be the items themselves."""
+
+    def population(self, data: Data) -> str:
+        """Say whether new items or new clusters of them are meant."""
+        alone = isinstance(data, ClusteredValues) and data.clusters == data.items
+        return "new items" if alone else self.over
+
+
+CLUSTERS = Clusters(
+    name="clusters",
+    data=data,
+    observed=("sums", "sizes"),
+    dims={"sums": ("cluster", "system"), "sizes": ("cluster", "size")},
+    exact=draw,
+    infinite_at_zero=never_infinite,
+    default_for=ClusteredValues,
+    engine="exact",
+    program=False,
+    most_systems=None,
+    exact_draws=20_000,
+    over="new clusters of items",
+    priors={},
+    graph=GRAPH,
+)

@@ -1,0 +1,173 @@
+"""Values per item: normal differences, so that the difference of the means is Student's t.
+
+Of S systems the means are a multivariate t with n - 1 degrees and the scale S / (n (n - 1)), S
+being the scatter matrix: the posterior under the prior |Sigma|^-S. Any two of them then have
+exactly the t of their differences by themselves, so that a contest never contradicts a comparison.
+With a prior of the difference (``Prior(items=...)``, two systems) it is the t of the conjugate
+Normal-Inverse-Gamma posterior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff.data.base import Data
+from stanoff.data.items import ClusteredValues, ItemValues, refuse_constant
+from stanoff.errors import InputError, invalid
+from stanoff.measures import Measure
+from stanoff.models.base import Array, Block
+from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
+from stanoff.models.priors import Prior, Priors, single
+from stanoff.models.students import Student
+from stanoff.models.values import OfValues, values_of
+
+FEW = 6  # systems that Stan takes
+ITEMS = "$N$"
+GIVEN = (
+    given("prior_weight", "$w$", 1, 3.8),
+    given("prior_sd", "$s$", 2.6, 3.8),
+    given("prior_degrees", r"$\nu$", 4.2, 3.8),
+)
+OF_ITEMS = (
+    Node("z", r"$\mu$", 1, 2.6),
+    Node("tau", r"$\sigma$", 2.6, 2.6),
+    Node("L_Omega", r"$\Omega$", 4.2, 2.6),
+    Node("y", "$y$", 2.6, 1.2, Kind.OBSERVED),
+    Node("psi", r"$\psi$", 1, 1.2, Kind.DERIVED),
+    Node("delta", r"$\delta$", 1, 0, Kind.DERIVED),
+)
+GRAPH = Graph(
+    GIVEN + OF_ITEMS,
+    edges_of(
+        z="prior_weight",
+        tau="prior_sd",
+        L_Omega="prior_degrees",
+        y="z tau L_Omega",
+        psi="z",
+        delta="psi",
+    ),
+    (plate_of(ITEMS, OF_ITEMS[3:4]), plate_of(SYSTEMS, OF_ITEMS[4:5])),
+)
+
+
+def data(data: Data, prior: Priors) -> Block:
+    """Gather the values and the prior of the difference; a weight of 0 means none."""
+    seen = values_of(data)
+    if isinstance(seen, ClusteredValues):
+        raise InputError(
+            "The items model takes items as independent, but these hang together in clusters, or "
+            "are ratios of sums: leave model= out, which then is 'clusters'."
+        )
+    known = single(prior)
+    if known.items is not None and len(seen.systems) > 2:
+        raise invalid("prior.items", "None for more than two systems", known.items)
+    weight, sd, degrees = known.items or (0.0, 1.0, 1.0)
+    return {
+        "S": len(seen.systems),
+        "N": seen.items,
+        "y": seen.values.T,
+        "prior_weight": weight,
+        "prior_sd": sd,
+        "prior_degrees": degrees,
+    }
+
+
+def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
+    """Draw the mean of every system."""
+    y = np.asarray(data["y"])
+    n, mean = len(y), y.mean(axis=0)
+    if data["prior_weight"] > 0:
+        return {"psi": _informed(data, y, draws, rng)[..., None]}
+    if data["prior_only"]:
+        return {}  # it is flat
+    # Yc' z for n normals z is R' z for as many as there are rows of R: Yc = Q R.
+    root = np.linalg.qr(y - mean, mode="r")
+    z = rng.standard_normal((draws, len(root)))
+    stretch = np.sqrt(n * rng.chisquare(n - 1, draws))
+    return {"psi": (mean + z @ root / stretch[:, None])[..., None]}
+
+
+def _informed(
+    data: Mapping[str, Any], y: Array, draws: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Draw two means whose difference has a prior; their level has none."""
+    n = len(y)
+    weight, sd, degrees = (data[f"prior_{name}"] for name in ("weight", "sd", "degrees"))
+    level, d = y.mean(axis=1), y[:, 0] - y[:, 1]
+    middle = level.mean()
+    if data["prior_only"]:
+        delta = sd / np.sqrt(weight) * rng.standard_t(degrees, draws)
+    else:
+        t = _posterior(n, d.mean(), ((d - d.mean()) ** 2).sum(), weight, sd, degrees)
+        delta = t.location + t.scale * rng.standard_t(t.degrees, draws)
+        # Given the difference, the level is a regression on it.
+        s_dd, s_md = ((d - d.mean()) ** 2).sum(), (d - d.mean()) @ (level - middle)
+        left = max(((level - middle) ** 2).sum() - s_md**2 / s_dd, 0.0) / rng.chisquare(n, draws)
+        slope = s_md / s_dd + np.sqrt(left / s_dd) * rng.standard_normal(draws)
+        noise = np.sqrt(left / n) * rng.standard_normal(draws)
+        middle = middle + slope * (delta - d.mean()) + noise
+    return np.stack([middle + delta / 2, middle - delta / 2], axis=1)
+
+
+def _posterior(
+    n: int, mean: Any, scatter: Any, weight: float, sd: float, degrees: float
+) -> Student:
+    """Update a Normal-Inverse-Gamma prior with n differences; without weight there is none."""
+    if weight == 0:
+        return Student(mean, np.sqrt(scatter / (n * (n - 1))), n - 1)
+    total = weight + n
+    spread = degrees * sd**2 + scatter + weight * n / total * mean**2
+    return Student(n * mean / total, np.sqrt(spread / ((degrees + n) * total)), degrees + n)
+
+
+class Items(OfValues):
+    """The items model, whose differences are known in closed form."""
+
+    def student(
+        self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> tuple[Student, Student | None]:
+        """Return the posterior t of differences of systems, and the prior one if there is one."""
+        seen = values_of(data)
+        if len(first) == 1:
+            refuse_constant(seen, int(first[0]), int(second[0]))
+        mean, scatter = np.empty(len(first)), np.empty(len(first))
+        for i in np.unique(first):  # one after the other: all pairs at once may not fit
+            here = first == i
+            d = seen.values[i] - seen.values[second[here]]
+            mean[here] = d.mean(axis=1)
+            scatter[here] = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        informed = single(prior).items
+        if informed is None:
+            return _posterior(seen.items, mean, scatter, 0.0, 1.0, 1.0), None
+        weight, sd, degrees = informed
+        known = Student(np.zeros(len(first)), sd / np.sqrt(weight), degrees)
+        return _posterior(seen.items, mean, scatter, *informed), known
+
+
+def never_infinite(measure: Measure, prior: Priors, data: Data) -> bool:
+    """Return False: a t has a finite density everywhere."""
+    return False
+
+
+ITEMS_MODEL = Items(
+    name="items",
+    data=data,
+    observed=("y",),
+    dims={"y": ("item", "system"), **dict.fromkeys(("mu", "sigma", "z", "tau"), ("system",))},
+    exact=draw,
+    infinite_at_zero=never_infinite,
+    default_for=ItemValues,
+    engine="exact",
+    most_systems=None,
+    most_in_program=FEW,
+    over="new items",
+    priors={
+        "flat": Prior(),
+        "1 item": Prior(items=(1.0, 1.0, 1.0)),
+    },
+    graph=GRAPH,
+)

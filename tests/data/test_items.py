@@ -1,0 +1,240 @@
+"""Values per item: from whatever holds them to one row per item."""
+
+import json
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from stanoff import InputError, compare, contest
+from stanoff.cli import main
+
+N = 40
+
+
+@pytest.fixture(scope="module")
+def wide():
+    rng = np.random.default_rng(1)
+    systems = {name: rng.random(N).round(4) for name in ("bm25", "dense", "lsi")}
+    topics = [f"t{i:02}" for i in range(N)]
+    shown = rng.integers(1, 30, N)
+    return pd.DataFrame({"topic": topics, **systems, "user": np.arange(N) // 2, "shown": shown})
+
+
+@pytest.fixture(scope="module")
+def long(wide):
+    """Three runs of each system on each topic, whose means are those of the wide table."""
+    rng = np.random.default_rng(2)
+    once = wide.melt(["topic", "user", "shown"], ["bm25", "dense", "lsi"], "system", "ap")
+    off = rng.normal(0, 0.05, len(once))
+    runs = [once.assign(ap=once["ap"] + k * off, run=k) for k in (-1, 0, 1)]
+    return pd.concat(runs).sample(frac=1, random_state=3, ignore_index=True)
+
+
+LONG = {"item": "topic", "system": "system", "value": "ap", "measure": "mean", "seed": 1}
+WIDE = {"a": "bm25", "b": "dense", "measure": "mean", "seed": 1}
+
+
+def same(result, expected):
+    one, other = result.evidence(), expected.evidence()
+    assert (one.mean, one.std, *one.hdi) == pytest.approx((other.mean, other.std, *other.hdi))
+    assert result.names == expected.names
+
+
+TABLES = {
+    "pandas": lambda frame, path: frame,
+    "polars": lambda frame, path: pl.from_pandas(frame),
+    "lazy polars": lambda frame, path: pl.from_pandas(frame).lazy(),
+    "duckdb": lambda frame, path: duckdb.from_df(frame),
+    "arrow": lambda frame, path: pl.from_pandas(frame).to_arrow(),
+    "csv": lambda frame, path: frame.to_csv(path / "x.csv", index=False) or str(path / "x.csv"),
+    "parquet": lambda frame, path: frame.to_parquet(path / "x.parquet") or str(path / "x.parquet"),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_every_layout_of_every_table_says_the_same(kind, wide, long, tmp_path):
+    expected = compare(wide, **WIDE)
+    table = TABLES[kind](wide, tmp_path)
+    same(compare(table, **WIDE), expected)
+    same(compare(table, item="topic", **WIDE), expected)
+    table = TABLES[kind](long, tmp_path)
+    result = compare(table, a="bm25", b="dense", **LONG)
+    same(result, expected)
+    runs = long.groupby(["system", "topic"])["ap"]
+    np.testing.assert_array_equal(result.data.runs, 3)
+    np.testing.assert_allclose(
+        result.data.scatter,
+        (runs.var() * 2).unstack().loc[["bm25", "dense"]],
+        atol=1e-12,
+    )
+
+
+def test_clusters_and_sums_are_read_from_long_tables(wide, long):
+    asked = {"a": "bm25", "b": "dense", "draws": 1000}
+    one = compare(wide, cluster="user", measure="mean", seed=1, **asked)
+    other = compare(long, cluster="user", **LONG, **asked)
+    np.testing.assert_array_equal(one.data.cluster, other.data.cluster)
+    np.testing.assert_allclose(one.scores.delta, other.scores.delta)
+    ratio = LONG | {"measure": "ratio"}
+    result = compare(long, per="shown", **ratio, **asked)
+    total = long.groupby("system")[["ap", "shown"]].sum()
+    expected = total["ap"] / total["shown"]
+    np.testing.assert_allclose(result.data.observed, expected[["bm25", "dense"]])
+    clash = long.assign(user=np.arange(len(long)) % 9)
+    with pytest.raises(InputError, match="'cluster' parameter must be the same in all rows of an"):
+        compare(clash, cluster="user", **LONG, **asked)
+
+
+def test_large_values_lose_no_digits(long):
+    moved = long.assign(ap=long["ap"] + 1e9)
+    one, other = (compare(frame, a="bm25", b="dense", **LONG) for frame in (long, moved))
+    np.testing.assert_allclose(other.data.scatter, one.data.scatter, rtol=1e-4)
+    assert other.evidence().std == pytest.approx(one.evidence().std, rel=1e-5)
+
+
+def test_tables_are_joined(wide, tmp_path):
+    expected = compare(wide, **WIDE)
+    tables = wide[["topic", "bm25"]], wide[["topic", "dense"]].sample(frac=1, random_state=1)
+    same(compare(tables, id="topic", **WIDE), expected)
+    for frame in tables:
+        frame.to_csv(tmp_path / f"{frame.columns[1]}.csv", index=False)
+    files = tuple(str(tmp_path / f"{name}.csv") for name in ("bm25", "dense"))
+    same(compare(files, id="topic", **WIDE), expected)
+
+
+def test_arrays_need_no_table(wide):
+    same_but_names = compare(wide["bm25"], wide["dense"], measure="mean", seed=1)
+    assert same_but_names.evidence().mean == compare(wide, **WIDE).evidence().mean
+    assert same_but_names.names == ("A", "B")
+    found = contest({name: wide[name] for name in ("bm25", "dense", "lsi")}, measure="mean", seed=1)
+    assert found.systems == ("bm25", "dense", "lsi")
+    with pytest.raises(InputError, match="Pass two arrays of values"):
+        compare(wide["bm25"], wide["dense"], wide["lsi"], measure="mean")
+
+
+def test_contests_find_their_systems(wide, long):
+    ones = (
+        contest(wide[["topic", "bm25", "dense", "lsi"]], measure="mean", item="topic", seed=1),
+        contest(wide, systems=["bm25", "dense", "lsi"], measure="mean", cluster="topic", seed=1),
+        contest(long, **LONG),
+    )
+    for one in ones:
+        assert one.systems == ("bm25", "dense", "lsi")
+        np.testing.assert_allclose(one.observed[:, 0], wide[["bm25", "dense", "lsi"]].mean())
+    assert "Every item has a cluster of its own" in ones[1].warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "told"),
+    [
+        ({"bm25": "x"}, {}, "bm25 must be made of numbers, but 40 of 40 are none: the first, at"),
+        ({"bm25": np.inf}, {}, "bm25 must be made of finite numbers, but 40 of 40 are infinite"),
+        ({"bm25": np.inf}, {"item": "topic"}, "bm25 must be made of finite numbers; those of item"),
+        ({"bm25": np.nan}, {}, "bm25 must have a number in every row, but 40 of 40 are missing"),
+        ({"bm25": np.nan}, {"item": "topic"}, "40 have no value of bm25, such as 't00'. No item"),
+        ({}, {"b": "nope"}, "the table has no column 'nope' for 'b'"),
+        ({}, {"truth": "user"}, "'truth' parameter must be None for values"),
+        ({}, {"average": "macro"}, "'average' parameter must be None for values"),
+        ({}, {"pos_label": 1}, "'pos_label' parameter must be None for values"),
+        ({}, {"sample_weight": "shown"}, "sample_weight is about labels"),
+        ({}, {"prevalence": 0.2}, "'prevalence' parameter must be left out for mean"),
+        ({}, {"per": "shown"}, "'measure' parameter must be 'ratio' where per= is given, and only"),
+        ({}, {"measure": "ratio"}, "'measure' parameter must be 'ratio' where per= is given, and"),
+        ({"shown": 0}, {"measure": "ratio", "per": "shown"}, "per must not add up to 0, but that"),
+        ({"shown": -1}, {"measure": "ratio", "per": "shown"}, "per must be >= 0, but has -1"),
+        ({"user": np.arange(N) % 7}, {"cluster": "user"}, "There are 7 clusters, but weights need"),
+        ({}, {"rope": "2"}, "a share such as '2%', '2% of mean' or '2% of range'. Got '2' instead"),
+        ({}, {"rope": "-2%"}, "a share such as '2%'"),
+        ({}, {"higher_is_better": "no"}, "'higher_is_better' parameter must be True or False"),
+        ({}, {"engine": "stan", "cluster": "user"}, "'exact' for clusters, which has no program"),
+        ({}, {"system": "topic"}, "Say which column of the table is 'item': pass item="),
+    ],
+)
+def test_what_cannot_be_used_is_told(change, options, told, wide):
+    with pytest.raises(InputError) as error:
+        compare(wide.assign(**change), **(WIDE | options))
+    assert told in str(error.value)
+
+
+def test_differences_that_never_vary_give_no_verdict(wide):
+    for gap, told in ((0.0, "have the same value"), (0.1, r"differ by \+0.1")):
+        frame = wide.assign(dense=wide["bm25"] - gap)
+        with pytest.raises(InputError, match=rf"bm25 and dense {told} on each of 40 items.*no ver"):
+            compare(frame, **WIDE)
+    with pytest.raises(InputError, match=r"Values of 4 items or more .*; there is 1 item"):
+        compare(wide[:1], **WIDE)
+    with pytest.raises(InputError, match="; there are 3 items"):
+        compare(wide[:3], **WIDE)
+    assert "only 5 items" in compare(wide[:5], **WIDE).warnings[0]
+    frame = wide.assign(twin=wide["bm25"])
+    found = contest(frame, systems=["bm25", "twin", "lsi"], measure="mean", seed=1)
+    with pytest.raises(InputError, match="have the same value on each"):
+        found.between("bm25", "twin").evidence()
+
+
+def test_items_that_a_system_lacks(long):
+    gone = long[(long["system"] != "bm25") | (long["topic"] != "t03")]
+    with pytest.raises(InputError, match=r"Of 40 items 1 has no value of bm25, such as 't03'"):
+        compare(gone, a="bm25", b="dense", **LONG)
+    result = compare(gone, a="bm25", b="dense", unmatched="drop", **LONG)
+    assert result.documents() == (39, 39)
+    assert result.warnings[0].startswith("Items were left out: of 40 1 has no value of bm25")
+
+
+def test_few_clusters_are_pointed_out(wide):
+    result = compare(wide.assign(user=np.arange(N) % 9), cluster="user", **WIDE)
+    assert "only 9 clusters" in result.warnings[0]
+
+
+def test_a_rope_in_per_cent(wide):
+    result = compare(wide, rope="10%", **WIDE)
+    mean = wide[["bm25", "dense"]].to_numpy().mean()
+    assert result.rope == pytest.approx((-0.1 * mean, 0.1 * mean))
+    assert "The ROPE is 10% of the observed mean." in str(result)
+    both = wide[["bm25", "dense"]].to_numpy()
+    assert result.judge(rope="5% of range").rope[1] == pytest.approx(0.05 * np.ptp(both))
+    assert result.judge(rope=0.3).rope == (-0.3, 0.3)
+    with pytest.raises(InputError, match="'rope' parameter must be a half-width"):
+        compare([1, 0], [1, 0], [0, 1], rope="2%")
+
+
+def test_losses(wide):
+    one, other = compare(wide, **WIDE), compare(wide, higher_is_better=False, **WIDE)
+    assert one.evidence().mean == other.evidence().mean
+    turned = {"<<": ">>", "<": ">", "=": "=", ">": "<", ">>": "<<"}
+    assert other.decision == turned[one.decision]
+    assert other.judge(higher_is_better=True).decision == one.decision
+    assert "Lower is better" in str(other)
+    with pytest.raises(InputError, match="None for F1, which has a direction of its own"):
+        compare([1, 0], [1, 0], [0, 1], higher_is_better=False)
+
+
+def test_the_command_line(wide, long, tmp_path):
+    wide.to_csv(tmp_path / "scores.csv", index=False)
+    long.to_csv(tmp_path / "long.csv", index=False)
+
+    def said(*words):
+        ran = CliRunner().invoke(main, [*words, "--seed", "1", "--format", "json"])
+        assert ran.exit_code == 0, ran.output
+        return json.loads(ran.output)
+
+    scores, runs = str(tmp_path / "scores.csv"), str(tmp_path / "long.csv")
+    asked = ("--a", "bm25", "--b", "dense", "--measure", "mean", "--item", "topic")
+    told = said("compare", scores, *asked, "--rope", "2%")
+    expected = compare(wide, rope="2%", **WIDE)
+    assert told["results"][0]["mean"] == pytest.approx(expected.evidence().mean)
+    assert told["rope"] == pytest.approx(list(expected.rope))
+    again = said(
+        "compare", runs, *asked, "--system", "system", "--value", "ap", "--population", "runs"
+    )
+    assert again["model"] == "runs"
+    lower = said("compare", scores, *asked[:-2], "--cluster", "user", "--lower-is-better")
+    assert lower["model"] == "clusters"
+    ratio = said("compare", scores, *asked[:4], "--measure", "ratio", "--per", "shown")
+    assert ratio["measure"] == "ratio"
+    ranked = said("contest", scores, "--systems", "bm25", "dense", "lsi", "--measure", "mean")
+    assert len(ranked["systems"]) == 3
