@@ -17,14 +17,16 @@ from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
 from stanoff.data.files import standard_input
 from stanoff.data.items import items_of
-from stanoff.data.layouts import Layout, from_any, systems_of
+from stanoff.data.layouts import MORE, Layout, from_any, systems_of
 from stanoff.data.patterns import patterns_of
+from stanoff.data.scored import scored_documents
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
 
 MAKERS: dict[str, Callable[..., Data]] = {  # by what a measure takes
     "labels": sources.counted,
+    "scores": scored_documents,
     "values": items_of,
 }
 
@@ -270,7 +272,7 @@ def _observed_systems(
         found = sources.from_arrays(dict(data))
         return MAKERS[takes](replace(found, called=as_systems(list(data))), **chosen)
     if predictions is not None:
-        weight = layout.pop("sample_weight", None)
+        weight, more = layout.pop("sample_weight", None), _more(takes, layout)
         if layout or (truth, systems) != (None, None):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         if not isinstance(predictions, Mapping):
@@ -281,7 +283,7 @@ def _observed_systems(
         if "y_true" in named:
             raise invalid("predictions", "of systems that are not called 'y_true'", "y_true")
         found = sources.from_arrays({"y_true": data, **named}, sample_weight=weight)
-        found = replace(found, called=names)
+        found = replace(found, called=names, more=more)
     else:
         if systems is None and isinstance(data, str) and data == "-":
             with standard_input() as kept:  # it is read twice, for its columns and for its rows
@@ -300,6 +302,12 @@ def _observed_systems(
     if isinstance(counted, PairedCounts):
         counted = patterns_of(counted)
     return counted if found.called is None else replace(counted, systems=as_systems(found.called))
+
+
+def _more(takes: str, layout: Layout) -> dict[str, Any]:
+    """Take out of the layout what arrays may tell of their rows beside scores and values."""
+    given = cast(dict[str, Any], layout)
+    return {part: given.pop(part) for part in MORE if part in given and takes != "labels"}
 
 
 def _apart(options: Asked) -> tuple[Layout, Options]:
@@ -372,17 +380,19 @@ def _observed(
     if data is None:
         if layout:
             raise invalid(next(iter(layout)), "None for two test sets", next(iter(layout.values())))
+        if takes != "labels":
+            raise InputError(f"Two test sets are compared by labels, and not by {takes}.")
         return sources.from_two_test_sets(columns["a"], columns["b"], **chosen)
     if y_pred_a is None and y_pred_b is None:
         found = from_any(data, columns, takes, **layout)
     else:
-        weight = layout.pop("sample_weight", None)
+        weight, more = layout.pop("sample_weight", None), _more(takes, layout)
         if layout or any(name is not None for name in columns.values()):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
         if takes == "values":
             arrays = _two_columns(data, y_pred_a, y_pred_b)
-        found = sources.from_arrays(arrays, sample_weight=weight)
+        found = replace(sources.from_arrays(arrays, sample_weight=weight), more=more)
     made = MAKERS[takes](found, **chosen)
     return made if found.called is None else replace(made, systems=as_names(found.called))
 

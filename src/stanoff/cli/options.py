@@ -111,6 +111,9 @@ MEASURE = (
         "--zero-division", type=float, help="What a measure is at 0/0: 0, 1 or nan.  [default: 0]"
     ),
     click.option("--prevalence", type=float, help="Share of positives to judge at."),
+    click.option(
+        "--clip", type=float, help="Keep probabilities so far from 0 and 1: Brier, log loss."
+    ),
 )
 RULE = (
     click.option("--rope", type=Rope(), help="Region of practical equivalence.  [default: 0.05]"),

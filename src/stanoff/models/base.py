@@ -227,6 +227,10 @@ class Model:
         """Return whether these draws can be scored by another measure than that of the fit."""
         return True
 
+    def knows(self, draws: Variables, measure: Measure) -> bool:
+        """Return whether the draws hold what it takes to score by a measure."""
+        return True
+
     def population(self, data: Data) -> str:
         """Say in words what values are averaged over; nothing of labels."""
         return self.over
