@@ -15,7 +15,7 @@ FLOORS = (
     "inference",
     "fit answer judgement comparison contests api",
     "text plots store",
-    "report significance planning labelling",
+    "report significance planning labelling workbench",
     "study",
     "cli",
 )

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff import measures, plots, significance
+    from stanoff import measures, plots, significance, workbench
     from stanoff.api import compare, compare_counts, contest, count
     from stanoff.comparison import Comparison
     from stanoff.contests import Contest
@@ -49,6 +49,7 @@ _MODULES = {
     "plots": "plots",
     "significance": "significance",
     "suitability": "measures.suitability",
+    "workbench": "workbench",
 }
 
 __all__ = [
@@ -76,6 +77,7 @@ __all__ = [
     "power",
     "significance",
     "suitability",
+    "workbench",
 ]
 
 

@@ -17,14 +17,16 @@ from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts, UnpairedCounts, given_counts
 from stanoff.data.files import standard_input
 from stanoff.data.items import items_of
-from stanoff.data.layouts import Layout, from_any, systems_of
+from stanoff.data.layouts import MORE, Layout, from_any, systems_of
 from stanoff.data.patterns import patterns_of
+from stanoff.data.scored import scored_documents
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
 
 MAKERS: dict[str, Callable[..., Data]] = {  # by what a measure takes
     "labels": sources.counted,
+    "scores": scored_documents,
     "values": items_of,
 }
 
@@ -34,7 +36,7 @@ class Asked(Options, Layout, total=False):
 
 
 def compare(
-    data: Any = None,
+    table: Any = None,
     y_pred_a: Any = None,
     y_pred_b: Any = None,
     *,
@@ -50,7 +52,7 @@ def compare(
 
     Parameters
     ----------
-    data : array_like, data frame, path, or a tuple of tables
+    table : array_like, data frame, path, or a tuple of tables
         The true labels, with ``y_pred_a`` and ``y_pred_b`` beside them; or a data frame or the
         path of a file, with the names of its columns in ``truth``, ``a`` and ``b``; or two of
         these, which are joined by ``id``.
@@ -58,7 +60,7 @@ def compare(
         What A and B predicted, in the order of the true labels.
     truth, a, b : str
         Names of columns. For two different test sets ``a`` and ``b`` are pairs of arrays, (true
-        labels, predictions), and there is no ``data``.
+        labels, predictions), and there is no ``table``.
     pos_label : optional
         The positive label, 1 by default; with more than two labels, the one that is judged against
         the rest.
@@ -67,7 +69,7 @@ def compare(
     names : tuple of str, optional
         What A and B are called; by default the names of their columns, if these are known.
     id : str or tuple, optional
-        The column that names the document. ``data`` may then be one table per system, which are
+        The column that names the document. ``table`` may then be one table per system, which are
         joined by it; ``truth`` is in any of them, or a pair (table, column). In a single table,
         rows that share an id are pointed out.
     unmatched : str
@@ -112,6 +114,8 @@ def compare(
         ``"hierarchical"`` and ``"hierarchical_unpaired"`` let categories learn from each other;
         ``"multiclass"`` takes each system's classes by themselves; ``"documents"`` is the unpaired
         model without counting first; or the path of a Stan program of your own.
+    data : mapping, optional
+        What a Stan program of your own declares and only you have, by name.
     prior : Prior or str, optional
         Uniform by default; ``"jeffreys"`` and ``"perks"`` are known by name. An unpaired model
         also takes one for A and one for B.
@@ -144,7 +148,7 @@ def compare(
     question, sampling = read(**asked)
     observed = _observed(
         question.measure.takes,
-        (data, y_pred_a, y_pred_b),
+        (table, y_pred_a, y_pred_b),
         {"truth": truth, "a": a, "b": b},
         layout,
         {"pos_label": pos_label, "labels": labels, "average": question.average},
@@ -155,7 +159,7 @@ def compare(
 
 
 def contest(
-    data: Any,
+    table: Any,
     predictions: Mapping[str, Any] | None = None,
     *,
     truth: Any = None,
@@ -168,7 +172,7 @@ def contest(
 
     Parameters
     ----------
-    data : array_like, data frame, path, or a tuple of tables
+    table : array_like, data frame, path, or a tuple of tables
         The true labels, with ``predictions`` beside them; or a data frame or the path of a file,
         with the name of its column of true labels in ``truth``; or one of these per system, which
         are joined by ``id``.
@@ -212,7 +216,7 @@ def contest(
         raise unknown("model", sampling.model.name, names)
     observed = _observed_systems(
         question.measure.takes,
-        data,
+        table,
         predictions,
         truth,
         systems,
@@ -246,7 +250,7 @@ def count_systems(
     --------
     >>> counts = count_systems([1, 1, 0], {"a": [1, 1, 1], "b": [1, 0, 0], "c": [1, 0, 0]})
     >>> counts.said.tolist(), counts.pos.tolist()
-    ([[1, 1, 1], [1, 0, 0]], [1, 1])
+    ([[1, 1, 1], [1, 0, 0], [0, 0, 0]], [1, 1, 0])
     """
     chosen = {"pos_label": pos_label, "labels": labels, "average": average}
     return _observed_systems("labels", data, predictions, truth, systems, layout, chosen)
@@ -266,7 +270,7 @@ def _observed_systems(
         found = sources.from_arrays(dict(data))
         return MAKERS[takes](replace(found, called=as_systems(list(data))), **chosen)
     if predictions is not None:
-        weight = layout.pop("sample_weight", None)
+        weight, more = layout.pop("sample_weight", None), _more(takes, layout)
         if layout or (truth, systems) != (None, None):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         if not isinstance(predictions, Mapping):
@@ -277,7 +281,7 @@ def _observed_systems(
         if "y_true" in named:
             raise invalid("predictions", "of systems that are not called 'y_true'", "y_true")
         found = sources.from_arrays({"y_true": data, **named}, sample_weight=weight)
-        found = replace(found, called=names)
+        found = replace(found, called=names, more=more)
     else:
         if systems is None and isinstance(data, str) and data == "-":
             with standard_input() as kept:  # it is read twice, for its columns and for its rows
@@ -296,6 +300,12 @@ def _observed_systems(
     if isinstance(counted, PairedCounts):
         counted = patterns_of(counted)
     return counted if found.called is None else replace(counted, systems=as_systems(found.called))
+
+
+def _more(takes: str, layout: Layout) -> dict[str, Any]:
+    """Take out of the layout what arrays may tell of their rows beside scores and values."""
+    given = cast(dict[str, Any], layout)
+    return {part: given.pop(part) for part in MORE if part in given and takes != "labels"}
 
 
 def _apart(options: Asked) -> tuple[Layout, Options]:
@@ -368,17 +378,19 @@ def _observed(
     if data is None:
         if layout:
             raise invalid(next(iter(layout)), "None for two test sets", next(iter(layout.values())))
+        if takes != "labels":
+            raise InputError(f"Two test sets are compared by labels, and not by {takes}.")
         return sources.from_two_test_sets(columns["a"], columns["b"], **chosen)
     if y_pred_a is None and y_pred_b is None:
         found = from_any(data, columns, takes, **layout)
     else:
-        weight = layout.pop("sample_weight", None)
+        weight, more = layout.pop("sample_weight", None), _more(takes, layout)
         if layout or any(name is not None for name in columns.values()):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
         if takes == "values":
             arrays = _two_columns(data, y_pred_a, y_pred_b)
-        found = sources.from_arrays(arrays, sample_weight=weight)
+        found = replace(sources.from_arrays(arrays, sample_weight=weight), more=more)
     made = MAKERS[takes](found, **chosen)
     return made if found.called is None else replace(made, systems=as_names(found.called))
 

@@ -82,7 +82,9 @@ class Fit:
                 raise unknown(parameter, name, self.data.systems)
         if a == b:
             raise invalid("b", "another system than 'a'", b)
+        question = self.asked(question)
         fit = self._of_pair(self.data.systems.index(a), self.data.systems.index(b))
+        fit = fit.having(fit.asked(question).measure)
         question = fit.asked(question)
         pair = fit.data.systems.index(a), fit.data.systems.index(b)
         posterior = scored(fit.model, fit.draws.posterior, question, pair)
@@ -103,14 +105,29 @@ class Fit:
         from stanoff.contests import Contest
 
         question = self.asked(question)
+        if not self.model.knows(self.draws.posterior, question.measure):
+            return self.having(question.measure).contest(question)
         psi = self.model.scores(self.draws.posterior, question.measure, question.average)
         if not np.isfinite(psi).all():
             undefined = np.isnan(psi).any(axis=2) | (np.isinf(psi).sum(axis=2) > 1)
             refuse_undefined(int(undefined.sum()), question.measure)
         return Contest(self, question, psi)
 
+    def having(self, measure: Measure) -> Fit:
+        """Return the fit with draws of another measure, where the model keeps scores alone.
+
+        The same seed gives the same weights of documents: what is drawn again is the same
+        posterior, draw by draw.
+        """
+        if self.model.knows(self.draws.posterior, measure):
+            return self
+        more = drawn_again(self, measure)
+        posterior = {**self.draws.posterior, **more.posterior}
+        return replace(self, draws=replace(self.draws, posterior=posterior))
+
     def asked(self, question: Question) -> Question:
-        """Return a question as the model takes it, or refuse an average that is no name."""
+        """Return a question as the model takes it, or refuse what the data cannot answer."""
+        check_kind(self.data, question.measure)
         clash = set(AVERAGES) & set(self.data.categories)
         if question.average is not None and clash:
             raise InputError(f"A category is called {clash.pop()!r}, like an average: rename it.")
@@ -146,6 +163,19 @@ class Fit:
         return PART in self.provenance.settings
 
 
+def check_kind(data: Data, measure: Measure) -> None:
+    """Refuse a measure that takes something else than the systems have."""
+    if measure.takes == data.takes:
+        return
+    told = f"{measure.label} takes {measure.takes}, but the systems have {data.takes}"
+    if measure.name == "auc":
+        told += (
+            "; these have one point of the ROC curve, whose area is the balanced accuracy: pass "
+            "measure='balanced_accuracy'"
+        )
+    raise InputError(f"{told}.")
+
+
 def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     """Fit a model to data.
 
@@ -160,6 +190,7 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     """
     if max(data.documents()) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
+    check_kind(data, question.measure)
     model = sampling.model or models.for_data(data)
     engine, why_not_stan = engines.chosen(model, sampling.engine)
     if engine == "exact" and sampling.warmup is not None:

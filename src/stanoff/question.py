@@ -6,6 +6,7 @@ Both are read and checked once, then handed on. To add an option, add it to its 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -35,10 +36,11 @@ MOST_DRAWS = 100_000_000  # beyond the memory of most machines
 class Judging(TypedDict, total=False):
     """The options of a :class:`Question`; :func:`stanoff.compare` explains them."""
 
-    measure: str
+    measure: str | Callable[..., Any]
     beta: float
     zero_division: float | str
     prevalence: float | None
+    clip: float | None
     average: str | None
     rope: Any
     hdi: float
@@ -49,6 +51,7 @@ class Drawing(TypedDict, total=False):
     """The options of a :class:`Sampling`; :func:`stanoff.compare` explains them."""
 
     model: str | Path | None
+    data: Mapping[str, Any] | None
     population: str | None
     prior: Priors | str | None
     engine: str | None
@@ -79,6 +82,17 @@ def as_draws(draws: Any) -> int | None:
     if draws is None:
         return None
     return _not_beyond("draws", as_whole("draws", draws, least=LEAST_DRAWS), MOST_DRAWS)
+
+
+def _with_data(model: Model | None, data: Mapping[str, Any] | None) -> Model | None:
+    """Give a program of the user's own what only the user has."""
+    if model is not None and hasattr(model, "with_data"):
+        given: Model = model.with_data({} if data is None else data)
+        return given
+    if data is not None:
+        told = "the default model" if model is None else model.name
+        raise invalid("data", f"None with {told}: it is for a Stan program of your own", data)
+    return model
 
 
 def _not_beyond(parameter: str, value: int, most: int) -> int:
@@ -115,10 +129,11 @@ class Question:
     def read(
         cls,
         *,
-        measure: str = "f1",
+        measure: str | Callable[..., Any] = "f1",
         beta: float = 1.0,
         zero_division: float | str = 0.0,
         prevalence: float | None = None,
+        clip: float | None = None,
         average: str | None = None,
         rope: Any = 0.05,
         hdi: float = 0.95,
@@ -132,7 +147,7 @@ class Question:
         (-0.02, 0.02)
         """
         chosen = measures.get(
-            measure, beta=beta, zero_division=zero_division, prevalence=prevalence
+            measure, beta=beta, zero_division=zero_division, prevalence=prevalence, clip=clip
         )
         ends, of = _rope(rope, chosen)
         return cls(
@@ -152,10 +167,11 @@ class Question:
     def changed(
         self,
         *,
-        measure: str | Measure | None = None,
+        measure: str | Callable[..., Any] | None = None,
         beta: float | None = None,
         zero_division: float | str | None = None,
         prevalence: float | None = None,
+        clip: float | None = None,
         average: str | None = None,
         rope: Any = None,
         hdi: float | None = None,
@@ -163,20 +179,21 @@ class Question:
     ) -> Question:
         """Return the question with some parts replaced; None leaves a part as it is.
 
-        Another measure keeps what 0/0 is, but neither ``beta`` nor ``prevalence``.
+        Another measure keeps what 0/0 is, but neither ``beta``, ``prevalence`` nor ``clip``.
         """
         now = self.measure
         if isinstance(measure, Measure):
             now = measure
         elif measure is None and now.takes == "values":
             pass  # it has no settings but its direction
-        elif (measure, beta, zero_division, prevalence) != (None, None, None, None):
-            same = measure is None
+        elif any(x is not None for x in (measure, beta, zero_division, prevalence, clip)):
+            same, clipped = measure is None, getattr(now, "clip", None)
             now = measures.get(
-                measures.name_of(now) if measure is None else measure,
+                _asked_again(now) if measure is None else measure,
                 beta=beta if beta is not None else now.beta if same else 1.0,
                 zero_division=now.zero_division if zero_division is None else zero_division,
                 prevalence=now.prevalence if same and prevalence is None else prevalence,
+                clip=clipped if same and clip is None else clip,
             )
         now = _turned(now, higher_is_better)
         ends, of = (self.rope, self.rope_of) if rope is None else _rope(rope, now)
@@ -189,6 +206,11 @@ class Question:
         )
 
 
+def _asked_again(measure: Measure) -> Any:
+    """Return what stands for a measure: what it is registered as, or itself."""
+    return measures.name_of(measure) if measure.takes == "labels" else measure
+
+
 def _rope(rope: Any, measure: Measure) -> tuple[Interval, str | None]:
     """Read a ROPE, and what it is a share of; only values have a mean and a range to share."""
     if isinstance(rope, str) and measure.takes == "values":
@@ -197,10 +219,10 @@ def _rope(rope: Any, measure: Measure) -> tuple[Interval, str | None]:
 
 
 def _turned(measure: Measure, higher_is_better: bool | None) -> Measure:
-    """Return a measure of values with the direction that the user says; others have their own."""
+    """Return a measure with the direction that the user says, where it has none of its own."""
     if higher_is_better is None:
         return measure
-    if measure.takes != "values":
+    if measure.takes != "values" and getattr(measure, "how", "") != "anything":
         rule = f"None for {measure.label}, which has a direction of its own"
         raise invalid("higher_is_better", rule, higher_is_better)
     return replace(measure, higher_is_better=as_flag("higher_is_better", higher_is_better))
@@ -241,6 +263,7 @@ class Sampling:
         cls,
         *,
         model: str | Path | None = None,
+        data: Mapping[str, Any] | None = None,
         population: str | None = None,
         prior: Priors | str | None = None,
         engine: str | None = "auto",
@@ -264,7 +287,7 @@ class Sampling:
                 raise invalid("population", "None where 'model' is given", population)
             chosen = of_it
         return cls(
-            model=chosen,
+            model=_with_data(chosen, data),
             prior=as_prior(prior),
             engine=as_engine(engine),
             chains=as_chains(chains),

@@ -3,6 +3,7 @@
 functions {
   #include functions/measures.stanfunctions
   #include functions/outcomes.stanfunctions
+  #include functions/predictive.stanfunctions
 }
 data {
   int<lower=1> K; // categories
@@ -14,6 +15,7 @@ data {
   real zero_division; // what a measure is where it is 0/0
   real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
+  int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
 transformed data {
   // log-odds of both, only A, only B against neither; the two kinds of
@@ -53,6 +55,9 @@ generated quantities {
   vector[K] psi_A;
   vector[K] psi_B;
   vector[K] delta;
+  array[K] vector[8] log_lik; // of each outcome pair, positive documents first
+  array[K, 4] int c_pos_rep = rep_array(0, K, 4); // documents as drawn
+  array[K, 4] int c_neg_rep = rep_array(0, K, 4);
   for (k in 1 : K) {
     cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
     cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
@@ -60,6 +65,14 @@ generated quantities {
                           prevalence);
     psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
                           prevalence);
+    log_lik[k] = log_lik_of_pairs(c_pos[k], c_neg[k], mu[k], theta_pos[k],
+                                  theta_neg[k]);
+    if (simulate) {
+      array[2, 4] int drawn = pairs_rng(sum(c_pos[k]) + sum(c_neg[k]), mu[k],
+                                        theta_pos[k], theta_neg[k]);
+      c_pos_rep[k] = drawn[1];
+      c_neg_rep[k] = drawn[2];
+    }
   }
   delta = psi_A - psi_B;
 }

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from stanoff import api
 from stanoff.cli import main, options
 from stanoff.data.counts import AVERAGES
-from stanoff.measures import MEASURES, invariance, suitability
+from stanoff.measures import MEASURES, SCORES, invariance, suitability
 from stanoff.models import MODELS
 from stanoff.question import ENGINES, Judging, Options
 from stanoff.text.frames import FORMATS, frame_text
@@ -173,7 +173,10 @@ def test_averages_and_f_beta():
         (["--pos-label", "8", "--prevalence", "2"], "Error: --prevalence must be a number between"),
         (["--pos-label", "8", "--names", "x", "x"], "Error: --names must be two different names"),
         (["--pos-label", "8", "--measure", "recal"], "Error: --measure must be one of f1, "),
-        (["--pos-label", "8", "--measure", "auc"], "pass --measure balanced_accuracy."),
+        (
+            ["--pos-label", "8", "--measure", "auc"],
+            "pass --measure balanced_accuracy",
+        ),
         (["--pos-label", "8", "--model", "pared"], "Did you mean 'paired'"),
         (
             ["--pos-label", "8", "--model", "hierarchical"],
@@ -213,7 +216,7 @@ def test_a_column_that_is_not_there_is_told_by_its_option():
     ("arguments", "words"),
     [
         (["--explain", "recal"], "Error: --explain must be one of f1, "),
-        (["--explain", "auc"], "pass --explain balanced_accuracy."),
+        (["--explain", "auc"], "for labels pass --explain balanced_accuracy"),
         (["--suited", "imbalanc"], "Error: --suited must be one of "),
         (["--invariance", "--beta", "-1"], "Error: --beta must be a number >= 0"),
     ],
@@ -261,7 +264,7 @@ def test_the_choices_are_those_of_the_package():
 def test_the_command_line_can_say_all_that_the_api_can():
     said = {param.name for param in main.commands["compare"].params}
     asked = set(Options.__annotations__) | set(inspect.signature(api.compare).parameters)
-    not_said = {"data", "y_pred_a", "y_pred_b", "options", "progress"}  # FILE, and the terminal
+    not_said = {"table", "y_pred_a", "y_pred_b", "options", "progress"}  # FILE, and the terminal
     assert asked - not_said <= said
     assert set(Judging.__annotations__) <= {param.name for param in main.commands["show"].params}
 
@@ -286,10 +289,11 @@ def test_measures_are_written_in_every_format(asked, frame, style):
 
 def test_the_list_of_measures_is_written_in_every_format():
     told = {style: stanoff("measures", "--format", style).stdout for style in FORMATS}
-    assert [row["measure"] for row in json.loads(told["json"])] == list(MEASURES)
+    every = MEASURES | SCORES
+    assert [row["measure"] for row in json.loads(told["json"])] == list(every)
     rows = list(csv.DictReader(io.StringIO(told["csv"])))
     assert {row["measure"]: row["formula"] for row in rows} == {
-        name: measure.formula for name, measure in MEASURES.items()
+        name: measure.formula for name, measure in every.items()
     }
     assert told["markdown"].startswith("| measure | also | better | least | greatest | formula |")
     assert told["latex"].startswith(r"\begin{tabular}{lrrrrr}")

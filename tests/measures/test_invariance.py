@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import stanoff
 from stanoff import cli, measures
 from stanoff.errors import InputError
-from stanoff.measures import ALIASES, CELLS, MEASURES, get
+from stanoff.measures import ALIASES, CELLS, MEASURES, SCORES, get
 from stanoff.measures.invariance import clusters, examine, overview, table
 from stanoff.measures.transformations import OF_THE_PAPER, TRANSFORMATIONS
 
@@ -248,7 +248,7 @@ def test_the_command_line_tells_the_same():
     assert run("--suited", "imbalance") == stanoff.suitability.advice("imbalance") + "\n"
     assert run("--suited", "imbalance", "--format", "csv").startswith("measure,suits,t1,sizes,")
     listed = json.loads(run("--format", "json"))
-    assert [row["measure"] for row in listed] == list(MEASURES)
+    assert [row["measure"] for row in listed] == [*MEASURES, *SCORES]
     assert listed[10]["greatest"] == "inf"
 
 

@@ -15,6 +15,7 @@ from stanoff.cli.options import (
     LABELS,
     MEASURE,
     MODEL,
+    OWN_DATA,
     RULE,
     SAMPLING,
     STYLE,
@@ -28,7 +29,7 @@ from stanoff.cli.options import (
 if TYPE_CHECKING:
     from stanoff.comparison import Comparison
 
-COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, *SAMPLING)
+COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, OWN_DATA, *SAMPLING)
 
 
 @command

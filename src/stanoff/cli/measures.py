@@ -63,10 +63,10 @@ def _tell(frame: pd.DataFrame, words: str, style: str) -> None:
 def _listed() -> tuple[pd.DataFrame, str]:
     import pandas as pd
 
-    from stanoff.measures import ALIASES, MEASURES
+    from stanoff.measures import ALIASES, MEASURES, SCORES
 
     rows, lines = [], []
-    for measure in MEASURES.values():
+    for measure in (*MEASURES.values(), *SCORES.values()):
         also = [alias for alias, name in ALIASES.items() if name == measure.name]
         better = "higher" if measure.higher_is_better else "lower"
         low, high = (f"{end:g}" for end in measure.range)

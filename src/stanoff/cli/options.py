@@ -111,6 +111,9 @@ MEASURE = (
         "--zero-division", type=float, help="What a measure is at 0/0: 0, 1 or nan.  [default: 0]"
     ),
     click.option("--prevalence", type=float, help="Share of positives to judge at."),
+    click.option(
+        "--clip", type=float, help="Keep probabilities so far from 0 and 1: Brier, log loss."
+    ),
 )
 RULE = (
     click.option("--rope", type=Rope(), help="Region of practical equivalence.  [default: 0.05]"),
@@ -118,21 +121,25 @@ RULE = (
         "--hdi", type=float, help="Probability of the highest density interval.  [default: 0.95]"
     ),
 )
+PRIOR = click.option(
+    "--prior",
+    multiple=True,
+    help="uniform, jeffreys, perks, or weights such as beta=2,alpha_pos=0.5; twice for one of "
+    "A and one of B.  [default: uniform]",
+)
 MODEL = (
     click.option(
         "--model", help="See: stanoff models; or a .stan file.  [default: what suits the data]"
     ),
-    click.option(
-        "--prior",
-        multiple=True,
-        help="uniform, jeffreys, perks, or weights such as beta=2,alpha_pos=0.5; twice for one of "
-        "A and one of B.  [default: uniform]",
-    ),
+    PRIOR,
     click.option(
         "--engine",
         type=click.Choice(["auto", "stan", "exact"]),
         help="What draws; auto is exact where Stan would first have to be built.",
     ),
+)
+OWN_DATA = click.option(
+    "--data", help="JSON file: what your own .stan file declares and only you have."
 )
 SAMPLING = (
     click.option("--draws", type=int, help="Draws to keep per chain."),
@@ -201,6 +208,8 @@ def options(*groups: tuple[Decorator, ...]) -> Decorator:
 def given(values: dict[str, Any]) -> dict[str, Any]:
     """Keep the options that the user gave; read priors as the API takes them."""
     kept = {name: value for name, value in values.items() if value not in (None, ())}
+    if "data" in kept:
+        kept["data"] = json_of(kept["data"])
     if "prior" in kept:
         from stanoff.models.priors import as_prior
 
@@ -211,6 +220,19 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
     if len(kept.get("per", ())) == 1:
         [kept["per"]] = kept["per"]
     return kept
+
+
+def json_of(path: str) -> dict[str, Any]:
+    """Read an object out of a JSON file."""
+    import json
+
+    try:
+        found = json.loads(Path(path).read_bytes())
+    except ValueError as error:
+        raise InputError(f"{path} is no JSON: {error}.") from error
+    if not isinstance(found, dict):
+        raise invalid("data", "a JSON file with an object of names and numbers", path)
+    return found
 
 
 def check_figure(path: str | None) -> None:

@@ -41,6 +41,7 @@ class Data:
 
     kinds: ClassVar[dict[str, type[Data]]] = {}
     paired: ClassVar[bool] = False  # whether it tells which documents the systems agreed on
+    takes: ClassVar[str] = "labels"  # what the columns of the systems hold
     real: ClassVar[tuple[str, ...]] = ()  # which of its arrays hold more than counts
     unit: ClassVar[str] = "document"  # what is counted
 

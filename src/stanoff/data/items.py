@@ -50,6 +50,7 @@ class ItemValues(Data):
     dataset: Codes
 
     paired = True
+    takes = "values"
     real: ClassVar[tuple[str, ...]] = ("values", "scatter")
     unit = "item"
 

@@ -54,7 +54,7 @@ def tally(columns: Mapping[str, Any], n: ArrayLike | None = None) -> Tally:
     >>> table.labels, table.rows.tolist(), table.n.tolist()
     (('a', 'b'), [[0, 0], [1, 0]], [1, 2])
     """
-    encoded = [_encode(name, values) for name, values in columns.items()]
+    encoded = [encode(name, values) for name, values in columns.items()]
     sizes = {name: len(codes) for name, (codes, _) in zip(columns, encoded, strict=True)}
     if n is not None:
         sizes["sample_weight"] = np.size(n)
@@ -96,7 +96,7 @@ def missing_labels(count: int) -> str:
     return f"{count} missing label{'s' if count != 1 else ''}"
 
 
-def _encode(name: str, values: Any) -> tuple[NDArray[Any], Sequence[Any]]:
+def encode(name: str, values: Any) -> tuple[NDArray[Any], Sequence[Any]]:
     """Give every label of a column a small number, and the labels those numbers stand for."""
     values = _as_column(name, values)
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biu" and len(values):

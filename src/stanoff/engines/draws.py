@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 Variables = Mapping[str, NDArray[Any]]
 
 PER_SYSTEM = ("cells", "psi")
+OF_MEASURES = ("psi_of_", "micro_of_")  # with the name of a measure, of models that keep scores
 
 
 class Later(Mapping[str, NDArray[Any]]):
@@ -74,6 +75,10 @@ class Draws:
         return chains, draws
 
 
+def _is_per_system(name: str) -> bool:
+    return name in PER_SYSTEM or name.startswith(OF_MEASURES)
+
+
 def stacked(variables: Variables) -> dict[str, NDArray[Any]]:
     """Put ``cells_A`` and ``cells_B``, ``psi_A`` and ``psi_B`` on one axis of systems."""
     out = dict(variables)
@@ -95,7 +100,7 @@ def judged(variables: Variables, categories: int) -> dict[str, NDArray[Any]]:
 def of_systems(variables: Variables, places: tuple[int, ...]) -> dict[str, NDArray[Any]]:
     """Keep some of the systems."""
     return {
-        name: values[:, :, list(places)] if name in PER_SYSTEM else values
+        name: values[:, :, list(places)] if _is_per_system(name) else values
         for name, values in variables.items()
     }
 
@@ -126,7 +131,7 @@ def turned(
 
 def unstacked(variables: Variables, pair: tuple[int, int]) -> dict[str, NDArray[Any]]:
     """Undo :func:`stacked` for two of the systems."""
-    out = {name: values for name, values in variables.items() if name not in PER_SYSTEM}
+    out = {name: values for name, values in variables.items() if not _is_per_system(name)}
     for name in PER_SYSTEM:
         if name in variables:
             for letter, system in zip("AB", pair, strict=True):

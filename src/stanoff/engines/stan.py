@@ -93,6 +93,51 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     return Draws(posterior, judged(prior, len(data.categories)), stats)
 
 
+def sample_blocks(
+    model: Model,
+    blocks: Sequence[Mapping[str, Any]],
+    *,
+    draws: int,
+    warmup: int,
+    seed: int,
+    progress: bool = False,
+) -> list[tuple[Variables, Variables]]:
+    """Run the program on many data blocks, a chain each.
+
+    Parameters
+    ----------
+    model : Model
+        Whose program is run.
+    blocks : sequence of mapping
+        All that the program declares, once per run.
+    draws, warmup, seed : int
+        Of each chain; the seeds count on from the first.
+    progress : bool
+        Whether to show how far it is.
+
+    Returns
+    -------
+    list of tuple
+        The variables of the program and those of the sampler, of each block.
+    """
+    executable = str(_executable(model))
+    runs = [
+        _Run(
+            name=model.stan_file.name,
+            executable=executable,
+            data=json.dumps(_plain(block)),
+            chains=1,
+            draws=draws,
+            warmup=warmup,
+            seed=(seed + number) % MOST,
+            categories=int(block.get("K", 1)),
+            progress=progress,
+        )
+        for number, block in enumerate(blocks)
+    ]
+    return _sampled(runs)
+
+
 def _seed_of_block(seed: int, number: int) -> int:
     """Return a seed for each block of categories; the first has the seed of the whole."""
     if number == 0:

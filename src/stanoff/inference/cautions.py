@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff.engines import SPARED
@@ -14,8 +15,11 @@ from stanoff.inference.factors import grows_without_bound
 
 if TYPE_CHECKING:
     from stanoff.answer import Answer
+    from stanoff.contests import Contest
     from stanoff.judgement import Judgement
 
+NO_SHARE = "the AUC does not depend on the share of positives"
+CHANCE = 0.5  # the AUC of scores that know nothing
 SOME_CELLS = np.array([[4.0, 1.0, 2.0, 8.0], [3.0, 5.0, 1.0, 9.0]])
 
 
@@ -25,6 +29,7 @@ def all_of(result: Judgement) -> tuple[str, ...]:
         *result.data.notes,
         *spared_stan(result),
         *idle_settings(result),
+        *wrong_way_round(result, result.names, result.observed),
         *undefined_scores(result, result.names),
         *undefined_draws(result),
         *pulled_scores(result),
@@ -33,12 +38,13 @@ def all_of(result: Judgement) -> tuple[str, ...]:
     )
 
 
-def of_contest(result: Answer) -> tuple[str, ...]:
+def of_contest(result: Contest) -> tuple[str, ...]:
     """Gather every caution that applies to a contest."""
     return (
         *result.data.notes,
         *spared_stan(result),
         *idle_settings(result),
+        *wrong_way_round(result, result.data.systems, result.observed),
         *undefined_scores(result, result.data.systems),
         *independent_categories(result),
     )
@@ -60,12 +66,34 @@ def idle_settings(result: Answer) -> tuple[str, ...]:
     measure, told = result.measure, []
     if measure.beta != 1 and not measure.takes_beta:
         told.append(f"beta={measure.beta:g} changes nothing: {measure.label} does not use it.")
+    if measure.prevalence is not None and not getattr(measure, "uses_share", True):
+        told.append(f"prevalence={measure.prevalence:g} changes nothing: {NO_SHARE}.")
     if measure.prevalence is not None and measure.code is not None:
         at_another = replace(measure, prevalence=(1 + measure.prevalence) / 2)
         if np.array_equal(measure(SOME_CELLS), at_another(SOME_CELLS), equal_nan=True):
             told.append(
                 f"prevalence={measure.prevalence:g} changes nothing: {measure.label} does not "
                 "depend on the share of positives."
+            )
+    return tuple(told)
+
+
+def wrong_way_round(
+    result: Answer, systems: Sequence[str], observed: NDArray[np.float64]
+) -> tuple[str, ...]:
+    """Point out systems that score positives lower than negatives; nothing is turned round."""
+    if result.measure.name != "auc" or result.data.takes != "scores":
+        return ()
+    told = []
+    for name, scores in zip(systems, observed, strict=True):
+        low = [c for c, x in zip(result.categories, scores, strict=True) if x < CHANCE]
+        if low:
+            where = "" if len(result.categories) == 1 else f" in {_listed(low)}"
+            told.append(
+                f"The observed AUC of {shown(name)}{where} is below 0.5"
+                f"{f' ({scores[0]:.3f})' if not where else ''}: it scores positives lower than "
+                "negatives. Higher scores must mean positive; if its scores mean the opposite, "
+                "pass them with the other sign."
             )
     return tuple(told)
 

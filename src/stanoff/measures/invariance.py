@@ -182,6 +182,9 @@ def examine(
         chosen = measure
     else:
         chosen = measures.get(measure, beta=beta, prevalence=prevalence)
+    if chosen.takes != "labels":
+        rule = "a measure of labels, which has a confusion matrix; for labels pass "
+        raise invalid("measure", f"{rule}measure='balanced_accuracy'", chosen.name)
     return _examined(chosen)
 
 

@@ -10,31 +10,30 @@ from typing import Any
 
 import numpy as np
 
-from stanoff._lib.arguments import as_probability, as_real
+from stanoff._lib.arguments import as_one_of, as_probability, as_real
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures.cells import MEASURES, Array, Cells, Measure
 from stanoff.measures.means import VALUES
+from stanoff.measures.ranking import SCORES, ScoreMeasure, of_function
 
 ALIASES = {"f1": "fbeta", "sensitivity": "recall"}
-AUC_OF_LABELS = (
-    "'auc' is the area under the ROC curve, which takes scores; labels have one point of that "
-    "curve, whose area is the balanced accuracy: pass measure='balanced_accuracy'."
-)
 
 
 def get(
-    name: str,
+    name: str | Callable[..., Any],
     *,
     beta: float = 1.0,
     zero_division: float | str = 0.0,
     prevalence: float | None = None,
+    clip: float | None = None,
 ) -> Measure:
     """Look up a measure and set its options.
 
     Parameters
     ----------
-    name : str
-        A registered name, or one of ``ALIASES``, in any case.
+    name : str or callable
+        A registered name, or one of ``ALIASES``, in any case. Or a function of truth, score and
+        weight, such as a metric of scikit-learn that takes ``sample_weight``; or a measure.
     beta : float
         Weight of recall in F-beta, from 0 (precision) to infinity (recall).
     zero_division : float or str
@@ -42,22 +41,24 @@ def get(
         says when it matters.
     prevalence : float or None
         Share of positives to compute the measure for, instead of the one in the data.
+    clip : float or None
+        How near to 0 and 1 the probabilities of a loss may be.
 
     Examples
     --------
     >>> get("f1", beta=2).label
     'F2'
     """
-    key = _spelt(name) if isinstance(name, str) else name
-    if key == "auc":
-        raise InputError(AUC_OF_LABELS)
-    if isinstance(key, str) and key in VALUES:
-        if (beta, prevalence) != (1.0, None):
-            given, value = ("beta", beta) if prevalence is None else ("prevalence", prevalence)
-            raise invalid(given, f"left out for {key}, which is about values", value)
-        return VALUES[key]
-    if not isinstance(key, str) or key not in MEASURES:
-        raise unknown("measure", name, [*ALIASES, *MEASURES, *VALUES])
+    known = _found(name)
+    if known.takes == "values":
+        for option, value, usual in (
+            ("beta", beta, 1.0),
+            ("prevalence", prevalence, None),
+            ("clip", clip, None),
+        ):
+            if value != usual:
+                raise invalid(option, f"left out for {known.name}, which is about values", value)
+        return known
     f_beta = as_real("beta", beta, "a number >= 0")
     if not f_beta >= 0:
         raise invalid("beta", "a number >= 0", beta)
@@ -68,15 +69,48 @@ def get(
         raise invalid("zero_division", "0, 1 or NaN", zero_division)
     if prevalence is not None:
         prevalence = as_probability("prevalence", prevalence)
-    return replace(MEASURES[key], beta=f_beta, zero_division=float(zero), prevalence=prevalence)
+    known = replace(known, beta=f_beta, zero_division=float(zero), prevalence=prevalence)
+    if not isinstance(known, ScoreMeasure):
+        return _without(known, clip)
+    return replace(known, clip=_as_clip(clip)) if known.probabilities else _without(known, clip)
+
+
+def _found(name: Any) -> Measure:
+    """Look up a measure by whatever stands for it."""
+    if isinstance(name, Measure):
+        return name
+    if callable(name):
+        return of_function(name)
+    key = _spelt(name) if isinstance(name, str) else name
+    registered: dict[str, Measure] = {**MEASURES, **SCORES, **VALUES}
+    if not isinstance(key, str) or key not in registered:
+        raise unknown("measure", name, [*ALIASES, *registered])
+    return registered[key]
+
+
+def _without(measure: Measure, clip: float | None) -> Measure:
+    if clip is not None:
+        raise invalid("clip", f"None for {measure.label}: it is for Brier score and log loss", clip)
+    return measure
+
+
+def _as_clip(clip: float | None) -> float | None:
+    """Read how near to 0 and 1 probabilities may be."""
+    rule = "a number above 0 and below 0.5"
+    if clip is None:
+        return None
+    number = as_real("clip", clip, rule)
+    if not 0 < number < 0.5:
+        raise invalid("clip", rule, clip)
+    return number
 
 
 def _spelt(name: str) -> str:
     """Find a name in whatever case it is written: F1, Balanced Accuracy, BALANCED-ACCURACY."""
-    if name in MEASURES:
+    if name in MEASURES or name in SCORES:
         return name
     plain = re.sub(r"[\s-]+", "_", name.strip()).casefold()
-    known = {other.casefold(): other for other in ("auc", *MEASURES, *VALUES)}
+    known = {other.casefold(): other for other in (*SCORES, *MEASURES, *VALUES)}
     return (known | ALIASES).get(plain, name)
 
 
@@ -92,8 +126,9 @@ def register(
     formula: str = "",
     higher_is_better: bool = True,
     range: tuple[float, float] = (-inf, inf),
-) -> Callable[[Callable[[Any, Any, Any, Any], Any]], Callable[[Any, Any, Any, Any], Any]]:
-    """Make a function of tp, fp, fn, tn a measure of its own, usable at once.
+    takes: str = "labels",
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function a measure of its own, usable at once.
 
     Parameters
     ----------
@@ -105,6 +140,9 @@ def register(
         False where a small value is good.
     range : tuple of float
         Its least and greatest value.
+    takes : str
+        ``"labels"`` for a function of tp, fp, fn, tn; ``"scores"`` for one of truth, score and
+        weight of every document, or one that takes ``sample_weight`` as scikit-learn's do.
 
     Examples
     --------
@@ -117,23 +155,35 @@ def register(
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise invalid("name", "letters, digits and underscores", name)
-    if _spelt(name) in MEASURES | VALUES or name.casefold() == "auc":
+    if _spelt(name) in (*MEASURES, *SCORES, *VALUES):
         raise InputError(f"There is a measure called {name!r} already.")
+    settings: dict[str, Any] = {
+        "formula": formula or name,
+        "higher_is_better": higher_is_better,
+        "range": range,
+    }
 
-    def put(function: Callable[[Any, Any, Any, Any], Any]) -> Callable[[Any, Any, Any, Any], Any]:
-        def score(c: Cells) -> Array:
-            try:
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    values = np.asarray(function(c.tp, c.fp, c.fn, c.tn), dtype=c.tp.dtype)
-            except (TypeError, ValueError) as error:
-                raise InputError(f"measure {name} must work on arrays: {error}.") from error
-            if values.shape != c.tp.shape:
-                raise invalid(f"measure {name}", f"of the shape {c.tp.shape}", values.shape)
-            return np.where(values == values, values, c.zero_division)  # NaN is not itself
-
-        MEASURES[name] = Measure(
-            name, score, formula or name, None, higher_is_better=higher_is_better, range=range
-        )
+    def put(function: Callable[..., Any]) -> Callable[..., Any]:
+        if as_one_of("takes", takes, ("labels", "scores")) == "scores":
+            SCORES[name] = of_function(function, name, **settings)
+        else:
+            MEASURES[name] = Measure(name, _of_cells(name, function), **settings)
         return function
 
     return put
+
+
+def _of_cells(name: str, function: Callable[..., Any]) -> Callable[[Cells], Array]:
+    """Let a function of tp, fp, fn, tn tell what is wrong with what it returns."""
+
+    def score(c: Cells) -> Array:
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values = np.asarray(function(c.tp, c.fp, c.fn, c.tn), dtype=c.tp.dtype)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"measure {name} must work on arrays: {error}.") from error
+        if values.shape != c.tp.shape:
+            raise invalid(f"measure {name}", f"of the shape {c.tp.shape}", values.shape)
+        return np.where(values == values, values, c.zero_division)  # NaN is not itself
+
+    return score

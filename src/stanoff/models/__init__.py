@@ -20,6 +20,7 @@ from stanoff.models.paired import PAIRED
 from stanoff.models.repeated import REPEATED
 from stanoff.models.runs import RUNS
 from stanoff.models.unpaired import UNPAIRED
+from stanoff.models.weights import WEIGHTS
 
 __all__ = ["MODELS", "POPULATIONS", "Model", "for_data", "get", "stan_folder"]
 
@@ -34,6 +35,7 @@ MODELS: dict[str, Model] = {
         MULTICLASS,
         JOINT,
         DOCUMENTS,
+        WEIGHTS,
         CLUSTERS,  # before the items model, which would take clustered values, too
         ITEMS_MODEL,
         RUNS,

@@ -16,6 +16,7 @@ from stanoff.data.counts import AVERAGES, OUTCOMES
 from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, averaged, of_classes
 from stanoff.models.graphs import Graph
+from stanoff.models.predictive import Predictive
 from stanoff.models.priors import NAMED, Prior, Priors
 from stanoff.models.students import Student
 
@@ -112,6 +113,8 @@ class Model:
     further : callable or None
         Given prior draws of what exchangeable categories share, the data block, a number and a
         random generator: that many further categories.
+    predictive : Predictive or None
+        How it sees documents: their likelihood, and new ones.
     priors : mapping
         Priors worth comparing, by name.
     over : str
@@ -141,6 +144,7 @@ class Model:
     independent: bool = False
     in_blocks: bool = False
     further: Further | None = None
+    predictive: Predictive | None = None
     priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
     over: str = ""
     graph: Graph | None = None
@@ -217,6 +221,10 @@ class Model:
 
     def has_other_measures(self, draws: Variables) -> bool:
         """Return whether these draws can be scored by another measure than that of the fit."""
+        return True
+
+    def knows(self, draws: Variables, measure: Measure) -> bool:
+        """Return whether the draws hold what it takes to score by a measure."""
         return True
 
     def population(self, data: Data) -> str:

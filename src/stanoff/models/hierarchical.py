@@ -21,6 +21,7 @@ from stanoff.models.graphs import (
     hierarchy,
     plate_of,
 )
+from stanoff.models.predictive import Predictive, log_beta, log_dirichlet, log_lognormal
 from stanoff.models.priors import Priors, single
 from stanoff.models.singularities import equal_at_an_end
 
@@ -80,6 +81,16 @@ def dirichlets(alpha: Array, number: int, rng: np.random.Generator) -> Array:
     return out
 
 
+def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-density of the prior: of mu, of eta and of kappa."""
+    total = log_beta(drawn["mu"], data["beta"]).sum(axis=-1)
+    for kind in ("pos", "neg"):
+        total += log_dirichlet(drawn[f"eta_{kind}"], data[f"alpha_{kind}"])
+        kappa = drawn[f"kappa_{kind}"]
+        total += log_lognormal(kappa, data["kappa_location"], data["kappa_scale"])
+    return np.asarray(total)
+
+
 HIERARCHICAL = Model(
     name="hierarchical",
     data=data,
@@ -87,5 +98,6 @@ HIERARCHICAL = Model(
     dims=paired.DIMS | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",)),
     infinite_at_zero=infinite_at_zero,
     further=further,
+    predictive=Predictive(paired.log_likelihood, paired.LOG_LIK_DIMS, log_prior, paired.replicate),
     graph=GRAPH,
 )

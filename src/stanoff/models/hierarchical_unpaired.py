@@ -22,6 +22,7 @@ from stanoff.models.graphs import (
     hierarchy,
     plate_of,
 )
+from stanoff.models.predictive import Predictive, log_beta, log_lognormal
 from stanoff.models.priors import Priors, shared
 
 GRAPH = Graph(
@@ -52,6 +53,16 @@ def further(
     return out | {"cells": unpaired.cells_of_rates(out["mu"], out["rho_pos"], out["rho_neg"])}
 
 
+def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-density of the prior: of mu, of eta and of kappa, of both systems."""
+    total = log_beta(drawn["mu"], np.asarray(data["beta"])[:, None]).sum(axis=-1)
+    for kind in ("pos", "neg"):
+        total += log_beta(drawn[f"eta_{kind}"], np.asarray(data[f"alpha_{kind}"]))
+        kappa = drawn[f"kappa_{kind}"]
+        total += log_lognormal(kappa, data["kappa_location"], data["kappa_scale"])
+    return np.asarray(total.sum(axis=-1))
+
+
 HIERARCHICAL_UNPAIRED = Model(
     name="hierarchical_unpaired",
     data=data,
@@ -59,5 +70,8 @@ HIERARCHICAL_UNPAIRED = Model(
     dims=unpaired.DIMS
     | dict.fromkeys(("eta_pos", "eta_neg", "kappa_pos", "kappa_neg"), ("classifier",)),
     further=further,
+    predictive=Predictive(
+        unpaired.log_likelihood, unpaired.LOG_LIK_DIMS, log_prior, unpaired.replicate
+    ),
     graph=GRAPH,
 )

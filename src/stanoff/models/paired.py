@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stanoff.data.base import Data, cells_of_patterns, said
 from stanoff.data.counts import PairedCounts
 from stanoff.errors import InputError
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Batch, Block, Model, unless_prior
+from stanoff.models.base import Array, Batch, Block, Model, Variables, unless_prior
 from stanoff.models.graphs import (
     CATEGORIES,
     OF_PAIRS,
@@ -21,6 +22,7 @@ from stanoff.models.graphs import (
     edges_of,
     plate_of,
 )
+from stanoff.models.predictive import Predictive, log_beta, log_dirichlet, multinomials
 from stanoff.models.priors import Priors, single
 from stanoff.models.singularities import depends, equal_at_an_end
 
@@ -112,6 +114,37 @@ def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool:
     return bool(differing <= 1)
 
 
+def log_likelihood(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-likelihood of each outcome pair (chain, draw, category, class, outcome)."""
+    from scipy.special import xlogy
+
+    mu = drawn["mu"][..., None]
+    shares = np.stack([mu * drawn["theta_pos"], (1 - mu) * drawn["theta_neg"]], axis=-2)
+    counts = np.stack([data["c_pos"], data["c_neg"]], axis=-2)
+    return np.asarray(xlogy(counts, shares))
+
+
+def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-density of the prior of all categories."""
+    each = log_beta(drawn["mu"], data["beta"])
+    for kind in ("pos", "neg"):
+        each = each + log_dirichlet(drawn[f"theta_{kind}"], data[f"alpha_{kind}"])
+    return np.asarray(each.sum(axis=-1))
+
+
+def replicate(
+    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Draw as many new documents as there are."""
+    n = np.sum(data["c_pos"], axis=-1) + np.sum(data["c_neg"], axis=-1)
+    n_pos = rng.binomial(n, drawn["mu"])
+    return {
+        "c_pos": multinomials(n_pos, drawn["theta_pos"], rng),
+        "c_neg": multinomials(n - n_pos, drawn["theta_neg"], rng),
+    }
+
+
+LOG_LIK_DIMS = ("category", "class", "outcome")
 PAIRED = Model(
     name="paired",
     data=data,
@@ -123,5 +156,6 @@ PAIRED = Model(
     default_for=PairedCounts,
     independent=True,
     in_blocks=True,
+    predictive=Predictive(log_likelihood, LOG_LIK_DIMS, log_prior, replicate),
     graph=GRAPH,
 )

@@ -7,13 +7,14 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stanoff.data.base import Data
 from stanoff.data.counts import UnpairedCounts
 from stanoff.errors import InputError
 from stanoff.measures import Measure
 from stanoff.models import graphs
-from stanoff.models.base import Array, Batch, Block, Model, unless_prior
+from stanoff.models.base import Array, Batch, Block, Model, Variables, unless_prior
 from stanoff.models.graphs import (
     CATEGORIES,
     CLASSIFIERS,
@@ -23,6 +24,7 @@ from stanoff.models.graphs import (
     edges_of,
     plate_of,
 )
+from stanoff.models.predictive import Predictive, log_beta, multinomials
 from stanoff.models.priors import WEIGHTS, Priors, both
 from stanoff.models.singularities import vanishing_power
 
@@ -120,6 +122,33 @@ def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool:
     return False
 
 
+def log_likelihood(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-likelihood of each cell (chain, draw, classifier, category, cell)."""
+    from scipy.special import xlogy
+
+    return np.asarray(xlogy(np.stack([data["c_A"], data["c_B"]]), drawn["cells"]))
+
+
+def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-density of the prior of both systems and all categories."""
+    names = {"mu": "beta", "rho_pos": "alpha_pos", "rho_neg": "alpha_neg"}
+    each = sum(
+        log_beta(drawn[name], np.asarray(data[weights])[:, None]) for name, weights in names.items()
+    )
+    return np.asarray(np.sum(each, axis=(-1, -2)))
+
+
+def replicate(
+    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Draw as many new documents of each system as there are."""
+    return {
+        name: multinomials(np.sum(data[name], axis=-1), drawn["cells"][:, :, system], rng)
+        for system, name in enumerate(("c_A", "c_B"))
+    }
+
+
+LOG_LIK_DIMS = ("classifier", "category", "cell")
 UNPAIRED = Model(
     name="unpaired",
     data=data,
@@ -131,5 +160,6 @@ UNPAIRED = Model(
     default_for=UnpairedCounts,
     independent=True,
     in_blocks=True,
+    predictive=Predictive(log_likelihood, LOG_LIK_DIMS, log_prior, replicate),
     graph=GRAPH,
 )

@@ -80,11 +80,27 @@ def cluster_shapes(sizes: NDArray[np.int64], draws: int, rng: np.random.Generato
     return np.asarray(shape_of(len(sizes)) * rng.chisquare(degrees, draws) / degrees)
 
 
-def thinned(gammas: Array, shape: float, rng: np.random.Generator) -> Array:
+def thinned(
+    gammas: Array,
+    shape: float,
+    rng: np.random.Generator,
+    units: NDArray[np.intp] | None = None,
+) -> Array:
     """Turn Gammas of shape 1 (draw, unit) into ones of a smaller shape, in place.
 
     A Gamma of shape 1 times a Beta(shape, 1 - shape) is a Gamma of that shape. Of many units most
     get a factor that is 1 to nine digits: only the others are drawn.
+
+    Parameters
+    ----------
+    gammas : ndarray
+        Gammas of shape 1.
+    shape : float
+        The shape they shall have, up to 1.
+    rng : Generator
+        The source of randomness.
+    units : ndarray, optional
+        Which units; all by default.
     """
     if shape > 1:
         raise ValueError(f"shape must be at most 1, got {shape}")
@@ -92,15 +108,21 @@ def thinned(gammas: Array, shape: float, rng: np.random.Generator) -> Array:
         return gammas
     from scipy.special import betaincc, betainccinv
 
-    rest = 1 - shape
+    rest, draws = 1 - shape, len(gammas)
+    each = gammas.shape[1] if units is None else len(units)
     share = float(betaincc(rest, shape, SEEN))  # of the factors differ from 1
     if share > RARE:
-        gammas *= rng.beta(shape, rest, gammas.shape)
+        factors = rng.beta(shape, rest, (draws, each))
+        if units is None:
+            gammas *= factors
+        else:
+            gammas[:, units] *= factors
         return gammas
-    n = rng.binomial(gammas.size, share)
-    places = rng.choice(gammas.size, n, replace=False, shuffle=False)
-    lacking = betainccinv(rest, shape, share * rng.random(n))
-    gammas.reshape(-1)[places] *= 1 - lacking
+    n = rng.binomial(draws * each, share)
+    draw, unit = np.divmod(rng.choice(draws * each, n, replace=False, shuffle=False), each)
+    gammas[draw, unit if units is None else units[unit]] *= 1 - betainccinv(
+        rest, shape, share * rng.random(n)
+    )
     return gammas
 
 

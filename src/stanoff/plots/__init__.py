@@ -1,6 +1,7 @@
 """Figures of a result: each takes ``ax`` and returns it, and the caller owns the figure."""
 
 import stanoff.plots.backend  # noqa: F401 - first
+from stanoff.plots.calibration import ecdf_plot, rank_plot
 from stanoff.plots.contests import matrix_plot, ranks_plot, scores_plot
 from stanoff.plots.forest import forest_plot
 from stanoff.plots.frequency import frequency_plot
@@ -14,6 +15,7 @@ from stanoff.plots.sensitivity import prior_plot, rope_plot
 from stanoff.plots.theme import theme
 
 __all__ = [
+    "ecdf_plot",
     "factor_plot",
     "forest_plot",
     "frequency_plot",
@@ -25,6 +27,7 @@ __all__ = [
     "posterior_plot",
     "power_plot",
     "prior_plot",
+    "rank_plot",
     "ranks_plot",
     "rope_plot",
     "scores_plot",

@@ -35,6 +35,9 @@ MEASURE = {
     "beta": NUMBER,
     "zero_division": NUMBER,
     "prevalence": (NUMBER, None),
+    "takes?": TEXT,
+    "clip?": (NUMBER, None),
+    "observed?": [[NUMBER]],
 }
 RECORD = {
     "data": {

@@ -17,7 +17,8 @@ from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError
 from stanoff.fit import Fit
-from stanoff.measures import MEASURES, VALUES, Array, Cells, Measure, shifted
+from stanoff.measures import MEASURES, SCORES, VALUES, Array, Cells, Measure, ScoreMeasure, shifted
+from stanoff.measures.ranking import ANYTHING
 from stanoff.models import MODELS, Model
 from stanoff.models.base import no_theorem
 from stanoff.models.own import OwnModel, Program, model_of
@@ -120,13 +121,15 @@ def _record_of_model(model: Model) -> Record:
         "file": str(model.file),
         "inputs": declared.inputs,
         "outputs": declared.outputs,
+        "data": dict(model.given),
     }
 
 
 def _model_of(record: Record) -> Model:
     if "file" in record:
         path = Path(record["file"])
-        return model_of(Program(path, record["inputs"], record["outputs"], (), ()))
+        program = Program(path, record["inputs"], record["outputs"], (), ())
+        return model_of(program, record.get("data"))
     if record["name"] not in MODELS:
         raise ValueError(f"its model {record['name']!r} is not known here")
     return MODELS[record["name"]]
@@ -147,7 +150,7 @@ def _prior_of(record: list[Record]) -> Priors:
 
 def _record_of_measure(result: Answer) -> Record:
     measure, cells = result.measure, result.data.cells
-    record: Record = {
+    record: Record = _of_scores(result, measure) | {
         "name": measure.name,
         "formula": measure.formula,
         "code": measure.code,
@@ -157,7 +160,8 @@ def _record_of_measure(result: Answer) -> Record:
         "zero_division": measure.zero_division,
         "prevalence": measure.prevalence,
     }
-    if measure.code is None:  # Python code cannot be stored: keep what it said
+    if measure.takes != "scores" and measure.code is None:
+        # Python code cannot be stored: keep what it said.
         theorem = result.model.infinite_at_zero
         record["infinite_at_zero"] = theorem(measure, result.prior, result.data)
         if cells is not None:
@@ -166,7 +170,40 @@ def _record_of_measure(result: Answer) -> Record:
     return record
 
 
+def _of_scores(result: Answer, measure: Measure) -> Record:
+    """Return what only measures of scores have; of a function also what it said of the data."""
+    if not isinstance(measure, ScoreMeasure):
+        return {}
+    record: Record = {"takes": measure.takes, "clip": measure.clip}
+    if measure.how == ANYTHING:
+        every = result.model.observed_scores(result.data, measure, result.average)
+        record["observed"] = every.tolist()
+    return record
+
+
+def _score_measure_of(record: Record) -> ScoreMeasure:
+    low, high = record["range"]
+    clip, prevalence = record.get("clip"), record["prevalence"]
+    known = SCORES.get(record["name"])
+    if known is None:
+        refuse: Any = _not_registered(record["name"])
+        known = ScoreMeasure(record["name"], refuse, record["formula"])
+    return replace(
+        known,
+        formula=record["formula"],
+        higher_is_better=record["higher_is_better"],
+        range=(float(low), float(high)),
+        beta=float(record["beta"]),
+        zero_division=float(record["zero_division"]),
+        prevalence=None if prevalence is None else float(prevalence),
+        clip=None if clip is None else float(clip),
+        observed=tuple(map(tuple, record["observed"])) if known.name not in SCORES else None,
+    )
+
+
 def _measure_of(record: Record, data: Data) -> Measure:
+    if record.get("takes") == "scores":
+        return _score_measure_of(record)
     coded = {measure.code: measure for measure in MEASURES.values() if measure.code is not None}
     known = coded.get(record["code"]) or (MEASURES | VALUES).get(record["name"])
     low, high = record["range"]
@@ -181,7 +218,7 @@ def _measure_of(record: Record, data: Data) -> Measure:
         beta=float(record["beta"]),
         zero_division=float(record["zero_division"]),
         prevalence=None if prevalence is None else float(prevalence),
-        takes=known.takes if known else "labels",
+        takes=data.takes,
         of_documents=known.of_documents if known else None,
     )
     if measure.code is not None or data.cells is None:
@@ -197,7 +234,8 @@ def _measure_of(record: Record, data: Data) -> Measure:
 def _knowing(model: Model, measure: Measure, record: Record) -> Model:
     """Let a model remember what it had found out about a measure that is not here."""
     theorem = model.infinite_at_zero
-    here = any(known.function is measure.function for known in (MEASURES | VALUES).values())
+    every = [*MEASURES.values(), *SCORES.values(), *VALUES.values()]
+    here = any(known.function is measure.function for known in every)
     if theorem is no_theorem or here:
         return model
 
@@ -216,7 +254,7 @@ def _undecided(measure: Measure, cells: Array) -> Array:
 
 
 def _not_registered(name: str) -> Callable[[Cells], Array]:
-    def refuse(cells: Cells) -> Array:
+    def refuse(*cells: Any) -> Array:
         raise InputError(
             f"The measure {name!r} is not registered here, or not the one that the result was "
             "saved with: its draws are kept, but nothing else can be judged by it."

@@ -14,7 +14,8 @@ from stanoff.errors import InputError, StanoffError, invalid, unknown
 from stanoff.question import Drawing, Judging, Question, Sampling
 
 JUDGING = tuple(name for name in Judging.__annotations__ if name != "measure")
-DRAWING = tuple(name for name in Drawing.__annotations__ if name not in ("model", "progress"))
+NOT_SHARED = ("model", "data", "progress")  # data of a study are its tables
+DRAWING = tuple(name for name in Drawing.__annotations__ if name not in NOT_SHARED)
 KEYS = (
     *("title", "out", "classifiers", "pairs", "names", "measures", "models", "pos_label"),
     *("positive", "labels", "figures", "figure_formats", "data", *JUDGING, *DRAWING),

@@ -1,0 +1,39 @@
+"""Programs to begin with keep the contract."""
+
+import pytest
+
+from stanoff import InputError, compare_counts
+from stanoff.models.own import examine
+from stanoff.workbench import new_program
+from stanoff.workbench.programs import BASES
+
+
+@pytest.mark.stan
+@pytest.mark.parametrize("base", BASES)
+def test_a_new_program_leaves_nothing_to_be_desired(base, tmp_path):
+    text = new_program(tmp_path / "mine.stan", base)
+    program = examine(tmp_path / "mine.stan")
+    assert (program.problems, program.limits, program.own_data) == ((), (), ())
+    assert max(map(len, text.splitlines())) <= 80
+    assert (tmp_path / "mine.stan").read_text() == text
+
+
+@pytest.mark.stan
+def test_a_new_program_is_the_model_that_it_begins_as(tmp_path):
+    new_program(tmp_path / "mine.stan", "paired")
+    counts = [30, 4, 1, 5], [1, 2, 1, 90]
+    how = {"seed": 3, "engine": "stan", "draws": 300}
+    mine = compare_counts(*counts, model=tmp_path / "mine.stan", **how)
+    paired = compare_counts(*counts, model="paired", **how)
+    assert mine.scores.delta.tolist() == paired.scores.delta.tolist()
+
+
+def test_what_a_new_program_must_not_be(tmp_path):
+    with pytest.raises(InputError, match=r"'base' parameter must be one of paired.*Got 'joint'"):
+        new_program(tmp_path / "mine.stan", "joint")
+    with pytest.raises(InputError, match=r"a new \.stan file"):
+        new_program(tmp_path / "mine.txt")
+    (tmp_path / "mine.stan").write_text("dear")
+    with pytest.raises(InputError, match="where no file is yet"):
+        new_program(tmp_path / "mine.stan")
+    assert (tmp_path / "mine.stan").read_text() == "dear"
