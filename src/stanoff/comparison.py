@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from stanoff.planning.answers import Plan
     from stanoff.planning.items import Components
     from stanoff.planning.scenarios import Scenario
+    from stanoff.workbench.checks import Check
 
 Target = str | os.PathLike[str] | None
 
@@ -80,6 +81,20 @@ class Comparison(Judgement):
         from stanoff.inference.sensitivity import sensitivity
 
         return sensitivity(self, category, priors=priors, ropes=ropes)
+
+    def check(self) -> Check:
+        """Describe in words what diagnostics and predictive checks say of the model and its draws.
+
+        Examples
+        --------
+        >>> from stanoff import compare_counts
+        >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+        >>> result.check().passed
+        True
+        """
+        from stanoff.workbench.checks import check
+
+        return check(self)
 
     def scenario(self, category: str | None = None) -> Scenario:
         """Return the posterior means of one category as a scenario, to plan another study with.
