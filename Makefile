@@ -7,7 +7,7 @@ PEERS := .venv-peers
 LOGS := .venv-logs
 ENGINES := .venv-engines
 
-.PHONY: report test test-slow test-peers test-engines lint format bench bench-peers wheel wheels release-check setup clean
+.PHONY: report test test-slow test-peers test-engines lint format bench bench-peers docs wheel wheels release-check setup clean
 
 report: .venv/installed-report
 	$(BIN)/stanoff setup
@@ -51,6 +51,10 @@ bench-peers: .venv/installed-test $(PEERS)/installed
 	$(BIN)/stanoff setup
 	$(BIN)/python reports/benchmark/bench.py --peers $(PEERS)/bin/python
 
+# The manual as a site that needs no network: build/docs/index.html.
+docs: .venv/installed-docs
+	$(BIN)/python docs/build.py build/docs
+
 # A wheel with the compiled programs, for machines without a compiler; dist/ also gets an sdist and the pure wheel.
 wheel: .venv/installed-test
 	rm -rf dist build/compiled
@@ -82,6 +86,10 @@ setup: .venv/installed-report
 
 .venv/installed-test: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --editable ".[test]"
+	@touch $@ .venv/installed-report
+
+.venv/installed-docs: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --editable ".[docs]"
 	@touch $@ .venv/installed-report
 
 # PyMC, nutpie and PyStan, only to be measured against.

@@ -16,7 +16,9 @@ from stanoff.study.config import read_study
 
 TOP = Path(__file__).parents[1]
 DOCS = sorted((TOP / "docs").glob("*.md"))
-PAGES = [*DOCS, TOP / "CONTRIBUTING.md", TOP / "stan/README.md", TOP / "CHANGELOG.md"]
+GUIDES = sorted((TOP / "docs/guide").glob("*.md"))
+SCRIPTS = sorted((TOP / "docs").glob("*/plot_*.py"))
+PAGES = [*DOCS, *GUIDES, TOP / "CONTRIBUTING.md", TOP / "stan/README.md", TOP / "CHANGELOG.md"]
 BLOCK = re.compile(r"^```(\w.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 MOST_LINES = 160
 
@@ -115,5 +117,5 @@ def test_every_folder_has_a_short_page():
     assert {page.stem for page in DOCS} == folders | {"index", "contest", "scores"}
     listed = (TOP / "docs/index.md").read_text("utf8")
     assert [name for name in sorted(folders) if f"({name}.md)" not in listed] == []
-    for page in DOCS:
+    for page in (*DOCS, *GUIDES):
         assert len(page.read_text("utf8").splitlines()) <= MOST_LINES, page.name
