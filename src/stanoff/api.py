@@ -189,7 +189,9 @@ def contest(
     **options
         As in :func:`compare`. By default the model is ``"contest"``, under which any two of the
         systems have the posterior of the paired model, and ``"joint"`` for single-label classes
-        with an average. Both are drawn by conjugacy; Stan takes up to six systems.
+        with an average. Both are drawn by conjugacy; Stan takes up to six systems. With
+        ``executor``, any of ``concurrent.futures`` or a client of Dask, others draw the categories
+        of the contest model; the numbers are the same.
 
     Returns
     -------
