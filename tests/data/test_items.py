@@ -250,3 +250,6 @@ def test_the_command_line(wide, long, tmp_path):
     assert ratio["measure"] == "ratio"
     ranked = said("contest", scores, "--systems", "bm25", "dense", "lsi", "--measure", "mean")
     assert len(ranked["systems"]) == 3
+    page = ["report", scores, *asked, "--out", str(tmp_path / "page.html"), "--seed", "1"]
+    assert CliRunner().invoke(main, page).exit_code == 0
+    assert "mean over new items" in (tmp_path / "page.html").read_text("utf8")
