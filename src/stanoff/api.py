@@ -329,6 +329,7 @@ def count(
     labels: Sequence[Any] | None = None,
     average: str | None = None,
     names: tuple[str, str] | None = None,
+    takes: str = "labels",
     **layout: Unpack[Layout],
 ) -> Data:
     """Count what two systems predicted, without fitting anything.
@@ -340,6 +341,8 @@ def count(
     ----------
     data, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names
         As in :func:`compare`.
+    takes : str
+        ``"scores"`` to gather scores instead of counting labels, or ``"values"``.
     **layout
         ``id``, ``item``, ``system``, ``prediction``, ``value``, ``unmatched`` and
         ``sample_weight``, as in :func:`compare`.
@@ -359,7 +362,7 @@ def count(
     if average is not None:
         as_one_of("average", average, AVERAGES)
     observed = _observed(
-        "labels",
+        as_one_of("takes", takes, MAKERS),
         (data, y_pred_a, y_pred_b),
         {"truth": truth, "a": a, "b": b},
         layout,

@@ -244,6 +244,30 @@ class Comparison(Judgement):
 
         return mosaic_plot(self, category, ax=ax)
 
+    def plot_roc(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the ROC curves of both systems, where they have scores."""
+        from stanoff.plots import roc_plot
+
+        return roc_plot(self, category, ax=ax)
+
+    def plot_roc_difference(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw the difference of the ROC curves, with the ROPE."""
+        from stanoff.plots import roc_difference_plot
+
+        return roc_difference_plot(self, category, ax=ax)
+
+    def plot_precision_recall(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw precision against recall of both systems."""
+        from stanoff.plots import precision_recall_plot
+
+        return precision_recall_plot(self, category, ax=ax)
+
+    def plot_reliability(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw how often what was given a probability happens."""
+        from stanoff.plots import reliability_plot
+
+        return reliability_plot(self, category, ax=ax)
+
     def plot_priors(
         self,
         category: str | None = None,

@@ -52,6 +52,7 @@ def test_a_graph_has_the_variables_of_its_program(name):
     assert parameters <= {n for n, kind in kinds.items() if kind is Kind.FREE}
     weights = {"beta", "alpha_pos", "alpha_neg", "kappa_location", "kappa_scale", "mass"}
     weights |= {"prior_weight", "prior_sd", "prior_degrees", "mu_scale", "tau_scale", "lkj_shape"}
+    weights |= {"s_scale"}
     given = {n for n, kind in kinds.items() if kind is Kind.GIVEN} - {"N"}
     assert given == declared(model, "data") & weights
 

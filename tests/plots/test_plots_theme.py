@@ -7,7 +7,7 @@ import pytest
 import seaborn as sns
 from conftest import script
 
-from stanoff import InputError, compare_counts, contest, plots
+from stanoff import InputError, compare, compare_counts, contest, plots
 from stanoff.plots.theme import literal, shortened, width_of, with_room
 from stanoff.report.figures import as_bytes
 
@@ -29,6 +29,12 @@ DRAW = {
     "trace": plots.trace_plot,
     "frequency": lambda result: plots.frequency_plot(result, dict.fromkeys(result.categories, 9)),
     "plan": lambda result: plots.plan_plot(planned("more documents", result.names)),
+}
+OF_SCORES = {
+    "roc": plots.roc_plot,
+    "roc_difference": plots.roc_difference_plot,
+    "precision_recall": plots.precision_recall_plot,
+    "reliability": plots.reliability_plot,
 }
 OF_CONTESTS = {
     "scores": plots.scores_plot,
@@ -82,6 +88,28 @@ def cut_off(ax):
 def test_no_name_breaks_a_figure_or_is_cut_off(plot, names):
     result = fitted(names=names, categories=[names[0]])
     assert cut_off(DRAW[plot](result)) == []
+
+
+def scored(kind, names=("svm", "nb")):
+    """Scores of the extremes: apart, constant, in few grades, and of one document."""
+    truth = np.repeat([1, 0], [1, 39] if kind == "one positive" else [15, 25])
+    steps = np.linspace(0.05, 0.95, 40)
+    a = {"apart": np.where(truth == 1, 0.9, 0.1) + steps / 20, "constant": np.full(40, 0.5)}
+    a = a.get(kind, np.round(steps, 1))
+    b = np.roll(steps, 15)
+    return compare(truth, a, b, measure="auc", names=names, draws=100, seed=1)
+
+
+@pytest.mark.parametrize("plot", OF_SCORES)
+def test_curves_are_drawn_of_any_scores_and_names(plot):
+    for kind in ("apart", "constant", "grades", "one positive"):
+        ax = OF_SCORES[plot](scored(kind))
+        assert cut_off(ax) == []
+        assert ax.has_data()
+    for names in NAMES:
+        assert cut_off(OF_SCORES[plot](scored("grades", names))) == []
+    with pytest.raises(InputError, match="Curves need scores of documents"):
+        OF_SCORES[plot](fitted())
 
 
 def contested(names=("a", "b", "c"), **options):

@@ -7,6 +7,7 @@ from reporting import REPORTS, files, module
 from scipy import stats
 
 search, repeated = module("search.build"), module("repeated.build")
+benchmark, items = module("benchmark.build"), module("benchmark.items")
 
 
 def test_every_topic_has_every_system():
@@ -56,3 +57,26 @@ def test_a_build_gives_the_files_that_are_committed(name, tmp_path):
     for path, content in made.items():
         if path.endswith((".csv", ".md", ".html")):
             assert content == (REPORTS / name / path).read_bytes(), path
+
+
+def test_the_kept_coverage_is_what_is_told(tmp_path):
+    section = benchmark.of_items(module("common").Output(tmp_path))
+    kept = pd.read_csv(REPORTS / "benchmark/items.csv").set_index(["design", "n"])
+    for design in ("normal", "bounded", "tied"):
+        assert kept.loc[design, "coverage"].between(0.935, 0.965).all()
+    assert kept.loc["clusters ignored", "coverage"].max() < 0.85
+    assert kept.loc["clusters", "coverage"].min() > 0.9
+    assert f"{kept.loc[('skewed', 10), 'coverage']:.1%} at 10 items" in section.blocks[0]
+    table = items.additive().set_index(["A", "B"])["times as wide"].astype(float)
+    assert table["bm25", "tfidf"] > 2 > table["bm25", "lsi"]
+
+
+@pytest.mark.slow
+def test_intervals_of_items_cover_again():
+    rng = np.random.default_rng(3)
+    for shape in ("normal", "bounded", "tied"):
+        covered = items.of_items(shape, 50, 4000, rng)
+        assert abs(covered - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 4000) + 0.005
+    kept, ignored = items.in_clusters(12, 150, rng)
+    assert kept > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 150)
+    assert ignored < kept

@@ -37,14 +37,18 @@ def significance(file: tuple[str, ...], style: str, **values: Any) -> None:
 
     FILE is as in `stanoff compare`; two of them are joined by --id.
 
-    The tests are those of Yang and Liu (1999), McNemar's, Welch's and Wilcoxon's, with p-values.
+    The tests are those of Yang and Liu (1999), McNemar's, Welch's and Wilcoxon's, with p-values;
+    with --measure auc it is DeLong's test of two columns of scores.
     """
     from stanoff.api import count
+    from stanoff.measures import get
     from stanoff.significance.texts import as_text
     from stanoff.significance.together import all_tests
 
     data, asked = tables(file, given(values))
     testing = {name: asked.pop(name) for name in TESTING if name in asked}
+    if "measure" in testing:
+        asked["takes"] = get(testing["measure"]).takes
     counts = count(data, average="macro" if "average" in testing else None, **asked)
     a, b = counts.systems
     click.echo(as_text(all_tests(counts, **testing), (a, b), style))

@@ -7,6 +7,7 @@ from pathlib import Path
 from stanoff.data.base import Data
 from stanoff.errors import InputError, unknown
 from stanoff.models.base import Model, stan_folder
+from stanoff.models.binormal import BINORMAL
 from stanoff.models.clusters import CLUSTERS
 from stanoff.models.contest import CONTEST
 from stanoff.models.datasets import DATASETS
@@ -36,6 +37,7 @@ MODELS: dict[str, Model] = {
         JOINT,
         DOCUMENTS,
         WEIGHTS,
+        BINORMAL,
         CLUSTERS,  # before the items model, which would take clustered values, too
         ITEMS_MODEL,
         RUNS,

@@ -223,7 +223,7 @@ def _pooled(data: ScoredDocuments, measure: ScoreMeasure) -> Row:
     return Row(data.truth.ravel(), data.score.reshape(len(data.systems), -1), measure)
 
 
-def _documents(data: Scores, draws: int, rng: np.random.Generator, room: Room) -> Array:
+def documents_drawn(data: Scores, draws: int, rng: np.random.Generator, room: Room) -> Array:
     """Draw Gamma weights of shape 1 (draw, document), or weights of clusters whose mean is 1."""
     cluster = data.cluster
     if not len(cluster):
@@ -241,7 +241,7 @@ def _classes_drawn(
     rng: np.random.Generator,
     room: Room,
 ) -> dict[str, Array]:
-    weight = _documents(data, draws, rng, room)
+    weight = documents_drawn(data, draws, rng, room)
     if not len(data.cluster):
         thinned(weight, shape_of(len(data.truth)), rng)
     return {measure.variable: _of_classes(data, measure, weight)[..., None]}
@@ -266,26 +266,17 @@ def _categories_drawn(
     room: Room,
 ) -> dict[str, Array]:
     measure: ScoreMeasure = block["measure"]
-    every = _documents(data, draws, rng, room)
-    total = every.sum(axis=1)
-    prior = rng.standard_gamma(block["beta"], (draws, 2))
+    every = documents_drawn(data, draws, rng, room)
     out = np.empty((draws, len(data.systems), len(rows)))
     mu = np.empty((draws, len(rows)))
     for k, row in enumerate(rows):
-        mu[:, k] = _share(summed(every, row.yes), total, prior)
-        weight = every
-        if not len(data.cluster):
-            if len(rows) > 1:
-                weight = room.like(every, "weight")
-                weight[:] = every
-            for documents in row.classes:
-                thinned(weight, shape_of(len(documents)), rng, documents)
-        extra = _prior(block, row, draws, rng)
+        place = room.like(every, "weight") if len(rows) > 1 else every
+        weight, mu[:, k], extra = row_drawn(data, block, row, every, place, rng)
         out[..., k] = row.scores(weight, _at(measure, mu[:, k]), extra, room)
     drawn = {measure.variable: out, "mu": mu}
     if pooled is not None:
-        pos = sum(summed(every, row.yes) for row in rows)
-        share = _share(np.asarray(pos), len(rows) * total, prior)
+        pos = np.sum([summed(every, row.yes) for row in rows], axis=0)
+        share = _share(pos, len(rows) * every.sum(axis=1), block["beta"], rng)
         extra = _prior(block, pooled, draws, rng)
         weight = np.tile(every, len(rows))
         scored = pooled.scores(weight, _at(measure, share), extra, room)
@@ -293,8 +284,39 @@ def _categories_drawn(
     return drawn
 
 
-def _share(pos: Array, total: Array, prior: Array) -> Array:
+def row_drawn(
+    data: ScoredDocuments,
+    block: Mapping[str, Any],
+    row: Row,
+    every: Array,
+    place: Array,
+    rng: np.random.Generator,
+) -> tuple[Array, Array, Extra]:
+    """Draw the weights of documents in one category, the share of positives, the prior documents.
+
+    Parameters
+    ----------
+    data, block, row
+        What is weighed, the weights of the prior, the category.
+    every : ndarray
+        The weights that the documents have in all categories (draw, document).
+    place : ndarray
+        Where to put those of this category; it may be ``every`` itself.
+    rng : Generator
+        The source of randomness.
+    """
+    share = _share(summed(every, row.yes), every.sum(axis=1), block["beta"], rng)
+    if place is not every:
+        place[:] = every
+    if not len(data.cluster):
+        for documents in row.classes:
+            thinned(place, shape_of(len(documents)), rng, documents)
+    return place, share, _prior(block, row, len(every), rng)
+
+
+def _share(pos: Array, total: Array, beta: Array, rng: np.random.Generator) -> Array:
     """Return the share of positives: sums of Gammas over sums of Gammas are Beta."""
+    prior = rng.standard_gamma(beta, (len(pos), 2))
     return np.asarray((pos + prior[:, 0]) / (total + prior.sum(axis=1)))
 
 

@@ -3,6 +3,12 @@
 import stanoff.plots.backend  # noqa: F401 - first
 from stanoff.plots.calibration import ecdf_plot, rank_plot
 from stanoff.plots.contests import matrix_plot, ranks_plot, scores_plot
+from stanoff.plots.curves import (
+    precision_recall_plot,
+    reliability_plot,
+    roc_difference_plot,
+    roc_plot,
+)
 from stanoff.plots.forest import forest_plot
 from stanoff.plots.frequency import frequency_plot
 from stanoff.plots.graphical import graph_plot
@@ -26,9 +32,13 @@ __all__ = [
     "plan_plot",
     "posterior_plot",
     "power_plot",
+    "precision_recall_plot",
     "prior_plot",
     "rank_plot",
     "ranks_plot",
+    "reliability_plot",
+    "roc_difference_plot",
+    "roc_plot",
     "rope_plot",
     "scores_plot",
     "theme",

@@ -10,6 +10,14 @@ from matplotlib.axes import Axes
 
 from stanoff.comparison import Comparison
 from stanoff.data.counts import PairedCounts
+from stanoff.data.scored import ScoredDocuments
+from stanoff.plots.curves import (
+    are_probabilities,
+    precision_recall_plot,
+    reliability_plot,
+    roc_difference_plot,
+    roc_plot,
+)
 from stanoff.plots.forest import forest_plot
 from stanoff.plots.joint import joint_plot
 from stanoff.plots.mosaic import mosaic_plot
@@ -59,6 +67,15 @@ def _with_pairs(result: Comparison, category: str) -> bool:
     return isinstance(result.data.one_vs_rest(), PairedCounts)
 
 
+def _with_curves(result: Comparison, category: str) -> bool:
+    return isinstance(result.data, ScoredDocuments) and category in result.data.categories
+
+
+def _with_probabilities(result: Comparison, category: str) -> bool:
+    scored = isinstance(result.data, ScoredDocuments) and are_probabilities(result.data)
+    return scored and category in result.data.categories
+
+
 GALLERY = {
     "forest": Plot(
         "All categories: mean and HDI of the difference, and the ROPE.",
@@ -76,6 +93,22 @@ GALLERY = {
     "joint": Plot("Posterior of both scores together ({}).", joint_plot, _with_scores),
     "mosaic": Plot(
         "What both classifiers said of the same documents ({}).", mosaic_plot, _with_pairs
+    ),
+    "roc": Plot("ROC curves of both systems ({}), with bands.", roc_plot, _with_curves),
+    "roc_difference": Plot(
+        "How many more positives A finds than B ({}), with its band and the ROPE.",
+        roc_difference_plot,
+        _with_curves,
+    ),
+    "precision_recall": Plot(
+        "Precision against recall of both systems ({}), with bands.",
+        precision_recall_plot,
+        _with_curves,
+    ),
+    "reliability": Plot(
+        "How often what was given a probability happens ({}).",
+        reliability_plot,
+        _with_probabilities,
     ),
     "trace": Plot(
         "The difference along the chains ({}): a healthy sampler shows no drift and no gaps.",

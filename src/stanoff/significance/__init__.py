@@ -1,5 +1,6 @@
 """Significance tests: those of Yang and Liu (1999), and those that Zhang et al. (2016) name."""
 
+from stanoff.significance.delong import DeLong, delong_test
 from stanoff.significance.items import item_tests
 from stanoff.significance.macro import (
     anova_test,
@@ -19,10 +20,12 @@ from stanoff.significance.result import Significance
 from stanoff.significance.together import all_tests, columns, table
 
 __all__ = [
+    "DeLong",
     "Significance",
     "all_tests",
     "anova_test",
     "columns",
+    "delong_test",
     "friedman_test",
     "item_tests",
     "macro_rank_test",

@@ -13,6 +13,7 @@ from stanoff.data.base import Data
 from stanoff.data.items import ItemValues
 from stanoff.errors import InputError
 from stanoff.significance import items, micro
+from stanoff.significance.delong import delong_test
 from stanoff.significance.macro import (
     macro_rank_test,
     macro_sign_test,
@@ -48,7 +49,7 @@ def all_tests(
     ----------
     counts : Data
         Of unpaired counts there are no sign tests of decisions; with fewer than two categories
-        there are no tests of scores per category.
+        there are no tests of scores per category. Of scored documents there is DeLong's.
     average : str
         ``"micro"`` for the tests of pooled decisions, ``"macro"`` for those of scores per category,
         or ``"both"``.
@@ -66,6 +67,8 @@ def all_tests(
     """
     check_options(alternative, approximation)
     as_one_of("average", average, AVERAGES)
+    if counts.takes == "scores":
+        return [delong_test(counts, alternative=alternative)]
     one = len(check_counts(counts).categories) < 2
     if average == "macro" and one:
         raise InputError("Tests of scores per category need two categories at least; there is one.")

@@ -23,7 +23,10 @@ KEYS = (
 LAYOUT = ("truth_file", "id", "item", "system", "prediction", "unmatched")
 DATA_KEYS = ("name", "file", "truth", "pos_label", "labels", *LAYOUT)
 # Those of the gallery, which is not imported for it: seaborn takes longer than a finished study.
-FIGURES = ("forest", "posterior", "factor", "joint", "mosaic", "trace")
+FIGURES = (
+    *("forest", "posterior", "factor", "joint", "mosaic"),
+    *("roc", "roc_difference", "precision_recall", "reliability", "trace"),
+)
 CONTEST_FIGURES = ("scores", "matrix", "ranks")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 

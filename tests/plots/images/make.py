@@ -17,7 +17,7 @@ import pandas as pd
 from PIL import Image
 from scipy.ndimage import gaussian_filter
 
-from stanoff import compare_counts, contest, plots
+from stanoff import compare, compare_counts, contest, plots
 from stanoff.inference.decision import Decision
 from stanoff.models import MODELS
 from stanoff.planning.answers import Answer, Plan
@@ -45,6 +45,17 @@ def categories(k: int = 20, **options):
     neg = rng.multinomial(5000, [0.004, 0.004, 0.004, 0.988], k)
     settings = {"engine": "exact", "draws": 1000, "seed": 1, "names": ("svm", "nb")}
     return compare_counts(pos, neg, **(settings | options))
+
+
+@cache
+def probabilities(names=("svm", "nb")):
+    """A comparison by scores: probabilities of two systems, of which the second is too sure."""
+    rng = np.random.default_rng(6)
+    truth = (rng.random(300) < 0.3).astype(int)
+    shared = rng.normal(size=300)
+    logits = [m * truth + shared + rng.normal(size=300) - 1.5 for m in (2.5, 1.8)]
+    found = [1 / (1 + np.exp(-s * x)) for s, x in zip((1, 2.5), logits, strict=True)]
+    return compare(truth, *found, measure="auc", names=names, draws=500, seed=1)
 
 
 def scores():
@@ -144,6 +155,10 @@ PICTURES = {
     "plan": lambda _: plots.plan_plot(planned()),
     "plan_difference": lambda _: plots.plan_plot(planned("difference")),
     "plan_more": lambda _: plots.plan_plot(planned("more documents")),
+    "roc": lambda _: plots.roc_plot(probabilities()),
+    "roc_difference": lambda _: plots.roc_difference_plot(probabilities()),
+    "precision_recall": lambda _: plots.precision_recall_plot(probabilities()),
+    "reliability": lambda _: plots.reliability_plot(probabilities()),
     "scores": lambda _: plots.scores_plot(contested(3)),
     "scores_50": lambda _: plots.scores_plot(contested(50)),
     "matrix": lambda _: plots.matrix_plot(contested(6)),

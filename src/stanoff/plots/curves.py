@@ -1,0 +1,160 @@
+"""Curves of scores: ROC, the difference of two ROC curves, precision-recall, reliability."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from stanoff.comparison import Comparison
+from stanoff.data.scored import ScoredDocuments
+from stanoff.errors import InputError
+from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
+from stanoff.plots.theme import BLUE, GREEN, GREY, RED, new_axes, short_names, themed
+from stanoff.text.numbers import level
+
+Array = NDArray[np.float64]
+
+Corner = Literal["lower right", "lower left", "upper left"]
+
+SHARES = np.linspace(0, 1, 201)
+SIZE = 4.75  # inches
+COLORS, DASHES = (BLUE, RED), ("-", "--")
+
+
+@themed
+def roc_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw the ROC curves of both systems, with the band that holds each point's HDI's mass.
+
+    Parameters
+    ----------
+    result : Comparison
+        A comparison of scores.
+    category : str, optional
+        One of its categories; the only one by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Examples
+    --------
+    >>> from stanoff import compare
+    >>> y, a, b = [1, 0] * 20, [i % 7 - i % 2 for i in range(40)], list(range(40))
+    >>> result = compare(y, [x + 0.5 for x in a], b, measure="auc", draws=100, seed=1)
+    >>> roc_plot(result).get_xlabel()
+    'share of negatives called positive'
+    """
+    data = scored(result, category)
+    ax = new_axes(SIZE, SIZE) if ax is None else ax
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+    _bands(ax, result, SHARES, roc_curves(data, result.prior, result.seed, SHARES))
+    ax.set(xlabel="share of negatives called positive", ylabel="share of positives found")
+    return _square(ax, "lower right")
+
+
+@themed
+def precision_recall_plot(
+    result: Comparison, category: str | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw precision against recall of both systems, with bands; else as :func:`roc_plot`."""
+    data = scored(result, category)
+    ax = new_axes(SIZE, SIZE) if ax is None else ax
+    ax.axhline(data.truth.mean(), color=GREY, linewidth=0.8, linestyle=":")
+    at = SHARES[1:]
+    _bands(ax, result, at, precision_curves(data, result.prior, result.seed, at))
+    ax.set(xlabel="share of positives found (recall)", ylabel="precision")
+    return _square(ax, "lower left")
+
+
+@themed
+def roc_difference_plot(
+    result: Comparison, category: str | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw how much more positives A finds than B, with its band and the ROPE.
+
+    The mean of the curve is the difference of the AUCs. Else as :func:`roc_plot`.
+    """
+    data = scored(result, category)
+    ax = new_axes() if ax is None else ax
+    curves = roc_curves(data, result.prior, result.seed, SHARES)
+    difference = curves[:, 0] - curves[:, 1]
+    low, high = _band(difference[1:], result.hdi)
+    ax.axhspan(*result.rope, color=GREEN, alpha=0.12, linewidth=0, label="ROPE")
+    ax.axhline(0, color=GREY, linewidth=0.8)
+    ax.fill_between(
+        SHARES, low, high, color=BLUE, alpha=0.25, linewidth=0, label=f"{level(result.hdi)} band"
+    )
+    ax.plot(SHARES, difference[0], color=BLUE, label="observed")
+    a, b = short_names(result, 24)
+    told = f"share of positives found:\n{a} − {b}"
+    ax.set(xlabel="share of negatives called positive", ylabel=told, xlim=(0, 1))
+    ax.legend(loc="best")
+    return ax
+
+
+@themed
+def reliability_plot(
+    result: Comparison, category: str | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw how often what was given a probability happens; else as :func:`roc_plot`."""
+    data = scored(result, category)
+    if not are_probabilities(data):
+        raise InputError("A reliability diagram needs probabilities between 0 and 1.")
+    ax = new_axes(SIZE, SIZE) if ax is None else ax
+    mean, happened = reliability(data, result.prior, result.seed)
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+    for system, name in enumerate(short_names(result, 20)):
+        there = np.isfinite(mean[system])
+        x, y = mean[system, there], happened[0, system, there]
+        low, high = _band(happened[1:, system][:, there], result.hdi)
+        ax.errorbar(
+            x,
+            y,
+            yerr=np.stack([np.maximum(y - low, 0), np.maximum(high - y, 0)]),
+            fmt="os"[system],
+            linestyle=DASHES[system],
+            color=COLORS[system],
+            markersize=5,
+            linewidth=1.2,
+            capsize=2,
+            label=name,
+        )
+    ax.set(xlabel="probability that was given", ylabel="share that was positive")
+    return _square(ax, "upper left")
+
+
+def scored(result: Comparison, category: str | None) -> ScoredDocuments:
+    """Return the scores of A and B in one category, or refuse."""
+    if not isinstance(result.data, ScoredDocuments):
+        raise InputError("Curves need scores of documents, as for measure='auc'.")
+    chosen = result.chosen(category)
+    if chosen not in result.data.categories:
+        raise InputError(f"There is no curve of an average: {chosen}.")
+    data = of_category(result.data, chosen).pair(*result.pair)
+    assert isinstance(data, ScoredDocuments)
+    return data
+
+
+def are_probabilities(data: ScoredDocuments) -> bool:
+    """Return whether all scores are between 0 and 1."""
+    return bool(data.score.min() >= 0 and data.score.max() <= 1)
+
+
+def _bands(ax: Axes, result: Comparison, at: Array, curves: Array) -> None:
+    """Draw the curves of the data, and around them where draws of them lie."""
+    for system, name in enumerate(short_names(result, 20)):
+        low, high = _band(curves[1:, system], result.hdi)
+        ax.fill_between(at, low, high, color=COLORS[system], alpha=0.2, linewidth=0)
+        ax.plot(at, curves[0, system], DASHES[system], color=COLORS[system], label=name)
+
+
+def _band(draws: Array, probability: float) -> Array:
+    rest = (1 - probability) / 2
+    return np.asarray(np.nanquantile(draws, [rest, 1 - rest], axis=0))
+
+
+def _square(ax: Axes, legend: Corner) -> Axes:
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+    ax.legend(loc=legend)
+    return ax

@@ -1,0 +1,137 @@
+"""DeLong's test: two AUCs on the same documents, by the placements of each document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff._lib.arguments import Interval, as_probability
+from stanoff.data.base import Data
+from stanoff.data.scored import ScoredDocuments
+from stanoff.errors import InputError, invalid
+from stanoff.significance.result import Significance, check_options, normal_p, tail
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DeLong(Significance):
+    """The outcome of DeLong's test.
+
+    Attributes
+    ----------
+    auc : tuple of float
+        The AUC of A and of B.
+    difference, error : float
+        A - B, and its standard error.
+    interval : tuple of float
+        The confidence interval of the difference; it may reach beyond [-1, 1].
+    level : float
+        The confidence of that interval.
+    """
+
+    auc: tuple[float, float] = (nan, nan)
+    difference: float = nan
+    error: float = nan
+    interval: Interval = (nan, nan)
+    level: float = 0.95
+
+
+def delong_test(
+    data: Data, *, alternative: str = "two-sided", level: float = 0.95, category: str | None = None
+) -> DeLong:
+    """Compare two AUCs of the same documents, after DeLong, DeLong and Clarke-Pearson (1988).
+
+    Parameters
+    ----------
+    data : Data
+        Scored documents, as ``result.data`` or ``stanoff.count(..., takes="scores")`` has them.
+    alternative : str
+        As in :func:`stanoff.significance.sign_test`.
+    level : float
+        The confidence of the interval.
+    category : str, optional
+        Which one; needed where there are several.
+
+    Examples
+    --------
+    >>> from stanoff import count
+    >>> truth, a, b = [1, 1, 1, 0, 0, 0], [6, 5, 3, 4, 2, 1], [6, 2, 1, 5, 4, 3]
+    >>> outcome = delong_test(count(truth, a, b, takes="scores"))
+    >>> round(outcome.difference, 4), round(outcome.p_value, 4)
+    (0.5556, 0.0953)
+    """
+    check_options(alternative)
+    as_probability("level", level)
+    truth, scores = _one_category(data, category)
+    pos, neg = zip(*(placements(truth, score) for score in scores), strict=True)
+    variance = sum(np.var(x[0] - x[1], ddof=1) / len(x[0]) for x in (pos, neg))
+    auc_a, auc_b = (float(x.mean()) for x in pos)
+    difference, error, n = auc_a - auc_b, sqrt(variance), len(truth)
+    direction = int(np.sign(difference))
+    reach = _quantile(level) * error
+    told: dict[str, Any] = {
+        "auc": (auc_a, auc_b),
+        "difference": difference,
+        "error": error,
+        "interval": (difference - reach, difference + reach),
+        "level": level,
+        "alternative": alternative,
+        "direction": direction,
+    }
+    if not error > 0:
+        note = "the difference does not vary over documents" if difference else "no difference"
+        return DeLong("DeLong", "AUC", nan, n, nan, note=note, **told)
+    z = difference / error
+    return DeLong("DeLong", "AUC", z, n, normal_p(z, tail(alternative, direction)), **told)
+
+
+def placements(truth: NDArray[np.int64], score: Array) -> tuple[Array, Array]:
+    """Return which share of the negatives each positive beats, and of the positives each negative.
+
+    The second is the share that beats it. Ties are halved.
+
+    Examples
+    --------
+    >>> pos, neg = placements(np.array([1, 1, 0, 0]), np.array([3.0, 2.0, 2.0, 1.0]))
+    >>> pos.tolist(), neg.tolist()
+    ([1.0, 0.75], [0.75, 1.0])
+    """
+    from scipy.stats import rankdata
+
+    yes = truth == 1
+    pos, neg = score[yes], score[~yes]
+    ranks = rankdata(np.concatenate([pos, neg]))
+    of_pos = (ranks[: len(pos)] - rankdata(pos)) / len(neg)
+    of_neg = 1 - (ranks[len(pos) :] - rankdata(neg)) / len(pos)
+    return of_pos, of_neg
+
+
+def _one_category(data: Data, category: str | None) -> tuple[NDArray[np.int64], Array]:
+    if not isinstance(data, ScoredDocuments) or len(data.systems) != 2:
+        raise InputError("DeLong's test compares the scores of two systems on the same documents.")
+    if len(data.cluster):
+        raise InputError("DeLong's test takes documents as independent; these are in clusters.")
+    if category is None and len(data.categories) > 1:
+        raise InputError(f"Say which category: one of {', '.join(data.categories)}.")
+    row = 0 if category is None else _place(data, category)
+    truth = data.truth[row]
+    if min(int(truth.sum()), int((truth == 0).sum())) < 2:
+        raise invalid("data", "two positive and two negative documents at least", int(truth.sum()))
+    return truth, data.score[:, row]
+
+
+def _place(data: Data, category: str) -> int:
+    if category not in data.categories:
+        raise invalid("category", f"one of {', '.join(data.categories)}", category)
+    return data.categories.index(category)
+
+
+def _quantile(level: float) -> float:
+    from scipy.stats import norm
+
+    return float(norm.ppf((1 + level) / 2))
