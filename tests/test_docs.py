@@ -128,7 +128,8 @@ def test_every_block_is_of_a_known_kind():
 
 def test_every_folder_has_a_short_page():
     folders = {file.parent.name for file in (TOP / "src/stanoff").glob("[!_]*/__init__.py")}
-    assert {page.stem for page in DOCS} == folders | {"index", "contest", "scores", "items"}
+    more = {"index", "contest", "scores", "items", "examples"}
+    assert {page.stem for page in DOCS} == folders | more
     listed = (TOP / "docs/index.md").read_text("utf8")
     assert [name for name in sorted(folders) if f"({name}.md)" not in listed] == []
     for page in (*DOCS, *GUIDES):

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import bench_contests
+import bench_scores
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -46,6 +47,7 @@ def main() -> None:
     many_categories()
     by_document()
     contests()
+    scores()
     tables()
     if peers:
         against_peers(peers, seconds)
@@ -303,6 +305,19 @@ def contests() -> None:
     limit("contest of 50 systems, 10^5 documents (GB)", found[1][2] / 1000, most=2)
     (few, quick, _), (many, slow, _) = found
     ratio("seconds, more patterns / fewer", slow, quick, most=1.5 * many / few)
+
+
+def scores() -> None:
+    """Compare two systems by AUC: against NumPy by hand and a bootstrap, and on many documents."""
+    times = in_turn(bench_scores.ours, bench_scores.by_hand, repeats=1)
+    ratio("AUC, 10^4 documents, 4,000 draws / by hand in NumPy", *times, most=1.5)
+    each = times[0] / bench_scores.DRAWS
+    theirs = bench_scores.bootstrap()
+    ratio("one draw of AUC / of a bootstrap with scikit-learn", each, theirs, most=1 / 30)
+    for n, told, most, memory in ((10**5, "10^5", 10, 1), (10**6, "10^6", 90, 2)):
+        seconds, peak = bench_scores.many(n)
+        limit(f"AUC of {told} documents (s)", seconds, most=most)
+        limit(f"AUC of {told} documents (GB, of this process)", peak, most=memory)
 
 
 def against_peers(python: str, seconds: float) -> None:

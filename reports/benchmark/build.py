@@ -1,7 +1,8 @@
 """Show the long simulations, whose results are kept beside this script, on one page.
 
 They are made by ``python -m benchmark.NAME`` in the folder ``reports``, where NAME is ``table3``,
-``verdicts``, ``contests``, ``items`` or ``sbc``; ``bench.py`` measures speed and keeps nothing.
+``verdicts``, ``contests``, ``items``, ``scores`` or ``sbc``; ``bench.py`` measures speed and keeps
+nothing.
 """
 
 from pathlib import Path
@@ -10,7 +11,7 @@ import pandas as pd
 from common import REPORTS, About, Output, write_report
 from zhang2016 import table3
 
-from benchmark import contests, items, sbc, verdicts
+from benchmark import contests, items, sbc, scores, verdicts
 from stanoff.report.document import Section
 
 HERE = REPORTS / "benchmark"
@@ -82,6 +83,32 @@ def contested(out: Output) -> Section:
                 lambda: contests.figure(table),
                 "How often a statement is true against how probable the contest said it is, with "
                 "two standard errors.",
+            ),
+        ],
+    )
+
+
+def scored(out: Output) -> Section:
+    """Show how often intervals of AUC and its like hold the truth."""
+    table = pd.read_csv(HERE / "scores.csv")
+    return Section(
+        "Scores",
+        [
+            "Scores of two systems are normal in each class, with a correlation of "
+            f"{scores.CORRELATION:g} within documents. Positive and negative documents, the true "
+            "AUCs and how many data sets there are stand in the table.",
+            scores.notes(table),
+            out.figure(
+                "scores",
+                lambda: scores.figure(table),
+                "How often 95% intervals hold the true difference, with two standard errors.",
+            ),
+            out.table(
+                "scores",
+                scores.shown(table),
+                "Share of data sets whose interval holds the true difference, in percent, its "
+                "Monte-Carlo error, and the mean width of the intervals.",
+                row_headings=False,
             ),
         ],
     )
@@ -164,4 +191,5 @@ def faults(out: Output) -> Section:
 
 def build(folder: Path = HERE) -> None:
     """Write the tables, the figures and the page."""
-    write_report(ABOUT, (power, judged, contested, of_items, calibration, faults), folder)
+    sections = (power, judged, contested, of_items, scored, calibration, faults)
+    write_report(ABOUT, sections, folder)

@@ -9,6 +9,7 @@ among the posterior draws is uniform if and only if the program draws from its o
 
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,17 +19,20 @@ from common import as_csv
 from matplotlib.axes import Axes
 from scipy import stats
 
-from stanoff import Prior, SamplingWarning, compare, compare_counts, contest
+from stanoff import Prior, SamplingWarning, compare, compare_counts, contest, count
 from stanoff._lib.files import write_text
 from stanoff.data.base import said
-from stanoff.models import MODELS, stan_folder
+from stanoff.fit import fit
+from stanoff.models import MODELS, binormal, stan_folder
 from stanoff.plots.theme import BLUE, GREY, theme
+from stanoff.question import Question, Sampling
 from stanoff.text.numbers import p_value
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = {name: name for name, model in MODELS.items() if model.program}
 PROGRAMS["logistic_normal"] = str(stan_folder() / "examples/logistic_normal.stan")
 PRIOR = Prior(kappa=(2.0, 0.7))
+SOME_SCORES = count([1, 0, 1], [0.2, 0.1, 0.4], [0.3, 0.2, 0.1], takes="scores")  # of any kind
 KEPT, THIN, BINS = 99, 5, 10
 
 
@@ -123,6 +127,12 @@ def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
             fitted = {"delta": (drawn["psi_A"] - drawn["psi_B"]).reshape(1, -1)}
             if name == "repeated":
                 fitted["tau"] = drawn["tau"][..., 0]
+        elif name == "binormal":
+            truth, block = _scores(rng)
+            model = replace(MODELS[name], data=lambda data, prior: block)
+            sampling = replace(Sampling.read(**options), model=model)
+            drawn = fit(SOME_SCORES, Question.read(measure="auc"), sampling).draws.posterior
+            fitted = {"delta": drawn["delta"], "r": drawn["r_pos"]}
         elif name in OF_CLASSES:
             truth, labels = OF_CLASSES[name](rng)
             drawn = compare(*labels, measure="recall", average="macro", **options).draws.posterior
@@ -278,6 +288,21 @@ def _long(values: np.ndarray) -> pd.DataFrame:
 
 OF_VALUES = {"items": _items, "repeated": _repeated}
 LONG = {"item": "item", "system": "system", "value": "value", "measure": "mean"}
+
+
+def _scores(rng: np.random.Generator, n: int = 40) -> tuple[dict, dict]:
+    """Truth and scores of two systems that are normal in each class, on the scale of the prior."""
+    m, s = rng.normal(size=(2, 2)), rng.lognormal(0, binormal.S_SCALE, (2, 2))
+    r = 2 * rng.beta(binormal.LKJ_SHAPE, binormal.LKJ_SHAPE, 2) - 1
+    truth = np.repeat([1, 0], n)
+    classes = []
+    for place in (0, 1):
+        z = rng.normal(size=(2, n))
+        z[1] = r[place] * z[0] + np.sqrt(1 - r[place] ** 2) * z[1]
+        classes.append(m[place][:, None] + s[place][:, None] * z)
+    auc = stats.norm.cdf((m[0] - m[1]) / np.sqrt((s**2).sum(axis=0)))
+    block = binormal.statistics(truth, np.concatenate(classes, axis=1), Prior())
+    return {"delta": auc[0] - auc[1], "r": r[0]}, block
 
 
 def _f1(mu: float, rho_pos: float, rho_neg: float) -> float:

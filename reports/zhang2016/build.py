@@ -6,6 +6,7 @@ from common import About, write_report
 
 from zhang2016 import beyond_sections as beyond
 from zhang2016 import paper_sections as paper
+from zhang2016 import ranked
 from zhang2016 import study_pages as study
 from zhang2016.experiment import HERE
 
@@ -30,6 +31,7 @@ SECTIONS = (
     beyond.contest,
     beyond.hierarchical,
     beyond.other_measures,
+    ranked.section,
     beyond.sensitivity,
     beyond.more_documents,
 )

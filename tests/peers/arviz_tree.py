@@ -35,7 +35,8 @@ def main(folder: Path) -> None:
             var = "c_pos" if "c_pos" in tree["observed_data"] else "c_A"
             az.plot_ppc_dist(tree, var_names=[var], kind="ecdf", backend="matplotlib")
             az.plot_ppc_tstat(tree, var_names=[var], backend="matplotlib")
-            one = {"category": tree["posterior"]["category"].to_numpy()[0]}  # some want one
+            # Some plots want one dimension.
+            one = {"category": tree["posterior"]["category"].to_numpy()[0]}
             az.plot_ppc_rootogram(tree, var_names=[var], coords=one, backend="matplotlib")
             az.plot_ppc_pit(tree, var_names=[var], coords=one, backend="matplotlib")
             az.plot_ppc_dist(
