@@ -5,9 +5,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers
 LOGS := .venv-logs
+ARVIZ := .venv-arviz
+PYTHON312 ?= python3.12
 ENGINES := .venv-engines
 
-.PHONY: report test test-slow test-peers test-engines lint format bench bench-peers wheel wheels release-check setup clean
+.PHONY: report test test-slow test-peers test-arviz test-engines lint format bench bench-peers docs wheel wheels release-check setup clean
 
 report: .venv/installed-report
 	$(BIN)/stanoff setup
@@ -24,6 +26,12 @@ test-slow: .venv/installed-test
 	$(BIN)/python -m pytest -m slow
 
 # Programs whose logs we read write them anew, and the tests of the stored ones run on these.
+test-arviz: .venv/installed-test $(ARVIZ)/installed
+	rm -rf $(ARVIZ)/trees
+	$(BIN)/stanoff setup
+	$(BIN)/python tests/peers/write_trees.py $(ARVIZ)/trees
+	$(ARVIZ)/bin/python tests/peers/arviz_tree.py $(ARVIZ)/trees
+
 test-peers: .venv/installed-test $(LOGS)/installed
 	rm -rf $(LOGS)/logs
 	$(LOGS)/bin/python tests/peers/write_logs.py $(LOGS)/logs
@@ -49,7 +57,11 @@ bench: .venv/installed-test
 
 bench-peers: .venv/installed-test $(PEERS)/installed
 	$(BIN)/stanoff setup
-	$(BIN)/python reports/benchmark/bench.py --peers $(PEERS)/bin/python
+	$(BIN)/python reports/benchmark/bench_peers.py $(PEERS)/bin/python --record
+
+# The manual as a site that needs no network: build/docs/index.html.
+docs: .venv/installed-docs
+	$(BIN)/python docs/build.py build/docs
 
 # A wheel with the compiled programs, for machines without a compiler; dist/ also gets an sdist and the pure wheel.
 wheel: .venv/installed-test
@@ -84,10 +96,19 @@ setup: .venv/installed-report
 	$(BIN)/python -m pip install --editable ".[test]"
 	@touch $@ .venv/installed-report
 
+.venv/installed-docs: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --editable ".[docs]"
+	@touch $@ .venv/installed-report
+
 # PyMC, nutpie and PyStan, only to be measured against.
 $(PEERS)/installed: reports/benchmark/peers.txt
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install -r reports/benchmark/peers.txt
+	@touch $@
+
+$(ARVIZ)/installed: tests/peers/arviz.txt
+	$(PYTHON312) -m venv $(ARVIZ)
+	$(ARVIZ)/bin/python -m pip install -r tests/peers/arviz.txt
 	@touch $@
 
 $(LOGS)/installed: tests/peers/requirements.txt

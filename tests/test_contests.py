@@ -182,7 +182,7 @@ BAD = [
     ({"systems": ["a", "holes"]}, "holes has 2 missing labels"),
     ({"systems": "ab"}, "'systems' parameter must be two systems or more"),
     ({"truth": None}, "Say which column of the table is 'truth'"),
-    ({"model": "paired"}, "'model' parameter must be one of contest, joint. Got 'paired'"),
+    ({"model": "paired"}, "'model' parameter must be one of contest, joint"),
     ({"systems": ["a", "b"], "rope": -1}, "'rope' parameter must be"),
 ]
 

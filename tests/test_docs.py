@@ -16,7 +16,9 @@ from stanoff.study.config import read_study
 
 TOP = Path(__file__).parents[1]
 DOCS = sorted((TOP / "docs").glob("*.md"))
-PAGES = [*DOCS, TOP / "CONTRIBUTING.md", TOP / "stan/README.md", TOP / "CHANGELOG.md"]
+GUIDES = sorted((TOP / "docs/guide").glob("*.md"))
+SCRIPTS = sorted((TOP / "docs").glob("*/plot_*.py"))
+PAGES = [*DOCS, *GUIDES, TOP / "CONTRIBUTING.md", TOP / "stan/README.md", TOP / "CHANGELOG.md"]
 BLOCK = re.compile(r"^```(\w.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 MOST_LINES = 160
 
@@ -59,6 +61,19 @@ def names(tmp_path, monkeypatch):
     for name in ("predictions", "mail", "web"):
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     topics.to_csv(tmp_path / "topics.csv", index=False)
+    level = rng.random(60)
+    scores = pd.DataFrame({"topic": [f"t{i}" for i in range(60)]})
+    for name, more in {"bm25": 0, "dense": 0.05, "lsi": 0.02, "loss_a": 1, "loss_b": 1.1}.items():
+        scores[name] = level + more + rng.normal(0, 0.1, 60)
+    shown = rng.poisson(30, (60, 2)) + 1
+    clicks = pd.DataFrame(rng.binomial(shown, 0.2), columns=["clicks_a", "clicks_b"])
+    clicks[["shown_a", "shown_b"]] = shown
+    asked = pd.MultiIndex.from_product(
+        [range(60), ["a", "b"], range(3)], names=["question", "model", "run"]
+    ).to_frame(index=False)
+    easy = rng.normal(0.6, 0.2, 60)[asked["question"]]
+    asked["right"] = (rng.random(len(asked)) < easy + 0.05 * (asked["model"] == "a")).astype(int)
+    asked["bench"] = asked["question"] % 4
     said = [frame[["y"]].assign(doc=frame.index, model=n, said=frame[n]) for n in ("svm", "nb")]
     pd.concat(said).to_csv(tmp_path / "long.csv", index=False)
     for name, one in zip(("svm", "nb"), said, strict=True):
@@ -67,7 +82,8 @@ def names(tmp_path, monkeypatch):
     registered = dict(MEASURES)
     arrays = ((frame[name] == "spam").to_numpy().astype(int) for name in ("y", "svm", "nb"))
     given = dict(zip(("y_true", "y_pred_a", "y_pred_b"), arrays, strict=True))
-    yield given | {"frame": frame, "topics": topics}
+    of_items = {"scores": scores, "clicks": clicks, "answers": asked}
+    yield given | of_items | {"frame": frame, "topics": topics}
     MEASURES.clear()
     MEASURES.update(registered)
     plt.close("all")
@@ -112,8 +128,9 @@ def test_every_block_is_of_a_known_kind():
 
 def test_every_folder_has_a_short_page():
     folders = {file.parent.name for file in (TOP / "src/stanoff").glob("[!_]*/__init__.py")}
-    assert {page.stem for page in DOCS} == folders | {"index", "contest", "scores"}
+    more = {"index", "contest", "scores", "items", "examples"}
+    assert {page.stem for page in DOCS} == folders | more
     listed = (TOP / "docs/index.md").read_text("utf8")
     assert [name for name in sorted(folders) if f"({name}.md)" not in listed] == []
-    for page in DOCS:
+    for page in (*DOCS, *GUIDES):
         assert len(page.read_text("utf8").splitlines()) <= MOST_LINES, page.name

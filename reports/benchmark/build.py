@@ -1,7 +1,8 @@
 """Show the long simulations, whose results are kept beside this script, on one page.
 
 They are made by ``python -m benchmark.NAME`` in the folder ``reports``, where NAME is ``table3``,
-``verdicts``, ``contests``, ``scores`` or ``sbc``; ``bench.py`` measures speed and keeps nothing.
+``verdicts``, ``contests``, ``items``, ``scores`` or ``sbc``; ``bench.py`` measures speed and keeps
+nothing; ``bench_peers.py`` keeps a run with other packages in ``peers.csv``.
 """
 
 from pathlib import Path
@@ -10,7 +11,7 @@ import pandas as pd
 from common import REPORTS, About, Output, write_report
 from zhang2016 import table3
 
-from benchmark import contests, sbc, scores, verdicts
+from benchmark import contests, items, sbc, scores, verdicts
 from stanoff.report.document import Section
 
 HERE = REPORTS / "benchmark"
@@ -137,6 +138,37 @@ def calibration(out: Output) -> Section:
     )
 
 
+def of_items(out: Output) -> Section:
+    """Show how often intervals of values per item cover, and how wide another model is."""
+    table = pd.read_csv(HERE / "items.csv")
+    shown = table.assign(
+        coverage=table["coverage"].map("{:.1%}".format), n=table["n"].astype(str)
+    ).drop(columns="replications")
+    wide = items.additive()
+    return Section(
+        "Values per item",
+        [
+            items.notes(table),
+            out.table(
+                "items",
+                shown,
+                "How often 95% HDIs hold the true difference. n: items, or clusters or data sets.",
+                numbers=table,
+                row_headings=False,
+            ),
+            "An additive model, with an effect per system, one per topic and one residual variance "
+            "for all, is not used: near-identical systems get the interval of very different ones.",
+            out.table(
+                "additive",
+                wide.assign(**{c: wide[c].map("{:.4f}".format) for c in ("items", "additive")}),
+                "Standard deviation of the difference in average precision of the report on "
+                "search, by the items model and by the additive model.",
+                numbers=wide,
+            ),
+        ],
+    )
+
+
 def faults(out: Output) -> Section:
     """Show what is left behind when stanoff is stopped, and when it works for long."""
     return Section(
@@ -157,6 +189,36 @@ def faults(out: Output) -> Section:
     )
 
 
+def beside(out: Output) -> Section:
+    """Show one run with other packages."""
+    table = pd.read_csv(HERE / "peers.csv")
+    named = table["package"].str.startswith("prob_conf_mat")
+    columns = ["package", "version", "seconds", "effective_draws", "per_second"]
+    samplers = table.loc[~named, columns].set_axis(
+        ["package", "version", "seconds", "effective draws of delta", "effective draws per second"],
+        axis=1,
+    )
+    exact = table.loc[named, ["package", "version", "seconds", "stanoff_seconds"]].set_axis(
+        ["package", "version", "seconds", "stanoff, seconds"], axis=1
+    )
+    return Section(
+        "Beside other packages",
+        [
+            "The paired model on the same counts, 4 chains of 1,000 draws after 1,000 to warm up, "
+            "two at a time; stanoff's seconds include all evidence. Each number is the median of "
+            "five runs after one to warm up, every run with a seed of its own, since PyStan's "
+            "server answers a repeated seed from its cache. One run on two cores that were shared "
+            "with other work: take the ratios, not the seconds.",
+            out.table("peers", samplers, "One comparison by Hamiltonian Monte Carlo."),
+            "prob_conf_mat draws 50,000 times from a confusion matrix per system, as if each had a "
+            "test set of its own; stanoff's exact engine draws as often from the paired model. "
+            "Listwise, four systems are ranked.",
+            out.table("peers_exact", exact, "One comparison by independent draws."),
+        ],
+    )
+
+
 def build(folder: Path = HERE) -> None:
     """Write the tables, the figures and the page."""
-    write_report(ABOUT, (power, judged, contested, scored, calibration, faults), folder)
+    sections = (power, judged, contested, of_items, scored, calibration, faults, beside)
+    write_report(ABOUT, sections, folder)

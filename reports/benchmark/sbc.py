@@ -121,6 +121,12 @@ def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
             truth, labels = _systems(rng)
             psi = contest(*labels, **options).fit.draws.posterior["psi"][..., 0]
             fitted = {"delta": psi[:, :, 0] - psi[:, :, 1], "psi": psi[:, :, 2]}
+        elif name in OF_VALUES:
+            truth, values, prior = OF_VALUES[name](rng)
+            drawn = compare(values, **LONG, **(options | {"prior": prior})).draws.posterior
+            fitted = {"delta": (drawn["psi_A"] - drawn["psi_B"]).reshape(1, -1)}
+            if name == "repeated":
+                fitted["tau"] = drawn["tau"][..., 0]
         elif name == "binormal":
             truth, block = _scores(rng)
             model = replace(MODELS[name], data=lambda data, prior: block)
@@ -238,6 +244,50 @@ def _systems(rng: np.random.Generator, n: int = 120) -> tuple[dict, tuple]:
     scores = [_f1(mu, *(theta @ yes[:, system])) for system in range(3)]
     labels = {f"s{system}": yes[pattern, system] for system in range(3)}
     return {"delta": scores[0] - scores[1], "psi": scores[2]}, (truth, labels)
+
+
+def _items(rng: np.random.Generator, n: int = 20) -> tuple[dict, pd.DataFrame, Prior]:
+    """Truth and values of two systems whose difference has the conjugate prior.
+
+    The level of the items has a flat prior. What is learned of the difference does not depend on
+    it: any level will do.
+    """
+    weight, sd, degrees = 2.0, 0.3, 5.0
+    variance = degrees * sd**2 / rng.chisquare(degrees)
+    delta = np.sqrt(variance / weight) * rng.standard_normal()
+    d = delta + np.sqrt(variance) * rng.standard_normal(n)
+    level = 0.5 + 0.4 * d + rng.normal(0, 0.2, n)
+    right = np.stack([level + d / 2, level - d / 2])[..., None]
+    return {"delta": delta}, _long(right), Prior(items=(weight, sd, degrees))
+
+
+def _repeated(
+    rng: np.random.Generator, n: int = 15, runs: int = 4
+) -> tuple[dict, pd.DataFrame, Prior]:
+    """Truth and answers of two systems, right or wrong, several to each item."""
+    mu, tau = rng.normal(0, 1.5, 2), np.abs(rng.normal(0, 1.5, 2))
+    rho = rng.uniform(-1, 1)
+    z = rng.standard_normal((2, n))
+    z[1] = rho * z[0] + np.sqrt(1 - rho**2) * z[1]
+    p = 1 / (1 + np.exp(-mu[:, None] - tau[:, None] * z))
+    right = (rng.random((2, n, runs)) < p[..., None]).astype(float)
+    nodes = np.linspace(-8, 8, 1601)
+    psi = np.average(
+        1 / (1 + np.exp(-mu[:, None] - tau[:, None] * nodes)),
+        axis=1,
+        weights=np.exp(-(nodes**2) / 2),
+    )
+    return {"delta": psi[0] - psi[1], "tau": tau[0]}, _long(right), Prior()
+
+
+def _long(values: np.ndarray) -> pd.DataFrame:
+    system, item, _ = np.indices(values.shape).reshape(3, -1)
+    names = np.array(["A", "B"])[system]
+    return pd.DataFrame({"item": item, "system": names, "value": values.reshape(-1)})
+
+
+OF_VALUES = {"items": _items, "repeated": _repeated}
+LONG = {"item": "item", "system": "system", "value": "value", "measure": "mean"}
 
 
 def _scores(rng: np.random.Generator, n: int = 40) -> tuple[dict, dict]:

@@ -144,6 +144,7 @@ def compare(
     >>> str(result.decision)
     '>>'
     """
+    table = _table(table, options)
     layout, asked = _apart(options)
     question, sampling = read(**asked)
     observed = _observed(
@@ -159,7 +160,7 @@ def compare(
 
 
 def contest(
-    table: Any,
+    table: Any = None,
     predictions: Mapping[str, Any] | None = None,
     *,
     truth: Any = None,
@@ -189,7 +190,9 @@ def contest(
     **options
         As in :func:`compare`. By default the model is ``"contest"``, under which any two of the
         systems have the posterior of the paired model, and ``"joint"`` for single-label classes
-        with an average. Both are drawn by conjugacy; Stan takes up to six systems.
+        with an average. Both are drawn by conjugacy; Stan takes up to six systems. With
+        ``executor``, any of ``concurrent.futures`` or a client of Dask, others draw the categories
+        of the contest model; the numbers are the same.
 
     Returns
     -------
@@ -204,6 +207,7 @@ def contest(
     >>> result.best(), str(result.between("a", "c").decision)
     (('a',), '>>')
     """
+    table = _table(table, options)
     layout, asked = _apart(options)
     question, sampling = read(**asked)
     if sampling.model is not None and sampling.model.most_systems is not None:
@@ -306,6 +310,14 @@ def _more(takes: str, layout: Layout) -> dict[str, Any]:
     """Take out of the layout what arrays may tell of their rows beside scores and values."""
     given = cast(dict[str, Any], layout)
     return {part: given.pop(part) for part in MORE if part in given and takes != "labels"}
+
+
+def _table(table: Any, options: Asked) -> Any:
+    """Return the table, which went by the name of ``data`` before programs could have such."""
+    given = options.get("data")
+    if table is not None or given is None or isinstance(given, Mapping):
+        return table
+    return options.pop("data")
 
 
 def _apart(options: Asked) -> tuple[Layout, Options]:

@@ -17,9 +17,12 @@ from stanoff.models.priors import Prior
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from stanoff.inference.evidence import Evidence
     from stanoff.inference.sensitivity import Sensitivity
     from stanoff.planning.answers import Plan
+    from stanoff.planning.items import Components
     from stanoff.planning.scenarios import Scenario
+    from stanoff.workbench.checks import Check
 
 Target = str | os.PathLike[str] | None
 
@@ -79,6 +82,20 @@ class Comparison(Judgement):
 
         return sensitivity(self, category, priors=priors, ropes=ropes)
 
+    def check(self) -> Check:
+        """Describe in words what diagnostics and predictive checks say of the model and its draws.
+
+        Examples
+        --------
+        >>> from stanoff import compare_counts
+        >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+        >>> result.check().passed
+        True
+        """
+        from stanoff.workbench.checks import check
+
+        return check(self)
+
     def scenario(self, category: str | None = None) -> Scenario:
         """Return the posterior means of one category as a scenario, to plan another study with.
 
@@ -112,6 +129,33 @@ class Comparison(Judgement):
         from stanoff.planning.observed import more_documents
 
         return more_documents(self, category, **options)
+
+    def components(self, *, item_cost: float = 0.0) -> Components:
+        """Take the variance of a difference apart: that between items, and that between runs.
+
+        Parameters
+        ----------
+        item_cost : float
+            What a new item costs, in runs; it tells how many runs of each item are best.
+        """
+        from stanoff.planning.items import components
+
+        return components(self, item_cost=item_cost)
+
+    def populations(self) -> pd.DataFrame:
+        """Judge values for all that they can tell about: new items, these again, new data sets."""
+        from stanoff.inference.populations import populations
+
+        return populations(self)
+
+    def evidence_new(self) -> Evidence:
+        """Weigh the difference on a new category, by what the hierarchical model says they share.
+
+        The new category is as common as one of those observed, taken at random.
+        """
+        from stanoff.inference.populations import new_category
+
+        return new_category(self)
 
     def sentence(self, category: str | None = None) -> str:
         """Describe the verdict, and what would change it, in words to paste into a paper."""

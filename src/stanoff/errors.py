@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 MOST_SHOWN = 200  # characters of a value
+MOST_NAMES = 20  # columns that are listed
 
 
 class StanoffError(Exception):
@@ -63,5 +64,7 @@ def no_column(where: str, part: str, column: object, known: Iterable[object]) ->
     """Build the error for a column that a table does not have, with the nearest that it has."""
     names = [str(name) for name in known]
     near = get_close_matches(str(column), names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}."
+    others = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    listed = ", ".join(names[:MOST_NAMES]) + others
+    hint = f"did you mean {near[0]!r}?" if near else f"it has {listed}."
     return InputError(f"{where} has no column {column!r} for {part!r}; {hint}")

@@ -14,6 +14,7 @@ from typing import Any, TypedDict, Unpack
 from stanoff import measures, models
 from stanoff._lib.arguments import (
     Interval,
+    as_executor,
     as_flag,
     as_one_of,
     as_probability,
@@ -59,6 +60,7 @@ class Drawing(TypedDict, total=False):
     draws: int | None
     warmup: int | None
     seed: int | None
+    executor: Any
     progress: bool
 
 
@@ -245,6 +247,8 @@ class Sampling:
         None takes the defaults of the engine.
     seed : int
         Makes the draws reproducible.
+    executor : Executor or None
+        Who draws the categories of a contest, if it is not this process alone.
     progress : bool
         Whether to show on stderr how far it is.
     """
@@ -256,6 +260,7 @@ class Sampling:
     draws: int | None
     warmup: int | None
     seed: int
+    executor: Any = field(default=None, compare=False, repr=False)
     progress: bool = field(default=False, compare=False)
 
     @classmethod
@@ -271,6 +276,7 @@ class Sampling:
         draws: int | None = None,
         warmup: int | None = None,
         seed: int | None = None,
+        executor: Any = None,
         progress: bool = False,
     ) -> Sampling:
         """Check the options and gather them.
@@ -294,6 +300,7 @@ class Sampling:
             draws=as_draws(draws),
             warmup=None if warmup is None else as_whole("warmup", warmup),
             seed=as_seed(seed),
+            executor=as_executor(executor),
             progress=progress,
         )
 

@@ -20,6 +20,7 @@ SAID = {
 WIDE = pd.DataFrame({"doc": np.arange(N), "y": TRUTH, **SAID})
 COLUMNS = {"truth": "y", "a": "svm", "b": "nb"}
 JOIN = {"id": "doc", "truth": "y", "a": "pred", "b": "pred"}
+MANY = {"average": "macro", "model": "contest", "draws": 300, "seed": 1}
 LONG = {"item": "doc", "system": "model", "prediction": "pred", "truth": "y", "a": "svm", "b": "nb"}
 
 
@@ -134,11 +135,28 @@ def test_what_cannot_be_joined(engine):
     other = b.assign(y=b["y"].where(b["doc"] != 5, "eggs"))
     with pytest.raises(InputError, match="must agree, but differ for 1 ids: that of 5 is"):
         count((engine(a), engine(other)), **JOIN)
-    with pytest.raises(InputError, match="are in different engines: open both"):
-        count((engine(a), b), **JOIN)
     holed = a.assign(pred=a["pred"].where(a["doc"] != 5, None))
     with pytest.raises(InputError, match="pred of table 1 has 1 missing label"):
         count((engine(holed), engine(b)), **JOIN)
+
+
+@pytest.mark.parametrize("other", ["pandas", "csv", "polars"])
+def test_joining_with_tables_that_are_elsewhere(engine, other, tmp_path, monkeypatch):
+    import polars as pl
+
+    from stanoff.data import tables
+
+    monkeypatch.setattr(tables, "PIECE", 700)  # rows of Spark at a time
+    a, b = of("svm"), of("nb", seed=1)
+    b.to_csv(tmp_path / "b.csv", index=False)
+    there = {"pandas": b, "csv": tmp_path / "b.csv", "polars": pl.from_pandas(b).lazy()}[other]
+    expected = count(WIDE, **COLUMNS, pos_label="law")
+    counts = count((engine(a), there), **JOIN, pos_label="law")
+    assert counts.pos.tolist() == expected.pos.tolist()
+    assert counts.neg.tolist() == expected.neg.tolist()
+    few = a.astype({"doc": "float"}).assign(doc=lambda f: f["doc"].where(f["doc"] != 5))
+    with pytest.raises(InputError, match=r"doc of table 1 has 1 missing id"):
+        count((engine(few), there), **JOIN, pos_label="law")
 
 
 def test_long_format(engine):
@@ -184,5 +202,11 @@ def test_a_client_of_dask_does_the_work(dask, tmp_path):
     )
     study = read_study(tmp_path / "study.toml")
     made = build(study, tmp_path / "out", executor=default_client(), quiet=True)
-    assert [outcome.error for outcome in made] == ["", "", ""]
+    assert [outcome.error for outcome in made] == [""] * 4
+    here = stanoff.contest(WIDE, truth="y", systems=["svm", "nb", "knn"], **MANY)
+    there = stanoff.contest(
+        WIDE, truth="y", systems=["svm", "nb", "knn"], **MANY, executor=default_client()
+    )
+    np.testing.assert_array_equal(there.psi, here.psi)
+    assert str(stanoff.load(here.save(tmp_path / "x.nc"))) == str(here)  # beside a client
     assert (tmp_path / "out/index.html").exists()

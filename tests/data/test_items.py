@@ -185,6 +185,18 @@ def test_items_that_a_system_lacks(long):
     assert result.warnings[0].startswith("Items were left out: of 40 1 has no value of bm25")
 
 
+def test_rows_without_a_system_are_told(long):
+    holes = long.assign(system=long["system"].where(long.index != 7))
+    with pytest.raises(InputError, match="system is missing in 1 rows"):
+        compare(holes, a="bm25", b="dense", **LONG)
+    with pytest.raises(InputError, match="'a' parameter must be one of bm25, dense, lsi"):
+        compare(long, a="nope", b="dense", **LONG)
+    with pytest.raises(
+        InputError, match=r"has 3 systems \('bm25', 'dense', 'lsi'\): pass a= and b="
+    ):
+        compare(long, **LONG)
+
+
 def test_few_clusters_are_pointed_out(wide):
     result = compare(wide.assign(user=np.arange(N) % 9), cluster="user", **WIDE)
     assert "only 9 clusters" in result.warnings[0]
@@ -238,3 +250,6 @@ def test_the_command_line(wide, long, tmp_path):
     assert ratio["measure"] == "ratio"
     ranked = said("contest", scores, "--systems", "bm25", "dense", "lsi", "--measure", "mean")
     assert len(ranked["systems"]) == 3
+    page = ["report", scores, *asked, "--out", str(tmp_path / "page.html"), "--seed", "1"]
+    assert CliRunner().invoke(main, page).exit_code == 0
+    assert "mean over new items" in (tmp_path / "page.html").read_text("utf8")

@@ -1,10 +1,14 @@
 """Tables that are joined by id, and tables in long format, on every engine that is here."""
 
+from datetime import date, timedelta
+from uuid import UUID
+
 import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from stanoff import InputError, compare, contest, count
@@ -302,3 +306,73 @@ def test_a_contest_of_joined_tables_and_of_long_ones(tmp_path):
         assert other.fit.data.cells.tolist() == wide.fit.data.cells.tolist()
     every = contest(in_long(*SAID), **long, **options)
     assert every.fit.data.systems == ("knn", "nb", "svm")
+
+
+NAMED = {
+    "uuid": [str(UUID(int=2**100 + i)).upper() for i in range(N)],
+    "date": [str(date(2020, 1, 1) + timedelta(days=i)) for i in range(N)],
+    "time": [f"2020-01-01T00:{i // 60:02}:{i % 60:02}Z" for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("other", ["jsonl", "csv", "parquet", "pandas", "polars"])
+@pytest.mark.parametrize("named", NAMED)
+def test_ids_that_look_like_dates_and_uuids_are_texts_in_json(tmp_path, expected, named, other):
+    one = KINDS["jsonl"](of("svm", ids=NAMED[named]), tmp_path)
+    two = KINDS[other](of("nb", seed=1, ids=NAMED[named]), tmp_path)
+    same(count((one, two), **JOIN), expected)
+
+
+def test_true_dates_match_files_that_have_none(tmp_path, expected):
+    dates = [date.fromisoformat(text) for text in NAMED["date"]]
+    one = KINDS["parquet"](of("svm", ids=dates), tmp_path)
+    for kind in ("csv", "jsonl"):
+        two = KINDS[kind](of("nb", ids=NAMED["date"]), tmp_path)
+        same(count((one, two), **JOIN), expected)
+    with pytest.raises(InputError, match="The ids must be of one type"):
+        count((one, of("nb", ids=NAMED["date"])), **JOIN)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "parquet"])
+def test_nan_is_no_id(tmp_path, kind):
+    ids = IDS.astype(float)
+    ids[7] = np.nan
+    frame = of("svm", ids=ids)
+    row = int(np.flatnonzero(frame["doc"].isna())[0]) + 1
+    table = pa.table({name: pa.array(frame[name].to_numpy(), from_pandas=False) for name in frame})
+    if kind == "parquet":
+        pa.parquet.write_table(table, tmp_path / "nan.parquet")
+    made = {"pandas": frame, "polars": pl.from_arrow(table), "parquet": tmp_path / "nan.parquet"}
+    where = "nan.parquet" if kind == "parquet" else "table 1"
+    told = rf"doc of .*{where} has 1 missing id, the first in row {row}\.$"
+    with pytest.raises(InputError, match=told):
+        count((made[kind], of("nb", ids=ids)), **JOIN)
+
+
+def test_one_column_of_one_file_is_not_two_systems(tmp_path, expected):
+    both = of("svm").merge(of("nb", truth=False), on="doc", suffixes=("_svm", "_nb"))
+    file = KINDS["csv"](both, tmp_path)
+    chosen = {"id": "doc", "truth": "label", "pos_label": "spam"}
+    same(count((file, file), a="pred_svm", b="pred_nb", **chosen), expected)
+    again = file.parent / ".." / file.parent.name / file.name
+    with pytest.raises(InputError, match="a and b must be different columns, not both pred_svm of"):
+        count((file, again), a="pred_svm", b="pred_svm", **chosen)
+
+
+@pytest.mark.parametrize("kind", ["csv", "pandas", "polars", "parquet"])
+def test_a_row_of_a_long_table_that_names_no_system(tmp_path, kind):
+    long = pd.concat([of(name).assign(model=name) for name in ("svm", "nb")], ignore_index=True)
+    more = long.head(2).assign(model=None)
+    table = KINDS[kind](pd.concat([long, more], ignore_index=True), tmp_path)
+    columns = {"item": "doc", "system": "model", "prediction": "pred", "truth": "label"}
+    for run in (count, contest):
+        with pytest.raises(InputError, match="a system in every row, but 2 rows name none: the fi"):
+            run(table, **columns, pos_label="spam")
+
+
+def test_the_first_label_that_is_missing_is_named(tmp_path):
+    holed = of("svm")
+    holed.loc[holed["doc"].isin([1003, 1200]), "pred"] = None
+    told = r"pred of table 1 has 2 missing labels, the first that of 1003\."
+    with pytest.raises(InputError, match=told):
+        count((holed, of("nb")), **JOIN)

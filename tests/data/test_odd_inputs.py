@@ -71,3 +71,9 @@ def test_a_study_that_is_nested_too_deeply(tmp_path):
     file.write_text("a = " + "[" * 5000 + "]" * 5000)
     with pytest.raises(InputError, match=r"study\.toml is nested too deeply"):
         read_study(file)
+
+
+def test_of_many_columns_the_first_are_listed():
+    frame = pd.DataFrame({f"column{i}": [1, 0] for i in range(50)})
+    with pytest.raises(InputError, match=r"it has column0, .*column19 and 30 more\.$"):
+        compare(frame, truth="zzz", a="column1", b="column2", engine="exact")

@@ -1,7 +1,9 @@
 """The contest model: every pair of systems has the posterior that they have by themselves."""
 
 import itertools
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -206,3 +208,18 @@ def test_what_stan_does_not_take(systems, options, words):
     truth, columns = labels(30, systems)
     with pytest.raises(InputError, match=words):
         contest(truth, columns, engine="stan", **options)
+
+
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_others_may_draw_the_categories(pool):
+    truth, predictions = multilabel(4)
+    options = {"average": "macro", "draws": 300, "seed": 3}
+    here = contest(truth, predictions, **options)
+    with pool(
+        2, **({"mp_context": get_context("spawn")} if pool is ProcessPoolExecutor else {})
+    ) as ex:
+        there = contest(truth, predictions, executor=ex, **options)
+    np.testing.assert_array_equal(there.psi, here.psi)
+    np.testing.assert_array_equal(there.fit.draws.prior["cells"], here.fit.draws.prior["cells"])
+    with pytest.raises(InputError, match=r"a concurrent\.futures\.Executor or a client of Dask"):
+        contest(truth, predictions, executor=2, **options)

@@ -2,6 +2,7 @@
 
 import itertools
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -363,6 +364,21 @@ def test_what_was_saved_says_the_same(name, tmp_path):
         result.to_html(tmp_path / "same.html").read_text()
     )
     np.testing.assert_array_equal(again.data.values, result.data.values)
+
+
+@pytest.mark.parametrize("more", [{}, {"cluster": "thread"}, {"population": "runs"}])
+def test_other_ropes_and_priors_can_be_asked(more):
+    frame = repeated(np.random.default_rng(11), clusters=9)
+    result = compare(frame, **LONG, **more, seed=1, draws=2000)
+    found = result.sensitivity()
+    assert found.priors["prior"].tolist() == ["the model's own"]
+    assert str(found).count("\n") > 5
+    if not more:
+        wide = result.sensitivity(priors={"wide": Prior(items=(1, 5.0, 3))})
+        assert wide.priors["std"][0] > found.priors["std"][0]
+    result.plot_ropes()
+    result.plot_posterior()
+    plt.close("all")
 
 
 def test_every_model_of_values_refuses_labels():

@@ -3,6 +3,7 @@ import io
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 
@@ -278,3 +279,11 @@ def test_without_a_list_of_models_the_data_choose_one(folder):
     index = (folder / "out/index.html").read_text("utf-8")
     assert "by the data" in index
     assert "joint" in index
+
+
+def test_threads_draw_what_one_draws(folder):
+    study = read_study(written(folder, STUDY.replace('["f1", "recall"]', '["f1"]')))
+    build(study, folder / "one", quiet=True)
+    with ThreadPoolExecutor(3) as pool:
+        build(study, folder / "three", executor=pool, quiet=True)
+    assert files(folder / "three") == files(folder / "one")

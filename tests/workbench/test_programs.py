@@ -1,8 +1,11 @@
 """Programs to begin with keep the contract."""
 
+import numpy as np
 import pytest
+from agreement import same_law
 
-from stanoff import InputError, compare_counts
+from stanoff import InputError, compare_counts, load
+from stanoff.models import paired
 from stanoff.models.own import examine
 from stanoff.workbench import new_program
 from stanoff.workbench.programs import BASES
@@ -22,10 +25,22 @@ def test_a_new_program_leaves_nothing_to_be_desired(base, tmp_path):
 def test_a_new_program_is_the_model_that_it_begins_as(tmp_path):
     new_program(tmp_path / "mine.stan", "paired")
     counts = [30, 4, 1, 5], [1, 2, 1, 90]
-    how = {"seed": 3, "engine": "stan", "draws": 300}
+    how = {"seed": 3, "engine": "stan", "draws": 1000}
     mine = compare_counts(*counts, model=tmp_path / "mine.stan", **how)
-    paired = compare_counts(*counts, model="paired", **how)
-    assert mine.scores.delta.tolist() == paired.scores.delta.tolist()
+    exact = compare_counts(*counts, engine="exact", seed=1)
+    same_law(mine.scores.delta[..., 0], exact.scores.delta[..., 0], about="delta")
+    block = {"c_pos": [counts[0]], "c_neg": [counts[1]]}
+    ours = paired.log_likelihood(mine.fit.draws.posterior, block)  # of Stan's parameters
+    theirs = mine.tree["log_likelihood"]["log_lik"].to_numpy()
+    np.testing.assert_allclose(ours.reshape(theirs.shape), theirs, rtol=1e-9)  # all eight occur
+    assert "log_lik" not in mine.tree["posterior"]
+    for group in ("posterior_predictive", "prior_predictive"):
+        new = mine.tree[group]
+        documents = new["c_pos"].sum("outcome") + new["c_neg"].sum("outcome")
+        assert (documents == 134).all()
+    assert mine.check().passed
+    again = load(mine.save(tmp_path / "kept.nc")).tree
+    assert again["log_likelihood"].equals(mine.tree["log_likelihood"])
 
 
 def test_what_a_new_program_must_not_be(tmp_path):

@@ -9,12 +9,12 @@ import click
 
 from stanoff.cli.base import command
 from stanoff.cli.compare import COMPARING, compared
-from stanoff.cli.options import COLUMNS, FILES, given, options
+from stanoff.cli.options import COLUMNS, FILES, VALUES, given, options
 
 
 @command
 @FILES
-@options(COLUMNS, COMPARING)
+@options(COLUMNS, VALUES, COMPARING)
 @click.option("--out", type=click.Path(), help="The page, or for a study the folder, to write.")
 @click.option("--jobs", type=int, default=1, show_default=True, help="Comparisons at a time.")
 @click.pass_context

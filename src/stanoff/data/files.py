@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from stanoff._lib.arguments import as_path
 from stanoff._lib.files import scratch
 from stanoff.data.database import database, literal, quoted, reading
+from stanoff.data.packed import check_whole
 from stanoff.errors import InputError, no_column
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ KINDS = {
     ".txt": "text",
 }
 READERS = {"parquet": "read_parquet", "json lines": "read_ndjson_auto", "json": "read_json_auto"}
+NO_JSON = ("DATE", "TIME", "UUID")  # types that JSON has not
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"{": "json lines", b"[": "json"}
 PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 UNREADABLE = (".bz2", ".xz", ".zip", ".7z", ".xlsx", ".pkl", ".pickle")
@@ -58,6 +60,9 @@ def opened(
         A path, a folder, or a pattern such as ``parts/*.csv.gz``.
     """
     paths = data_paths(pattern)
+    for path in paths:
+        if path.lower().endswith(".zst"):
+            check_whole(path)
     with reading(pattern):
         source, place = _source(connection, paths, pattern)
         # Columns go by number, since DuckDB does not tell A from a.
@@ -186,10 +191,20 @@ def _source(
         connection.register(f"arrow {pattern}", _arrow(paths, pattern))
     else:
         source = f"{READERS[kind]}({_names(paths)})"
-    known = connection.sql(f"SELECT * FROM {source}").columns
+    found = connection.sql(f"SELECT * FROM {source}")
+    known = found.columns
     if kind.startswith("json"):
         _check_case(Path(paths[0]), known)
+        source = _as_written(source, dict(zip(known, map(str, found.types), strict=True)))
     return source, {name: quoted(name) for name in known}
+
+
+def _as_written(source: str, types: dict[str, str]) -> str:
+    """Read texts of JSON as they are where DuckDB sees dates and UUIDs in them."""
+    if not any(kind.startswith(NO_JSON) for kind in types.values()):
+        return source
+    plain = {name: "VARCHAR" if kind.startswith(NO_JSON) else kind for name, kind in types.items()}
+    return f"{source.removesuffix(')')}, columns={literal(plain)})"
 
 
 def _check_end(path: Path) -> None:

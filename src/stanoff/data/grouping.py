@@ -15,7 +15,7 @@ import pandas as pd
 
 from stanoff.data.database import database, reading
 from stanoff.data.joins import listed
-from stanoff.data.labels import Labels
+from stanoff.data.labels import Labels, is_missing
 from stanoff.data.numbers import as_numbers
 from stanoff.data.tables import Table, fetched, open_table, rows_of
 from stanoff.errors import InputError, invalid, unknown
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 FIRST_ROWS = 1000  # enough for a number near the mean
+FIRST_SYSTEMS = 10_000  # rows that probably name all systems
 MOST_SYSTEMS = 1000
 ITEM, SYSTEM = "item", "system"
 
@@ -69,7 +70,8 @@ def from_grouped(
             chosen = _systems(systems, frame, table.told(system))
             told = [f"{table.told(value)}, system {name!r}," for name in chosen.values()]
         wide, names = _wide(frame, table, chosen, system is not None)
-        rows = _added(wide, names, [part for part in more if part in ("cluster", "dataset")])
+        shared = [part for part in more if part in ("cluster", "dataset")]
+        rows = _added(wide, names, shared, [] if system is None else [SYSTEM])
     if not len(rows):
         raise InputError(f"{table.where or 'The table'} has no rows.")
     rows, notes = _complete(rows, list(chosen.values()), drop=drop)
@@ -97,18 +99,19 @@ def _columns(
 
 def _systems(systems: Mapping[str, Any], frame: nw.LazyFrame[Any], told: str) -> dict[str, Any]:
     """Return which system of a long table plays which part."""
-    found = rows_of(frame.select(SYSTEM).unique().head(MOST_SYSTEMS))
-    if any(row[0] is None for row in found):
-        raise InputError(f"{told} has rows without a system.")
-    known = sorted((row[0] for row in found), key=str)
+    asked = {str(name) for name in systems.values() if name is not None}
+    seen = {row[0] for row in rows_of(frame.select(SYSTEM).head(FIRST_SYSTEMS))}
+    if not asked or not asked <= set(map(str, seen)):  # else there is no need to look at all rows
+        seen = {row[0] for row in rows_of(frame.select(SYSTEM).unique().head(MOST_SYSTEMS))}
+    known = sorted((name for name in seen if not is_missing(name)), key=str)
     if not known:
         raise InputError("The table has no rows.")
     if all(name is None for name in systems.values()):
         if len(known) == len(systems):
             return dict(zip(systems, known, strict=True))
         listed = ", ".join(repr(name) for name in known[:20])
-        asked = " and ".join(f"{part}=" for part in systems)
-        raise InputError(f"{told} has {len(known)} systems ({listed}): pass {asked}.")
+        missing = " and ".join(f"{part}=" for part in systems)
+        raise InputError(f"{told} has {len(known)} systems ({listed}): pass {missing}.")
     spelt = {str(name): name for name in known}
     for part, name in systems.items():
         if str(name) not in spelt:
@@ -146,7 +149,7 @@ def _wide(
         for j, name in enumerate(chosen.values()):
             out.append(nw.when(nw.col(SYSTEM) == name).then(nw.col(part)).alias(f"p{j}"))
             moved[f"p{j}"] = 0.0
-    kept = [part for part in schema.names() if part in (ITEM, "cluster", "dataset")]
+    kept = [part for part in schema.names() if part in (ITEM, SYSTEM, "cluster", "dataset")]
     return frame.select(*kept, *out), moved
 
 
@@ -176,23 +179,32 @@ def _near(frame: nw.LazyFrame[Any], part: str) -> float:
 
 
 def _added(
-    frame: nw.LazyFrame[Any], names: Mapping[str, float], shared: Sequence[str]
+    frame: nw.LazyFrame[Any],
+    names: Mapping[str, float],
+    shared: Sequence[str],
+    systems: Sequence[str],
 ) -> pd.DataFrame:
     """Count, add and square by item, in the order of the items."""
     import narwhals as nw
 
-    squares = frame.with_columns(*((nw.col(name) ** 2).alias(f"{name}q") for name in names))
+    squares = frame.with_columns(
+        *((nw.col(name) ** 2).alias(f"{name}q") for name in names),
+        *(nw.col(part).is_null().cast(nw.Int64()).alias(f"{part}_lacks") for part in systems),
+    )
     added = squares.group_by(ITEM).agg(
         *(nw.col(name).sum().alias(f"{name}s") for name in names),
         *(nw.col(f"{name}q").sum().alias(f"{name}r") for name in names if name[0] == "y"),
         *(nw.col(name).count().alias(f"{name}n") for name in names),
-        nw.len().alias("rows"),
+        *(nw.col(f"{part}_lacks").sum().alias("nameless") for part in systems),
         *(nw.col(part).min().alias(f"{part}_first") for part in shared),
         *(nw.col(part).max().alias(f"{part}_last") for part in shared),
     )
     rows = fetched(added.sort(ITEM))
     if len(rows) and bool(pd.isna(rows[ITEM]).any()):
         raise InputError("item has rows without a name.")
+    for _ in systems:
+        if nameless := int(rows["nameless"].sum()):
+            raise InputError(f"system is missing in {nameless:,} rows.")
     for part in shared:
         clash = (rows[f"{part}_first"] != rows[f"{part}_last"]).to_numpy()
         if clash.any():

@@ -13,7 +13,16 @@ import pandas as pd
 from stanoff.data.database import kept
 from stanoff.data.labels import Labels, is_missing, typed_array, typed_columns
 from stanoff.data.sources import of_rows
-from stanoff.data.tables import check_scores, combinations, fetched, rows_of
+from stanoff.data.tables import (
+    brought,
+    check_scores,
+    combinations,
+    fetched,
+    first_missing,
+    lacking,
+    rows_of,
+    without_value,
+)
 from stanoff.data.tallies import missing_labels
 from stanoff.errors import InputError
 
@@ -23,6 +32,7 @@ if TYPE_CHECKING:
 
 TRUTH = "truth"
 WHOLE = r"^-?(0|[1-9][0-9]*)$"
+TYPED = ("Date", "Time", "Unknown")  # of ids; what narwhals does not know are UUIDs
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +53,8 @@ class Side:
         Whether it is a file.
     untyped : bool
         Whether it is a text file, which does not tell "7" from 7.
+    timeless : bool
+        Whether it is a file that has no dates, but texts of them.
     advice : str
         What to do if an id is repeated.
     """
@@ -53,6 +65,7 @@ class Side:
     home: str
     written: bool = False
     untyped: bool = False
+    timeless: bool = False
     advice: str = ""
 
     @property
@@ -107,7 +120,7 @@ def joined(
     matched = [row for row in counted if all(row[:places])]
     raw = dict(zip(names, zip(*(row[places:-1] for row in matched), strict=True), strict=True))
     n = np.array([row[-1] for row in matched], dtype=np.int64)
-    _check_labels(sides, raw, n)
+    _check_labels(sides, frame, raw, n)
     columns = _typed(sides, raw)
     _check_truth(sides, frame, columns, matched, places)
     order = [_place(sides, part) for part in (TRUTH, *systems)]
@@ -180,8 +193,18 @@ def _disagreement(
 
 
 def _comparable(sides: Sequence[Side], connection: duckdb.DuckDBPyConnection) -> list[Side]:
-    """Bring tables to where they can be joined, with ids of one type."""
-    return _one_type([_stored(side, connection) for side in _together(sides, connection)])
+    """Bring tables to where they can be joined, with ids of one type; NaN is no id."""
+    near = [_stored(side, connection) for side in _together(sides, connection)]
+    return _one_type([_without_nan(side) for side in near])
+
+
+def _without_nan(side: Side) -> Side:
+    import narwhals as nw
+
+    if not side.frame.collect_schema()["id"].is_float():
+        return side
+    named = nw.when(~lacking(side.frame, "id")).then(nw.col("id"))
+    return replace(side, frame=side.frame.with_columns(named.alias("id")))
 
 
 def _inside(sides: Sequence[Side]) -> list[str]:
@@ -209,16 +232,14 @@ def _place(sides: Sequence[Side], part: str) -> tuple[int, str]:
 
 
 def _together(sides: Sequence[Side], connection: duckdb.DuckDBPyConnection) -> list[Side]:
-    """Leave tables of one engine where they are; else bring them to DuckDB, through the disk."""
+    """Leave tables of one engine where they are; else bring them to DuckDB, piece by piece."""
     homes = {side.home for side in sides}
     if len(homes) == 1 and homes != {"pandas"}:  # which would turn whole numbers to others
         return list(sides)
-    return [_moved(side, k, sides, connection) for k, side in enumerate(sides)]
+    return [_moved(side, k, connection) for k, side in enumerate(sides)]
 
 
-def _moved(
-    side: Side, number: int, sides: Sequence[Side], connection: duckdb.DuckDBPyConnection
-) -> Side:
+def _moved(side: Side, number: int, connection: duckdb.DuckDBPyConnection) -> Side:
     import narwhals as nw
 
     native = nw.to_native(side.frame)
@@ -227,17 +248,14 @@ def _moved(
     if side.home == "own":
         return side
     if side.home == "pandas":
-        return replace(side, frame=nw.from_native(connection.from_df(native)))
+        plain = native.copy()  # DuckDB cannot read a frame that is a view of another, backwards
+        return replace(side, frame=nw.from_native(connection.from_df(plain)))
     if side.home == "duckdb":
         native.to_parquet(file)
     elif side.home == "polars":
         native.sink_parquet(file)
     else:
-        other = next(one.where for one in sides if one.home != side.home)
-        raise InputError(
-            f"{side.where} and {other} are in different engines: open both in the one that holds "
-            f"{side.where}."
-        )
+        return replace(side, frame=nw.from_native(brought(side.frame, connection)))
     return replace(side, frame=nw.from_native(connection.read_parquet(file)))
 
 
@@ -251,7 +269,10 @@ def _stored(side: Side, connection: duckdb.DuckDBPyConnection) -> Side:
 
 
 def _one_type(sides: Sequence[Side]) -> list[Side]:
-    """Make sure that ids can be compared: "7" is not 7, unless a text file has it."""
+    """Make sure that ids can be compared: "7" is not 7, unless a text file has it.
+
+    Text files and JSON have no dates and no UUIDs, so those of other tables are compared as texts.
+    """
     import narwhals as nw
 
     def kind(side: Side) -> str:
@@ -260,11 +281,14 @@ def _one_type(sides: Sequence[Side]) -> list[Side]:
             return "numbers"
         return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else str(dtype)
 
+    def as_text(side: Side) -> Side:
+        return replace(side, frame=side.frame.with_columns(nw.col("id").cast(nw.String())))
+
     kinds = [kind(side) for side in sides]
+    if any(side.timeless and one == "text" for side, one in zip(sides, kinds, strict=True)):
+        kinds = ["text" if one.startswith(TYPED) else one for one in kinds]
     plain = [
-        replace(side, frame=side.frame.with_columns(nw.col("id").cast(nw.String())))
-        if one == "text" and side.frame.collect_schema()["id"] != nw.String
-        else side
+        as_text(side) if one == "text" and side.frame.collect_schema()["id"] != nw.String else side
         for side, one in zip(sides, kinds, strict=True)
     ]
     if len(set(kinds)) == 1:
@@ -327,7 +351,10 @@ def _check_ids(
             missing = side.frame.filter(nw.col("id").is_null())
             [(found,)] = rows_of(missing.select(nw.len()))
             if found:
-                raise InputError(f"{side.told['id']} has {found:,} missing ids.")
+                ids = "1 missing id" if found == 1 else f"{found:,} missing ids"
+                row = first_missing(side.frame, "id")
+                where = f", the first in row {row}" if row else ""
+                raise InputError(f"{side.told['id']} has {ids}{where}.")
         if total != rows:  # an id of another side is repeated, or one of its own
             for one in sides:
                 _check_repeats(one)
@@ -380,12 +407,23 @@ def _dropped(sides: Sequence[Side], counted: Sequence[tuple[Any, ...]]) -> str:
     return f"Documents were left out because their ids do not match: {', '.join(told)}."
 
 
-def _check_labels(sides: Sequence[Side], columns: Mapping[str, Sequence[Any]], n: Any) -> None:
+def _check_labels(
+    sides: Sequence[Side],
+    frame: nw.LazyFrame[Any],
+    columns: Mapping[str, Sequence[Any]],
+    n: Any,
+) -> None:
+    import narwhals as nw
+
     for k, side in enumerate(sides):
         for part in side.parts:
             holes = [is_missing(value) for value in columns[f"{part}_{k}"]]
             if any(holes):
-                raise InputError(f"{side.told[part]} has {missing_labels(int(n[holes].sum()))}.")
+                inside = frame.filter(*(nw.col(flag) for flag in _inside(sides)))
+                without = without_value(inside, f"{part}_{k}").select("key").sort("key")
+                example = listed(row[0] for row in rows_of(without.head(1)))
+                told = missing_labels(int(n[holes].sum()))
+                raise InputError(f"{side.told[part]} has {told}, the first that of {example}.")
 
 
 def _typed(sides: Sequence[Side], columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:

@@ -11,10 +11,10 @@ from typing import Any, TypedDict, Unpack
 from stanoff._lib.arguments import as_one_of
 from stanoff.data.database import database, reading
 from stanoff.data.grouping import from_grouped
-from stanoff.data.joins import TRUTH, Side, joined, joined_rows
-from stanoff.data.labels import Labels
+from stanoff.data.joins import TRUTH, Side, joined, joined_rows, listed
+from stanoff.data.labels import Labels, is_missing
 from stanoff.data.sources import check_names, from_table
-from stanoff.data.tables import Table, open_table, rows_of
+from stanoff.data.tables import Table, open_table, rows_of, without_value
 from stanoff.errors import InputError, invalid, no_column, unknown
 
 LONG = ("item", "system", "prediction", "value")
@@ -146,7 +146,7 @@ def systems_of(data: Any, truth: Any, layout: Layout, takes: str = "labels") -> 
         table = open_table(data, stack.enter_context(database()), stack)
         if (system := layout.get("system")) is not None:
             frame = table.frame.select(table.column("system", system)).unique()
-            return sorted((row[0] for row in rows_of(frame) if row[0] is not None), key=str)
+            return sorted((row[0] for row in rows_of(frame) if not is_missing(row[0])), key=str)
     if truth is None and takes != "values":
         raise InputError("Say which column of the table is 'truth': pass truth=.")
     others: list[Any] = []
@@ -294,6 +294,7 @@ def _side(table: Table, number: int, columns: Mapping[str, Any]) -> Side:
         home=table.home,
         written=bool(table.where),
         untyped=table.untyped,
+        timeless=table.timeless,
         advice=RUNS if table.defaults else "",
     )
 
@@ -378,10 +379,27 @@ def from_long(
     return replace(found, origin=origin, called=tuple(str(name) for name in chosen.values()))
 
 
+def _nameless(long: Side) -> InputError:
+    """Say how many rows name no system, and which is the first."""
+    import narwhals as nw
+
+    without = without_value(long.frame, "system")
+    [(number,)] = rows_of(without.select(nw.len()))
+    first = listed(row[0] for row in rows_of(without.select("id").head(1)))
+    of_id = long.told["id"].partition(" of ")[0]
+    rows = "1 row names" if number == 1 else f"{number:,} rows name"
+    return InputError(
+        f"{long.told['system']} must name a system in every row, but {rows} none: the first is "
+        f"that of {of_id} {first}."
+    )
+
+
 def _chosen(systems: Mapping[str, Any], long: Side) -> dict[str, Any]:
     """Return which system plays which part."""
     rows = rows_of(long.frame.select("system").unique().head(MOST_SYSTEMS))
-    known = sorted((row[0] for row in rows if row[0] is not None), key=str)
+    known = sorted((row[0] for row in rows if not is_missing(row[0])), key=str)
+    if len(known) < len(rows):
+        raise _nameless(long)
     if not known:
         raise InputError(f"{long.where} has no rows.")
     if all(name is None for name in systems.values()):

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from stanoff.data.database import kept
+from stanoff.data.database import kept, quoted
 from stanoff.data.files import Spooled, kind_of, modified, opened, standard_input
 from stanoff.data.labels import is_missing, refused_weight
 from stanoff.data.logs import read_log
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 FIRST_ROWS = 10_000  # enough to tell scores from labels
+PIECE = 100_000  # rows that come at a time where an engine has no partitions to ask for
 N = "n"
 
 
@@ -47,6 +49,8 @@ class Table:
         Who holds it: ``"own"`` for what our DuckDB reads, or the name of the engine.
     untyped : bool
         Whether it is a text file, which does not tell "7" from 7.
+    timeless : bool
+        Whether it is a file that has no dates, but texts of them.
     defaults : mapping
         Which columns are ``id``, ``truth`` and ``prediction``, where a program is known to have
         written it.
@@ -60,6 +64,7 @@ class Table:
     origin: Mapping[str, str] = field(default_factory=dict)
     home: str = ""
     untyped: bool = False
+    timeless: bool = False
     defaults: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -125,8 +130,10 @@ def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStac
         facts: dict[str, Any] = {"defaults": defaults, "notes": log.notes}
         return Table(nw.from_native(relation), names, told, origin, "own", **facts)
     relation, known = opened(connection, path)
-    untyped = kind_of(path) == "text"
-    return Table(nw.from_native(relation), tuple(known), told, origin, "own", untyped)
+    kind = kind_of(path)
+    timeless = kind in ("text", "json lines", "json")
+    frame = nw.from_native(relation)
+    return Table(frame, tuple(known), told, origin, "own", kind == "text", timeless)
 
 
 def _of_arrow(data: Any, connection: duckdb.DuckDBPyConnection) -> Any:
@@ -175,6 +182,76 @@ def fetched(frame: nw.LazyFrame[Any]) -> pd.DataFrame:
     with collecting():
         found = frame.collect()
     return pd.DataFrame({name: found[name].to_numpy() for name in found.columns})
+
+
+def brought(
+    frame: nw.LazyFrame[Any], connection: duckdb.DuckDBPyConnection
+) -> duckdb.DuckDBPyRelation:
+    """Bring a table of Dask or Spark to DuckDB piece by piece, so that none has to fit in memory.
+
+    Parameters
+    ----------
+    frame : LazyFrame
+        A table that another engine holds.
+    connection : DuckDBPyConnection
+        What keeps it, on disk if need be.
+    """
+    schema = frame.collect_schema()
+    [(tables,)] = connection.sql("SELECT count(*) FROM duckdb_tables()").fetchall()
+    name = f"kept_{tables}"
+    columns = ", ".join(f"{quoted(c)} {_sql_type(kind)}" for c, kind in schema.items())
+    connection.execute(f"CREATE TABLE {name} ({columns})")
+    for piece in _pieces(frame):
+        # Whole numbers of which some are missing come as real ones, which DuckDB takes for NaN.
+        connection.register("piece", piece.convert_dtypes())
+        connection.execute(f"INSERT INTO {name} SELECT * FROM piece")
+        connection.unregister("piece")
+    return connection.table(name)
+
+
+def _pieces(frame: nw.LazyFrame[Any]) -> Iterator[pd.DataFrame]:
+    """Fetch a table of another engine partition by partition."""
+    import narwhals as nw
+
+    native = nw.to_native(frame)
+    names = frame.collect_schema().names()
+    if frame.implementation.is_dask():
+        for number in range(native.npartitions):
+            with collecting():
+                piece = native.get_partition(number).compute()
+            yield pd.DataFrame(piece)[names]
+        return
+    with collecting():
+        rows = native.select(*names).toLocalIterator()
+        while some := [tuple(row) for row in islice(rows, PIECE)]:
+            yield pd.DataFrame(some, columns=names)
+
+
+def _sql_type(kind: Any) -> str:
+    import narwhals as nw
+
+    if kind.is_integer():
+        return "HUGEINT" if kind == nw.UInt64 else "BIGINT"
+    if kind.is_float() or kind.is_decimal():
+        return "DOUBLE"
+    known = {nw.Boolean: "BOOLEAN", nw.Date: "DATE", nw.Datetime: "TIMESTAMP"}
+    return next((sql for one, sql in known.items() if kind == one), "VARCHAR")
+
+
+def lacking(frame: nw.LazyFrame[Any], column: str) -> nw.Expr:
+    """Return whether a row lacks a value in a column; NaN is none, either."""
+    import narwhals as nw
+
+    value = nw.col(column)
+    if not frame.collect_schema()[column].is_float():
+        return value.is_null()
+    # By its text: DuckDB believes the statistics of Parquet, in which there is no NaN.
+    return value.is_null() | value.cast(nw.String()).is_in(["nan", "NaN"])
+
+
+def without_value(frame: nw.LazyFrame[Any], column: str) -> nw.LazyFrame[Any]:
+    """Keep the rows that lack a value in a column."""
+    return frame.filter(lacking(frame, column))
 
 
 def combinations(
@@ -256,16 +333,17 @@ def check_missing(
     for place, (c, name) in enumerate(columns.items()):
         missing = sum(row[-1] for row in counted if is_missing(row[place]))
         if missing:
-            where = f", the first in row {row}" if (row := _first_missing(frame, c)) else ""
+            where = f", the first in row {row}" if (row := first_missing(frame, c)) else ""
             raise InputError(f"{name} has {missing_labels(int(missing))}{where}.")
 
 
-def _first_missing(frame: nw.LazyFrame[Any], column: str) -> int | None:
-    """Find the first row without a label, where DuckDB reads a file."""
+def first_missing(frame: nw.LazyFrame[Any], column: str) -> int | None:
+    """Find the first row without a label or an id, where DuckDB reads a file."""
     import narwhals as nw
 
     if not frame.implementation.is_duckdb():
         return None
-    numbered = nw.to_native(frame).project(f'row_number() OVER () AS row, "{column}" AS label')
-    [(first,)] = numbered.filter("label IS NULL").aggregate("min(row)").fetchall()
-    return int(first)
+    flags = frame.select(lacking(frame, column).alias("lacking"))
+    numbered = nw.to_native(flags).project("row_number() OVER () AS row, lacking")
+    [(first,)] = numbered.filter("lacking").aggregate("min(row)").fetchall()
+    return None if first is None else int(first)

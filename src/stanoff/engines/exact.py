@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from stanoff.question import Sampling
 
 LEAST_DRAWS = 1000
+AHEAD = 64  # categories that others draw at a time: what they drew waits in memory
 CELLS = 2_000_000  # with many categories fewer draws, or they would not fit into memory
 FEW_SYSTEMS, MANY_DRAWS = 10, 10_000  # all pairs of many systems take long
 
@@ -33,15 +38,27 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     chains, draws = sampling.chains or 1, sampling.draws or enough
     rng, exact = np.random.default_rng(sampling.seed), model.exact
 
-    def group(prior_only: int) -> dict[str, NDArray[Any]]:
+    def group(prior_only: int, **more: Any) -> dict[str, NDArray[Any]]:
         try:
-            drawn = exact(block | {"prior_only": prior_only}, chains * draws, rng)
+            drawn = exact(block | {"prior_only": prior_only}, chains * draws, rng, **more)
         except MemoryError:
             told = f"{chains} x {draws}"
             raise invalid("draws", "so few that they fit into memory", told) from None
         shaped = {k: v.reshape(chains, draws, *v.shape[1:]) for k, v in drawn.items()}
         return judged(shaped, len(data.categories))
 
-    posterior = group(0)
+    others = sampling.executor if model.shared_out and len(data.categories) > 1 else None
+    posterior = group(0) if others is None else group(0, each=partial(_shared_out, others))
     no_trouble = {"diverging": np.zeros((chains, draws), dtype=bool)}
     return Draws(posterior, Later(lambda: group(1)), sample_stats=no_trouble)
+
+
+def _shared_out(
+    executor: Any, function: Callable[[Any], Any], tasks: Iterable[Any]
+) -> Iterator[Any]:
+    """Let an executor work on tasks, some ahead of the one that is wanted."""
+    todo = iter(tasks)
+    waiting = deque(executor.submit(function, task) for task in islice(todo, AHEAD))
+    while waiting:
+        yield waiting.popleft().result()
+        waiting.extend(executor.submit(function, task) for task in islice(todo, 1))

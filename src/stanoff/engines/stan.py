@@ -152,7 +152,9 @@ def _prior_of(model: Model, block: Mapping[str, Any], asked: _Run, measure: Meas
     given what all categories share if they are not.
     """
     categories = asked.categories
-    nothing: dict[str, Any] = {name: np.zeros_like(block[name]) for name in model.observed}
+    # Without documents one run serves all data; new documents are as many as there are.
+    observed = () if "simulate" in block else model.observed
+    nothing: dict[str, Any] = {name: np.zeros_like(block[name]) for name in observed}
     first = categories
     if categories > BLOCK and (model.in_blocks or model.further is not None):
         first = BLOCK

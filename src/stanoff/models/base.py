@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -23,12 +23,18 @@ from stanoff.models.students import Student
 Array = NDArray[np.float64]
 Block = dict[str, Any]
 Variables = Mapping[str, NDArray[Any]]
-Sampler = Callable[[Mapping[str, Any], int, np.random.Generator], dict[str, Array]]
+Sampler = Callable[..., dict[str, Array]]  # of a data block, a number of draws, a generator
+Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 Further = Callable[[Variables, Mapping[str, Any], int, np.random.Generator], dict[str, Array]]
 
 EXACT_DRAWS = 50_000
 
-COORDS = {"outcome": OUTCOMES, "cell": CELLS, "classifier": ("A", "B")}
+COORDS = {
+    "outcome": OUTCOMES,
+    "cell": CELLS,
+    "classifier": ("A", "B"),
+    "truth": ("positive", "negative"),
+}
 SHARED_DIMS = {
     "cells": ("system", "category", "cell"),
     "psi": ("system", "row"),
@@ -108,6 +114,8 @@ class Model:
         Whether it is about single-label classes rather than categories against the rest.
     independent : bool
         Whether its categories do not know of each other.
+    shared_out : bool
+        Whether its conjugate sampler takes ``each``, by which others draw its categories.
     in_blocks : bool
         Whether its program can be run for some of its categories at a time.
     further : callable or None
@@ -142,6 +150,7 @@ class Model:
     exact_draws: int = EXACT_DRAWS
     classes: bool = False
     independent: bool = False
+    shared_out: bool = False
     in_blocks: bool = False
     further: Further | None = None
     predictive: Predictive | None = None

@@ -20,7 +20,7 @@ from stanoff.models.base import Array, Block
 from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.items import never_infinite
 from stanoff.models.priors import Priors
-from stanoff.models.values import OfValues, no_prior, without_weights
+from stanoff.models.values import ONLY, OfValues, no_prior, without_weights
 from stanoff.models.weighing import cluster_shapes, weights
 
 MANY = 5000  # so many clusters that weighted sums are normal to all intents
@@ -101,6 +101,6 @@ CLUSTERS = Clusters(
     most_systems=None,
     exact_draws=20_000,
     over="new clusters of items",
-    priors={},
+    priors=ONLY,
     graph=GRAPH,
 )

@@ -23,7 +23,7 @@ from stanoff.data.base import Data, said
 from stanoff.data.patterns import PatternCounts, patterns_of
 from stanoff.errors import invalid
 from stanoff.models import paired
-from stanoff.models.base import Array, Block, Model, unless_prior
+from stanoff.models.base import Array, Block, Each, Model, unless_prior
 from stanoff.models.graphs import (
     CATEGORIES,
     PAIRS,
@@ -80,25 +80,40 @@ def _total(prior: Prior, name: str) -> float:
     return float(prior.weights(name, 4).sum())
 
 
-def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
-    """Draw the prevalence of every category and the cells of all systems."""
+def draw(
+    data: Mapping[str, Any], draws: int, rng: np.random.Generator, each: Each = map
+) -> dict[str, Array]:
+    """Draw the prevalence of every category and the cells of all systems.
+
+    Every category has a random generator of its own, so that it makes no difference who draws it.
+    """
     c_pos, c_neg = unless_prior(data, "c_pos", "c_neg")
     yes = np.asarray(data["said"])
     k, s = int(data["K"]), int(data["S"])
     starts = np.searchsorted(data["category"], np.arange(1, k + 2))
+    places = [slice(starts[i], starts[i + 1]) for i in range(k)]
+    own = {name: data[name] for name in ("beta", "alpha_pos", "alpha_neg")}
     mu = np.empty((draws, k))
     cells = np.empty((4, draws, s, k))  # each cell in one piece of memory
-    for i in range(k):
-        here = slice(starts[i], starts[i + 1])
-        pos, neg = c_pos[here], c_neg[here]
-        mu[:, i] = rng.beta(data["beta"][0] + pos.sum(), data["beta"][1] + neg.sum(), draws)
-        share = mu[:, i, None]
-        for cell, c, scale in ((0, pos, share), (1, neg, 1 - share)):
-            weight = data[("alpha_pos", "alpha_neg")[cell]]
-            rates = _rates(yes[here], c, weight, draws, rng)
-            np.multiply(scale, rates, out=cells[cell, :, :, i])
-            np.multiply(scale, 1 - rates, out=cells[cell + 2, :, :, i])
+    rngs = rng.spawn(k) if k > 1 else [rng]
+    tasks = (
+        (yes[here], c_pos[here], c_neg[here], own, draws, one)
+        for here, one in zip(places, rngs, strict=True)
+    )
+    for i, (share, *rates) in enumerate(each(_category, tasks)):
+        mu[:, i] = share
+        for cell, scale in enumerate((share[:, None], 1 - share[:, None])):
+            np.multiply(scale, rates[cell], out=cells[cell, :, :, i])
+            np.multiply(scale, 1 - rates[cell], out=cells[cell + 2, :, :, i])
     return {"mu": mu, "cells": np.moveaxis(cells, 0, -1)}
+
+
+def _category(task: tuple[Any, ...]) -> tuple[Array, Array, Array]:
+    """Draw one category: its prevalence, and how often positives and negatives get a yes."""
+    yes, pos, neg, prior, draws, rng = task
+    mu = rng.beta(prior["beta"][0] + pos.sum(), prior["beta"][1] + neg.sum(), draws)
+    rates_pos = _rates(yes, pos, prior["alpha_pos"], draws, rng)
+    return mu, rates_pos, _rates(yes, neg, prior["alpha_neg"], draws, rng)
 
 
 def _rates(
@@ -114,7 +129,7 @@ def _rates(
         patterns = said(s)
         shapes = np.full(len(patterns), weight / len(patterns))
         np.add.at(shapes, (1 - yes) @ 2 ** np.arange(s)[::-1], c)  # a row of said() is its place
-        return np.minimum(rng.dirichlet(shapes, draws) @ patterns, 1)
+        return np.minimum(_added(rng.dirichlet(shapes, draws), patterns), 1)
     yes, c = yes[c > 0], c[c > 0]
     order = np.argsort(c, kind="stable")
     yes, c = yes[order].astype(np.float64), c[order]
@@ -137,6 +152,18 @@ def _rates(
     return out
 
 
+def _added(shares: Array, patterns: NDArray[np.int64]) -> Array:
+    """Add up the shares of the patterns in which each system says yes (draw, system).
+
+    As a product of matrices it is no quicker, but the threads of BLAS go on waiting for more.
+    """
+    columns = np.ascontiguousarray(shares.T)
+    out = np.zeros((patterns.shape[1], len(shares)))
+    for system, pattern in zip(*np.nonzero(patterns.T), strict=True):
+        out[system] += columns[pattern]
+    return out.T
+
+
 CONTEST = Model(
     name="contest",
     data=data,
@@ -147,6 +174,7 @@ CONTEST = Model(
     default_for=PatternCounts,
     engine="exact",
     independent=True,
+    shared_out=True,
     most_systems=None,
     most_in_program=FEW,
     of_pairs=paired.PAIRED,

@@ -20,7 +20,7 @@ from stanoff.models.base import Array, Block
 from stanoff.models.graphs import Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.items import never_infinite
 from stanoff.models.priors import Priors
-from stanoff.models.values import OfValues, no_prior, values_of, without_weights
+from stanoff.models.values import ONLY, OfValues, no_prior, values_of, without_weights
 
 LEAST_SETS, LEAST_IN_SET = 3, 4
 GRID = 4000
@@ -110,6 +110,6 @@ DATASETS = OfValues(
     engine="exact",
     program=False,
     over="a new data set",
-    priors={},
+    priors=ONLY,
     graph=GRAPH,
 )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from stanoff.data.base import Data
 from stanoff.errors import InputError
 from stanoff.models import unpaired
-from stanoff.models.base import Block, Model
+from stanoff.models.base import Array, Block, Model, Variables
 from stanoff.models.graphs import (
     CLASSIFIERS,
     DOCUMENTS_EACH,
@@ -19,6 +23,7 @@ from stanoff.models.graphs import (
     given,
     plate_of,
 )
+from stanoff.models.predictive import Predictive
 from stanoff.models.priors import Priors
 
 NODES = (
@@ -61,6 +66,36 @@ def data(counts: Data, prior: Priors) -> Block:
     return block
 
 
+def counted(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Count the documents again: the data block of the unpaired model."""
+    cells = {
+        f"c_{name}": np.bincount(
+            (1 - np.asarray(block[f"y_{name}"])) + 2 * (1 - np.asarray(block[f"said_{name}"])),
+            minlength=4,
+        )[None]
+        for name in "AB"
+    }
+    return {**block, **cells}
+
+
+def replicate(
+    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Draw as many new documents of each system as there are, in any order."""
+    new: dict[str, NDArray[Any]] = {}
+    for system, name in enumerate("AB"):
+        size = (*drawn["mu"].shape[:2], len(data[f"y_{name}"]))
+        mu, rho_pos, rho_neg = (drawn[v][:, :, system] for v in ("mu", "rho_pos", "rho_neg"))
+        new[f"y_{name}"] = y = (rng.random(size) < mu).astype(np.int64)
+        new[f"said_{name}"] = (rng.random(size) < np.where(y, rho_pos, rho_neg)).astype(np.int64)
+    return new
+
+
+def log_likelihood(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-likelihood of each cell, as in the unpaired model."""
+    return unpaired.log_likelihood(drawn, counted(data))
+
+
 DOCUMENTS = Model(
     name="documents",
     data=data,
@@ -69,5 +104,6 @@ DOCUMENTS = Model(
     | dict.fromkeys(("y_A", "said_A"), ("document_A",))
     | dict.fromkeys(("y_B", "said_B"), ("document_B",)),
     infinite_at_zero=unpaired.infinite_at_zero,
+    predictive=Predictive(log_likelihood, unpaired.LOG_LIK_DIMS, unpaired.log_prior, replicate),
     graph=GRAPH,
 )

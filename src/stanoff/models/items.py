@@ -21,9 +21,9 @@ from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Block
 from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
-from stanoff.models.priors import Prior, Priors, single
+from stanoff.models.priors import Priors, single
 from stanoff.models.students import Student
-from stanoff.models.values import OfValues, values_of
+from stanoff.models.values import ONLY, OfValues, values_of
 
 FEW = 6  # systems that Stan takes
 ITEMS = "$N$"
@@ -165,9 +165,6 @@ ITEMS_MODEL = Items(
     most_systems=None,
     most_in_program=FEW,
     over="new items",
-    priors={
-        "flat": Prior(),
-        "1 item": Prior(items=(1.0, 1.0, 1.0)),
-    },
+    priors=ONLY,
     graph=GRAPH,
 )

@@ -40,6 +40,7 @@ DATA: dict[str, tuple[str, tuple[int, ...]]] = {
 COUNTS = ("c_pos", "c_neg", "c_A", "c_B")
 DOCUMENTS = ("truth", "category", "said")
 OBSERVED = (*COUNTS, *DOCUMENTS)
+LOG_PRIOR = ("log_prior", "lprior")
 REPLICATED = "_rep"  # c_pos_rep is c_pos as the model would draw it
 DIMENSIONS = {
     "delta": (0, 1),
@@ -215,7 +216,7 @@ class OwnModel(Model):
     def stan_data(self, data: Data, prior: Priors, measure: Measure) -> Block:
         """Gather what the program asks for, and nothing else."""
         own_data(self.program_of, self.given)  # a program by itself may lack some
-        everything = super().stan_data(data, prior, measure) | {"simulate": 0, **self.given}
+        everything = super().stan_data(data, prior, measure) | {"simulate": 1, **self.given}
         asked = self.program_of.inputs
         return {name: values for name, values in everything.items() if name in asked}
 

@@ -144,7 +144,7 @@ def replicate(
     }
 
 
-LOG_LIK_DIMS = ("category", "class", "outcome")
+LOG_LIK_DIMS = ("category", "truth", "outcome")
 PAIRED = Model(
     name="paired",
     data=data,

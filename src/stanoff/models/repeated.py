@@ -10,7 +10,7 @@ from stanoff.errors import InputError
 from stanoff.models.base import Block
 from stanoff.models.graphs import Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.priors import Priors
-from stanoff.models.values import OfValues, values_of, without_weights
+from stanoff.models.values import ONLY, OfValues, values_of, without_weights
 
 MU_SCALE, TAU_SCALE, LKJ_SHAPE = 1.5, 1.5, 1.0
 NODES = (
@@ -81,6 +81,6 @@ REPEATED = OfValues(
     observed=("right",),
     dims={"right": ("item", "system")} | dict.fromkeys(("mu", "tau", "omega"), ("system",)),
     over="new items",
-    priors={},
+    priors=ONLY,
     graph=GRAPH,
 )

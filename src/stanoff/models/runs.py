@@ -18,7 +18,7 @@ from stanoff.models.base import Array, Block
 from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.items import never_infinite
 from stanoff.models.priors import Priors
-from stanoff.models.values import OfValues, no_prior, values_of, without_weights
+from stanoff.models.values import ONLY, OfValues, no_prior, values_of, without_weights
 
 LEAST_DEGREES = 2.5  # with fewer there is no standard deviation
 NODES = (
@@ -82,6 +82,6 @@ RUNS = OfValues(
     program=False,
     most_systems=None,
     over="these items asked again",
-    priors={},
+    priors=ONLY,
     graph=GRAPH,
 )

@@ -11,6 +11,10 @@ from stanoff.measures import Measure
 from stanoff.models.base import Array, Block, Model, Variables
 from stanoff.models.priors import Prior, Priors, single
 
+# A prior of differences depends on the unit of the values: none but the model's own suits all of
+# them, so that sensitivity takes others only if they are given.
+ONLY = {"the model's own": Prior()}
+
 
 class OfValues(Model):
     """A model of values per item, whose draws have psi in them."""

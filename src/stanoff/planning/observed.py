@@ -10,6 +10,7 @@ import pandas as pd
 from stanoff.comparison import Comparison
 from stanoff.data.base import Data
 from stanoff.data.counts import PairedCounts, rows
+from stanoff.data.items import ItemValues
 from stanoff.errors import InputError, unknown
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence
@@ -59,6 +60,10 @@ def more_documents(
     **options: Unpack[Options],
 ) -> Plan:
     """Compute how many more documents settle a comparison; :class:`Comparison` explains it."""
+    if isinstance(result.data, ItemValues):
+        from stanoff.planning.items import more_items
+
+        return more_items(result, goal=goal, assurance=assurance, most=most, **options)  # type: ignore[misc]
     name = _category(result, category)
     if result.model.batch is None:
         raise InputError(

@@ -76,15 +76,15 @@ def _more(plan: Plan) -> str:
     now, n = plan.facts["decision"], plan.facts["documents"]
     start = f"{a} {now.symbol} {b} in {plan.facts['judged']} ({n})"
     if plan.facts["reached"]:
-        return f"{start} is the goal already: no more documents are needed."
+        return f"{start} is the goal already: no more {_unit(plan)} are needed."
     goal = goal_in_words(plan.goal, a, b)
     parts = [_future(answer, plan, goal) for answer in plan.answers if not _never(answer, plan)]
     never = [_percent(answer.assurance) for answer in plan.answers if _never(answer, plan)]
     if never:
         limit = _percent(plan.facts["limit"])
         parts.append(
-            f"No number of documents gives a chance of {' or '.join(never)} of {goal}: by what is "
-            f"known now, the chance that the truth is such is {limit}."
+            f"No number of {_unit(plan)} gives a chance of {' or '.join(never)} of {goal}: by what "
+            f"is known now, the chance that the truth is such is {limit}."
         )
     unsettled = "" if now.settled else ", but this is not settled"
     return " ".join([f"{start} now{unsettled}.", *parts])
@@ -122,7 +122,12 @@ def _rule(plan: Plan) -> str:
 
 
 def _what(plan: Plan) -> str:
-    return "documents" if plan.facts["same_documents"] else "documents of each system"
+    return _unit(plan) if plan.facts["same_documents"] else "documents of each system"
+
+
+def _unit(plan: Plan) -> str:
+    """Say what is counted: documents, or items that have values."""
+    return str(plan.facts.get("unit", "documents"))
 
 
 def _interval(answer: Answer, form: str) -> str:

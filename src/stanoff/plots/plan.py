@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 AXES = {
     "documents": "documents in the test set",
     "difference": "true difference in {measure}, A − B",
-    "more documents": "more documents",
+    "more documents": "more {unit}",
 }
 
 
@@ -81,8 +81,8 @@ def plan_plot(plan: Plan, *, ax: Axes | None = None) -> Axes:
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.0},
         )
     a, b = _names(plan, 12)
-    measure = literal(shortened(plan.measure, 40))
-    ax.set(ylim=(-0.02, 1.02), xlabel=AXES[plan.question].format(measure=measure))
+    measure, unit = literal(shortened(plan.measure, 40)), plan.facts.get("unit", "documents")
+    ax.set(ylim=(-0.02, 1.02), xlabel=AXES[plan.question].format(measure=measure, unit=unit))
     goal = f"probability of {goal_in_words(plan.goal, a, b)}"
     ax.set_ylabel(textwrap.fill(goal, int(points_high(ax) / (LETTER * 10))))
     ax.set_title(wrapped(ax, _title(plan), 12))

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
 from math import ceil
+from threading import RLock
 from typing import ParamSpec
 
 import matplotlib as mpl
@@ -40,6 +41,7 @@ INK = {GREEN: "#00694C", RED: "#A84A00"}  # dark enough for letters on white
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)), (0, (3, 3)))
 
+DRAWING = RLock()  # settings and figures of Matplotlib are shared by all threads
 WIDTH, HEIGHT = 6.5, 4.25  # inches
 # Fonts for what DejaVu Sans lacks, used where the machine has them.
 MORE_FONTS = ("Noto Sans CJK JP", "Noto Sans CJK SC", "Arial Unicode MS", "Noto Sans Symbols2")
@@ -78,6 +80,12 @@ def theme() -> Iterator[None]:
     >>> mpl.rcParams["axes.spines.top"] == before
     True
     """
+    with DRAWING, _ours():
+        yield
+
+
+@contextmanager
+def _ours() -> Iterator[None]:
     ours = {
         "font.family": list(_families()),
         "axes.spines.top": False,
@@ -107,7 +115,7 @@ def themed(plot: Callable[P, Axes]) -> Callable[P, Axes]:
                 return plot(*args, **options)
         if not isinstance(ax, Axes):
             raise invalid("ax", "matplotlib Axes", ax)
-        with mpl.rc_context({"text.usetex": False}):  # LaTeX would choke on names
+        with DRAWING, mpl.rc_context({"text.usetex": False}):  # LaTeX would choke on names
             return plot(*args, **options)
 
     return draw

@@ -16,7 +16,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,6 +77,23 @@ def save(result: Result, path: str | os.PathLike[str], *, compact: bool = False)
     compact : bool
         Leave out what is not needed to judge the fit again.
     """
+    with _no_locks_of_dask():
+        return files.write_bytes(path, _content(result, compact))
+
+
+@contextmanager
+def _no_locks_of_dask() -> Iterator[None]:
+    """Keep xarray from asking the scheduler of a Dask client for a lock: files are ours alone."""
+    if "dask" not in sys.modules:
+        yield
+        return
+    import dask
+
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def _content(result: Result, compact: bool) -> bytes:
     tree = _compact_tree(result) if compact else _tree(result)
     encoding = {
         f"/{name}": {
@@ -85,7 +104,7 @@ def save(result: Result, path: str | os.PathLike[str], *, compact: bool = False)
     # In memory: HDF5 crashes where a file must not grow.
     content = bytes(tree.to_netcdf(None, engine="h5netcdf", encoding=encoding)) + _SEAL % FORMAT
     digest = hashlib.sha256(content).hexdigest().encode()
-    return files.write_bytes(path, content + digest + b"\n")
+    return content + digest + b"\n"
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -103,7 +102,7 @@ def _shared_out(
     What they fitted is noted as fresh: it counts as made, not as read, in a later stage, too.
     """
     try:
-        waiting = [submit(_alone, study, unit, out) for unit in stage]
+        waiting = [submit(_of_unit, study, unit, out) for unit in stage]
     except BrokenProcessPool as error:
         yield {task: _failed(study, task, error) for unit in stage for task in unit.made}
         return
@@ -116,16 +115,6 @@ def _shared_out(
             yield dict(zip(unit.made, found, strict=True))
         except BrokenProcessPool as error:
             yield {task: _failed(study, task, error) for task in unit.made}
-
-
-def _alone(study: Study, unit: Unit, out: Path) -> tuple[bool, list[list[Outcome | None]]]:
-    """Work where a worker of Dask may be running: xarray must not ask its scheduler for a lock."""
-    if "dask" not in sys.modules:
-        return _of_unit(study, unit, out)
-    import dask
-
-    with dask.config.set(scheduler="synchronous"):
-        return _of_unit(study, unit, out)
 
 
 def _of_unit(study: Study, unit: Unit, out: Path) -> tuple[bool, list[list[Outcome | None]]]:

@@ -14,7 +14,7 @@ from stanoff.errors import InputError, StanoffError, invalid, unknown
 from stanoff.question import Drawing, Judging, Question, Sampling
 
 JUDGING = tuple(name for name in Judging.__annotations__ if name != "measure")
-NOT_SHARED = ("model", "data", "progress")  # data of a study are its tables
+NOT_SHARED = ("model", "data", "executor", "progress")  # data of a study are its tables
 DRAWING = tuple(name for name in Drawing.__annotations__ if name not in NOT_SHARED)
 KEYS = (
     *("title", "out", "classifiers", "pairs", "names", "measures", "models", "pos_label"),

@@ -257,7 +257,7 @@ def _by_program(
     if model.predictive is not None:
         replicated: Mapping[str, Any] = model.predictive.replicate(kept, block, rng)
     else:
-        found = {name: kept.get(f"{name}{REPLICATED}") for name in model.observed}
+        found = {name: kept.get(f"{name}{REPLICATED}") for name in block}  # also data of one's own
         replicated = {name: values for name, values in found.items() if values is not None}
         if missing := set(model.observed) - set(replicated):
             listed = " and ".join(f"{name}{REPLICATED}" for name in sorted(missing))

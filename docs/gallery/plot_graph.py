@@ -1,0 +1,10 @@
+"""
+A model in plate notation
+=========================
+
+Which variable depends on which: the hierarchical model.
+"""
+
+from stanoff import plots
+
+plots.graph_plot("hierarchical")

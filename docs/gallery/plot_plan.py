@@ -1,0 +1,11 @@
+"""
+How many documents it takes
+===========================
+
+The assurance along the number of documents, and where it reaches what was asked for.
+"""
+
+from stanoff import plan
+
+answer = plan("a", assurance=0.8, datasets=200, draws=500, seed=1)
+answer.plot()

@@ -1,0 +1,11 @@
+"""
+How often a goal is reached
+===========================
+
+The power of a test set of growing size, for the two scenarios of Zhang et al. (2016).
+"""
+
+from stanoff import plots, power
+
+table = power(["a", "b"], [500, 1000, 2000, 3000], datasets=200, draws=500, seed=1)
+plots.power_plot(table)

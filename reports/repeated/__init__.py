@@ -1,0 +1,1 @@
+"""Two text classifiers, five runs each, on posts that come in threads."""

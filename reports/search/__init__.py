@@ -1,0 +1,1 @@
+"""Four search systems on 20newsgroups, topic by topic."""

@@ -1,0 +1,84 @@
+// Categories that are alike in more than their mean: the log-odds of the
+// outcome pairs of every category are multivariate normal around a common mean,
+// with standard deviations and correlations of their own (a logistic-normal
+// hierarchy). Under the Dirichlet of hierarchical.stan outcomes only compete.
+functions {
+  #include functions/measures.stanfunctions
+  #include functions/outcomes.stanfunctions
+  #include functions/predictive.stanfunctions
+}
+data {
+  int<lower=1> K; // categories
+  array[K, 4] int<lower=0> c_pos; // positive documents by outcome pair
+  array[K, 4] int<lower=0> c_neg; // negative documents by outcome pair
+  vector<lower=0>[2] beta; // prior weight of the positive, negative class
+  int<lower=1> measure; // code, see functions/measures.stanfunctions
+  real<lower=0> f_beta; // beta of F-beta
+  real zero_division; // what a measure is where it is 0/0
+  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  int<lower=0, upper=1> prior_only; // 1: draw from the prior
+  int<lower=0, upper=1> simulate; // 1: draw documents, too
+}
+parameters {
+  // rows of six: log-odds of both, only A, only B against neither, first on
+  // positive documents, then on negative ones
+  vector[6] middle; // of all categories
+  vector<lower=0>[6] scale; // how much categories differ
+  cholesky_factor_corr[6] together; // which log-odds go together
+  matrix[6, K] z; // categories, standardised
+}
+transformed parameters {
+  array[K] vector[4] theta_pos; // outcome pairs on positive documents
+  array[K] vector[4] theta_neg; // outcome pairs on negative documents
+  {
+    matrix[6, K] odds = rep_matrix(middle, K)
+                        + diag_pre_multiply(scale, together) * z;
+    for (k in 1 : K) {
+      theta_pos[k] = softmax(append_row(odds[1 : 3, k], 0));
+      theta_neg[k] = softmax(append_row(odds[4 : 6, k], 0));
+    }
+  }
+}
+model {
+  middle ~ normal(0, 1.5);
+  scale ~ normal(0, 1);
+  together ~ lkj_corr_cholesky(2);
+  to_vector(z) ~ std_normal();
+  if (!prior_only) {
+    for (k in 1 : K) {
+      c_pos[k] ~ multinomial(theta_pos[k]);
+      c_neg[k] ~ multinomial(theta_neg[k]);
+    }
+  }
+}
+generated quantities {
+  vector[K] mu; // prevalence, which is conjugate by itself
+  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
+  array[K] vector[4] cells_B;
+  vector[K] psi_A;
+  vector[K] psi_B;
+  vector[K] delta;
+  array[K] vector[8] log_lik; // of each outcome pair, positive documents first
+  array[K, 4] int c_pos_rep = rep_array(0, K, 4); // documents as drawn
+  array[K, 4] int c_neg_rep = rep_array(0, K, 4);
+  for (k in 1 : K) {
+    int n_pos = prior_only ? 0 : sum(c_pos[k]);
+    int n_neg = prior_only ? 0 : sum(c_neg[k]);
+    mu[k] = beta_rng(beta[1] + n_pos, beta[2] + n_neg);
+    cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
+    cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
+    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
+                          prevalence);
+    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
+                          prevalence);
+    log_lik[k] = log_lik_of_pairs(c_pos[k], c_neg[k], mu[k], theta_pos[k],
+                                  theta_neg[k]);
+    if (simulate) {
+      array[2, 4] int drawn = pairs_rng(sum(c_pos[k]) + sum(c_neg[k]), mu[k],
+                                        theta_pos[k], theta_neg[k]);
+      c_pos_rep[k] = drawn[1];
+      c_neg_rep[k] = drawn[2];
+    }
+  }
+  delta = psi_A - psi_B;
+}

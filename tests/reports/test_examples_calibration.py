@@ -1,0 +1,31 @@
+"""The example programs draw from their own posteriors: stored ranks, and fresh ones."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from reporting import module
+
+from stanoff.workbench.calibration import KEPT, holm
+from stanoff.workbench.uniformity import p_uniform
+
+examples = module("benchmark.examples")
+RANKS = pd.read_csv(Path(examples.HERE, "examples.csv"))
+
+
+@pytest.mark.parametrize("program", examples.PROGRAMS)
+def test_the_stored_ranks_are_uniform(program):
+    found = RANKS[RANKS["program"] == program].groupby("variable", sort=False)["rank"]
+    assert set(found.size()) == {examples.PROGRAMS[program]["simulations"]}
+    p = np.array([p_uniform(ranks.to_numpy(), KEPT) for _, ranks in found])
+    assert holm(p).min() > 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.stan
+@pytest.mark.parametrize("program", examples.PROGRAMS)
+def test_fresh_ranks_are_uniform(program):
+    found = examples.calibrated(program, seed=2)
+    assert (found.table["p_adjusted"] > 0.005).all(), found
+    assert found.divergent <= 0.15 * len(found.ranks)

@@ -1,0 +1,101 @@
+"""The manual as a site: its scripts run, every figure is in the gallery, its links hold."""
+
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+from conftest import script
+
+import stanoff
+from stanoff import plots
+from stanoff.cli import main
+
+TOP = Path(__file__).parents[1]
+SCRIPTS = sorted((TOP / "docs").glob("*/plot_*.py"))
+METHOD = re.compile(r"    def (plot\w*)\(\s*self(.*?)(?=\n    @|\n    def |\Z)", re.DOTALL)
+BUILD = script(TOP / "docs/build.py")
+
+
+@pytest.mark.parametrize("file", [pytest.param(file, id=file.stem) for file in SCRIPTS])
+def test_a_script_of_the_manual_draws(file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(file))
+    assert plt.get_fignums()
+    plt.close("all")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_figure_is_in_the_gallery():
+    shown = "".join(file.read_text("utf8") for file in (TOP / "docs/gallery").glob("plot_*.py"))
+    methods = {}  # by the function that draws
+    for file in (TOP / "src/stanoff").rglob("*.py"):
+        for name, body in METHOD.findall(file.read_text("utf8")):
+            methods |= dict.fromkeys(re.findall(r"return (\w+_plot)\(", body), name)
+    drawn = {name for name in plots.__all__ if f"{name}(" in shown}
+    drawn |= {name for name, method in methods.items() if f".{method}(" in shown}
+    assert set(plots.__all__) - drawn == set(), "add docs/gallery/plot_NAME.py"
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("manual") / "sources"
+    BUILD.put_together(folder)
+    return folder
+
+
+def test_every_page_has_a_place_and_its_links_lead_to_pages(sources):
+    pages = {file.relative_to(sources).as_posix() for file in sources.rglob("*.md")}
+    pages = {page for page in pages if not page.startswith("extra/")}
+    listed = set()
+    for page in pages:
+        text = (sources / page).read_text("utf8")
+        for block in re.findall(r"```\{toctree\}(.*?)```", text, re.DOTALL):
+            listed |= {line for line in block.split() if not line.startswith(":")}
+        for _, _, target, _ in BUILD.LINK.findall("".join(BUILD.FENCED.split(text)[::2])):
+            file = (sources / page).parent / target
+            made = file.resolve().relative_to(sources.resolve()).as_posix()
+            assert file.exists() or made in BUILD.MADE_HERE.values(), (page, target)
+    assert {page.removesuffix(".md") for page in pages} - listed <= {"index"}
+
+
+def test_the_references_have_every_name_and_every_command(sources):
+    assert {file.stem for file in (sources / "api").glob("*.rst")} == {*stanoff.__all__, "index"}
+    told = (sources / "commands.md").read_text("utf8")
+    for name in main.commands:
+        assert f"## stanoff {name}\n" in told
+    assert "--rope" in told
+    assert "--pos-label" in told
+
+
+def test_tables_of_the_reports_are_shown_where_they_are_named(sources):
+    told = (sources / "guide/validation.md").read_text("utf8")
+    table = (TOP / "reports/benchmark/tables/sbc.md").read_text("utf8")
+    assert table.strip() in told
+    assert 'href="../reports/benchmark/index.html"' in told
+    assert (sources / "extra/reports/benchmark/index.html").is_file()
+
+
+def test_broken_links_and_what_is_loaded_from_elsewhere_are_found(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#here">x</a><a href="b.html#gone">x</a><a href="c.html">x</a>'
+        '<a href="https://example.org">x</a><script src="https://example.org/x.js"></script>'
+    )
+    (tmp_path / "b.html").write_text('<p id="here"><img src="data:image/png;base64,"></p>')
+    assert BUILD.broken_links(tmp_path) == [
+        "a.html links to b.html#gone, which has no such place",
+        "a.html links to c.html, which is not there",
+        "a.html loads https://example.org/x.js",
+    ]
+
+
+@pytest.mark.slow
+def test_the_site_is_built(tmp_path, capsys):
+    pytest.importorskip("sphinx_gallery")
+    assert BUILD.main(str(tmp_path / "docs")) == 0
+    index = (tmp_path / "docs/index.html").read_text("utf8")
+    assert "Gallery" in index
+    assert (tmp_path / "docs/gallery/plot_posterior.html").is_file()
+    assert sys.executable not in index
