@@ -57,7 +57,7 @@ bench: .venv/installed-test
 
 bench-peers: .venv/installed-test $(PEERS)/installed
 	$(BIN)/stanoff setup
-	$(BIN)/python reports/benchmark/bench.py --peers $(PEERS)/bin/python
+	$(BIN)/python reports/benchmark/bench_peers.py $(PEERS)/bin/python --record
 
 # The manual as a site that needs no network: build/docs/index.html.
 docs: .venv/installed-docs

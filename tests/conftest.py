@@ -21,6 +21,7 @@ mpl.use("Agg")
 settings.register_profile("stanoff", deadline=None)  # machines are noisy
 settings.load_profile("stanoff")
 STORED = Path(__file__).parent / "stored"
+collect_ignore = ["peers"]  # scripts for other environments
 
 # What the data of every kind look like: (positive, negative) documents by outcome pair.
 KINDS = {

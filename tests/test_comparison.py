@@ -72,9 +72,15 @@ def test_nothing_in_it_changes(stored):
         stored.seed = 2
 
 
+GROUPS = {
+    *("posterior", "posterior_predictive", "log_likelihood", "prior", "prior_predictive"),
+    *("log_prior", "sample_stats", "observed_data", "constant_data"),
+}
+
+
 def test_the_tree(stored):
     tree = stored.tree
-    assert set(tree.children) == {"posterior", "prior", "sample_stats", "observed_data"}
+    assert set(tree.children) == GROUPS
     assert tree["posterior"]["delta"].dims == ("chain", "draw", "category")
     assert tree["posterior"]["theta_pos"].dims == ("chain", "draw", "category", "outcome")
     assert tree["posterior"].coords["outcome"].values.tolist() == [
@@ -92,7 +98,7 @@ def test_the_tree(stored):
 
 def test_exact_and_unpaired_trees_have_the_same_groups():
     tree = compare_counts(POS, NEG, model="unpaired", **QUICK).tree
-    assert set(tree.children) == {"posterior", "prior", "sample_stats", "observed_data"}
+    assert set(tree.children) == GROUPS
     assert tree["posterior"]["rho_pos"].dims == ("chain", "draw", "classifier", "category")
     assert tree["posterior"].coords["classifier"].values.tolist() == ["A", "B"]
 

@@ -1,12 +1,11 @@
 """Speed, as ratios of things measured side by side in one run.
 
-    python reports/benchmark/bench.py [--peers PYTHON]
+    python reports/benchmark/bench.py
 
-Every ratio has a bar; the exit code is 1 if one is missed. With ``--peers`` the same comparison is
-also timed in PyMC, nutpie, PyStan and prob_conf_mat, which live in that other environment.
+Every ratio has a bar; the exit code is 1 if one is missed. ``bench_peers.py`` measures other
+packages.
 """
 
-import argparse
 import json
 import subprocess
 import sys
@@ -34,12 +33,9 @@ MISSED: list[str] = []
 
 def main() -> None:
     """Measure everything, print a line each."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peers", help="the Python of an environment that has the peers")
-    peers = parser.parse_args().peers
     print(f"{'what':58} {'stanoff':>10} {'beside it':>10} {'ratio':>8}  bar")
     exact_engine()
-    seconds = stan_engine()
+    stan_engine()
     loading()
     counting()
     growing()
@@ -49,8 +45,6 @@ def main() -> None:
     contests()
     scores()
     tables()
-    if peers:
-        against_peers(peers, seconds)
     if MISSED:
         sys.exit(f"missed: {', '.join(MISSED)}")
 
@@ -98,7 +92,7 @@ def by_hand(rng: np.random.Generator, draws: int = 50_000) -> dict[str, float]:
     }
 
 
-def stan_engine() -> float:
+def stan_engine() -> None:
     """One comparison of 4 x 1000 draws with all evidence, and CmdStan's four chains alone."""
     executable = compile_model(MODELS["paired"].stan_file, stan_folder())
     data = {"K": 1, "c_pos": [POS], "c_neg": [NEG], "beta": [1, 1], "alpha_pos": [1] * 4}
@@ -136,7 +130,6 @@ def stan_engine() -> float:
 
         times = in_turn(ours, chains, repeats=9)
     ratio("stan engine / CmdStan's four chains by hand", *times, most=3)
-    return times[0]
 
 
 def loading() -> None:
@@ -318,27 +311,6 @@ def scores() -> None:
         seconds, peak = bench_scores.many(n)
         limit(f"AUC of {told} documents (s)", seconds, most=most)
         limit(f"AUC of {told} documents (GB, of this process)", peak, most=memory)
-
-
-def against_peers(python: str, seconds: float) -> None:
-    """Compare with other samplers on the same paired comparison, warm."""
-    ran = subprocess.run(
-        [python, HERE / "peers.py", str(stan_folder() / "paired.stan")],
-        capture_output=True,
-        text=True,
-    )
-    if ran.returncode:
-        sys.exit(ran.stderr)
-    for name, (theirs, least) in json.loads(ran.stdout.splitlines()[-1]).items():
-        mine = seconds
-        if name == "prob_conf_mat":
-            mine = in_turn(
-                lambda: compare_counts(POS, NEG, engine="exact", draws=50_000, seed=1).summary(),
-                lambda: None,
-            )[0]
-        elif name == "prob_conf_mat listwise":
-            mine = in_turn(bench_contests.ours, lambda: None)[0]
-        ratio(f"stanoff / {name}", mine, theirs, most=1 / least)
 
 
 def in_turn(

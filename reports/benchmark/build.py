@@ -2,7 +2,7 @@
 
 They are made by ``python -m benchmark.NAME`` in the folder ``reports``, where NAME is ``table3``,
 ``verdicts``, ``contests``, ``items``, ``scores`` or ``sbc``; ``bench.py`` measures speed and keeps
-nothing.
+nothing; ``bench_peers.py`` keeps a run with other packages in ``peers.csv``.
 """
 
 from pathlib import Path
@@ -189,7 +189,36 @@ def faults(out: Output) -> Section:
     )
 
 
+def beside(out: Output) -> Section:
+    """Show one run with other packages."""
+    table = pd.read_csv(HERE / "peers.csv")
+    named = table["package"].str.startswith("prob_conf_mat")
+    columns = ["package", "version", "seconds", "effective_draws", "per_second"]
+    samplers = table.loc[~named, columns].set_axis(
+        ["package", "version", "seconds", "effective draws of delta", "effective draws per second"],
+        axis=1,
+    )
+    exact = table.loc[named, ["package", "version", "seconds", "stanoff_seconds"]].set_axis(
+        ["package", "version", "seconds", "stanoff, seconds"], axis=1
+    )
+    return Section(
+        "Beside other packages",
+        [
+            "The paired model on the same counts, 4 chains of 1,000 draws after 1,000 to warm up, "
+            "two at a time; stanoff's seconds include all evidence. Each number is the median of "
+            "five runs after one to warm up, every run with a seed of its own, since PyStan's "
+            "server answers a repeated seed from its cache. One run on two cores that were shared "
+            "with other work: take the ratios, not the seconds.",
+            out.table("peers", samplers, "One comparison by Hamiltonian Monte Carlo."),
+            "prob_conf_mat draws 50,000 times from a confusion matrix per system, as if each had a "
+            "test set of its own; stanoff's exact engine draws as often from the paired model. "
+            "Listwise, four systems are ranked.",
+            out.table("peers_exact", exact, "One comparison by independent draws."),
+        ],
+    )
+
+
 def build(folder: Path = HERE) -> None:
     """Write the tables, the figures and the page."""
-    sections = (power, judged, contested, of_items, scored, calibration, faults)
+    sections = (power, judged, contested, of_items, scored, calibration, faults, beside)
     write_report(ABOUT, sections, folder)

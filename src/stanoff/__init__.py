@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stanoff.planning.scenarios import Scenario
     from stanoff.store.saving import load
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "AucScenario": "planning.aucs",

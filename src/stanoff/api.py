@@ -144,6 +144,7 @@ def compare(
     >>> str(result.decision)
     '>>'
     """
+    table = _table(table, options)
     layout, asked = _apart(options)
     question, sampling = read(**asked)
     observed = _observed(
@@ -159,7 +160,7 @@ def compare(
 
 
 def contest(
-    table: Any,
+    table: Any = None,
     predictions: Mapping[str, Any] | None = None,
     *,
     truth: Any = None,
@@ -206,6 +207,7 @@ def contest(
     >>> result.best(), str(result.between("a", "c").decision)
     (('a',), '>>')
     """
+    table = _table(table, options)
     layout, asked = _apart(options)
     question, sampling = read(**asked)
     if sampling.model is not None and sampling.model.most_systems is not None:
@@ -308,6 +310,14 @@ def _more(takes: str, layout: Layout) -> dict[str, Any]:
     """Take out of the layout what arrays may tell of their rows beside scores and values."""
     given = cast(dict[str, Any], layout)
     return {part: given.pop(part) for part in MORE if part in given and takes != "labels"}
+
+
+def _table(table: Any, options: Asked) -> Any:
+    """Return the table, which went by the name of ``data`` before programs could have such."""
+    given = options.get("data")
+    if table is not None or given is None or isinstance(given, Mapping):
+        return table
+    return options.pop("data")
 
 
 def _apart(options: Asked) -> tuple[Layout, Options]:

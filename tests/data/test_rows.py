@@ -104,6 +104,12 @@ def test_a_truth_that_two_tables_tell_must_agree(wide):
         from_any((wide[["doc", "y", "svm"]], other), COLUMNS, "scores", id="doc")
 
 
+def test_a_frame_in_reverse_is_joined(wide):
+    tables = wide[["doc", "y", "svm"]], wide[["doc", "nb"]][::-1]
+    nb = list(from_any(tables, COLUMNS, "scores", id="doc").columns.values())[2]
+    np.testing.assert_array_equal(nb, wide.sort_values("doc")["nb"])
+
+
 def test_dropped_ids_are_told(wide):
     tables = wide[["doc", "y", "svm"]], wide[["doc", "nb"]][:30]
     with pytest.raises(InputError, match="10 of table 1 are not in table 2"):

@@ -115,3 +115,17 @@ def test_draws_without_a_mean_have_no_error_and_those_without_spread_have_none_e
     assert np.isnan(infinite)
     assert np.isnan(undefined)
     assert still == 0
+
+
+@pytest.mark.parametrize("probability", [0.5, 0.8, 0.95, 0.99])
+@pytest.mark.parametrize("size", [5, 20, 101, 4000])
+def test_the_narrowest_interval_is_that_of_all_draws_in_order(size, probability):
+    rng = np.random.default_rng(size)
+    inside = int(probability * size)
+    normal = rng.normal(size=(6, size))
+    for draws in (normal, np.round(normal), np.where(normal > 1, np.inf, normal)):
+        ordered = np.sort(draws, axis=1)
+        with np.errstate(invalid="ignore"):
+            first = np.argmin(ordered[:, inside:] - ordered[:, : size - inside], axis=1)
+        ends = [ordered[range(6), first], ordered[range(6), first + inside]]
+        np.testing.assert_array_equal(intervals.hdis(draws, probability), ends)

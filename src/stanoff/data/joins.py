@@ -248,7 +248,8 @@ def _moved(side: Side, number: int, connection: duckdb.DuckDBPyConnection) -> Si
     if side.home == "own":
         return side
     if side.home == "pandas":
-        return replace(side, frame=nw.from_native(connection.from_df(native)))
+        plain = native.copy()  # DuckDB cannot read a frame that is a view of another, backwards
+        return replace(side, frame=nw.from_native(connection.from_df(plain)))
     if side.home == "duckdb":
         native.to_parquet(file)
     elif side.home == "polars":

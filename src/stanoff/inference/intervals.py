@@ -53,12 +53,22 @@ def hdis(draws: Array, probability: float) -> tuple[Array, Array]:
     inside = int(probability * size)
     if not 1 <= inside < size:
         raise invalid("hdi", f"one that {size} draws can show", probability)
-    ordered = np.sort(draws, axis=-1).astype(np.float64, copy=False)
+    lowest, highest = _tails(draws, size - inside)
     with np.errstate(invalid="ignore"):  # infinite at both ends, so as narrow as can be
-        widths = ordered[:, inside:] - ordered[:, : size - inside]
+        widths = highest - lowest
     first = np.argmin(widths, axis=-1)
-    rows = np.arange(len(ordered))
-    return ordered[rows, first], ordered[rows, first + inside]
+    rows = np.arange(len(draws))
+    return lowest[rows, first], highest[rows, first]
+
+
+def _tails(draws: Array, size: int) -> tuple[Array, Array]:
+    """Return the lowest and the highest draws of each row in order; what is between is left."""
+    if 3 * size > draws.shape[-1]:
+        ordered = np.sort(draws, axis=-1).astype(np.float64, copy=False)
+        return ordered[:, :size], ordered[:, -size:]
+    parted = np.partition(draws, (size - 1, draws.shape[-1] - size), axis=-1)
+    parted = parted.astype(np.float64, copy=False)
+    return np.sort(parted[:, :size], axis=-1), np.sort(parted[:, -size:], axis=-1)
 
 
 def mcse(draws: Array) -> float:

@@ -129,7 +129,7 @@ def _rates(
         patterns = said(s)
         shapes = np.full(len(patterns), weight / len(patterns))
         np.add.at(shapes, (1 - yes) @ 2 ** np.arange(s)[::-1], c)  # a row of said() is its place
-        return np.minimum(rng.dirichlet(shapes, draws) @ patterns, 1)
+        return np.minimum(_added(rng.dirichlet(shapes, draws), patterns), 1)
     yes, c = yes[c > 0], c[c > 0]
     order = np.argsort(c, kind="stable")
     yes, c = yes[order].astype(np.float64), c[order]
@@ -150,6 +150,18 @@ def _rates(
         said_yes = seen @ yes + (parts[:, None] @ guesses)[:, 0]
         out[start : start + size] = np.minimum(said_yes / total[:, None], 1)
     return out
+
+
+def _added(shares: Array, patterns: NDArray[np.int64]) -> Array:
+    """Add up the shares of the patterns in which each system says yes (draw, system).
+
+    As a product of matrices it is no quicker, but the threads of BLAS go on waiting for more.
+    """
+    columns = np.ascontiguousarray(shares.T)
+    out = np.zeros((patterns.shape[1], len(shares)))
+    for system, pattern in zip(*np.nonzero(patterns.T), strict=True):
+        out[system] += columns[pattern]
+    return out.T
 
 
 CONTEST = Model(

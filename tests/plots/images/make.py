@@ -23,6 +23,7 @@ from stanoff.models import MODELS
 from stanoff.planning.answers import Answer, Plan
 from stanoff.planning.judging import Judge
 from stanoff.question import Question, Sampling
+from stanoff.workbench.calibration import Calibration
 
 FOLDER = Path(__file__).parent
 DPI = 80
@@ -134,7 +135,16 @@ def contested(systems: int, names=None):
     return contest(truth, said, seed=1, draws=1000, rope=0.02)
 
 
+def calibration():
+    """Ranks of a program that is calibrated in one variable, and too sure of another."""
+    rng = np.random.default_rng(5)
+    ranks = {"delta": rng.integers(0, 100, 400), "mu": (rng.beta(0.6, 0.6, 400) * 100).astype(int)}
+    return Calibration("mine", pd.DataFrame(ranks), 99, 0, 1)
+
+
 PICTURES = {
+    "ranks_of_truths": lambda _: plots.rank_plot(calibration()),
+    "ecdf_of_truths": lambda _: plots.ecdf_plot(calibration()),
     "posterior": lambda stored: plots.posterior_plot(stored),
     "factor": lambda stored: plots.factor_plot(stored),
     "trace": lambda stored: plots.trace_plot(stored),
