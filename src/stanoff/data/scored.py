@@ -249,6 +249,8 @@ def _in_order(
     if order is None:
         order = sorted_labels({"truth": used})
     order = tuple(order)
+    if headings is not None and order != tuple(headings) and set(order) == set(headings):
+        raise invalid("labels", "in the order of the columns, or left out", labels)
     if len(order) != width:
         rule = f"{width} classes, one per column of scores; pass labels= to name all of them"
         raise invalid("labels", rule, f"{len(order)} classes")

@@ -18,6 +18,7 @@ from stanoff.data.classes import ConfusionCounts, confusion_counts
 from stanoff.data.counts import PairedCounts, UnpairedCounts, alike, paired_counts, unpaired_counts
 from stanoff.data.database import database, reading
 from stanoff.data.labels import Labels, as_frequencies, typed_array, typed_columns
+from stanoff.data.matrices import gathered, spread
 from stanoff.data.multilabel import is_multilabel, multilabel_counts
 from stanoff.data.patterns import PatternCounts, pattern_counts
 from stanoff.data.repeats import repeated_ids, repeats
@@ -179,9 +180,11 @@ def from_table(
     with ExitStack() as stack:
         table = open_table(data, stack.enter_context(database()), stack)
         stack.enter_context(reading(table.where or "the table"))
-        places = {part: table.column(part, name) for part, name in wanted.items()}
+        several = {} if more is None else spread(columns, table.names, table.where)
+        single = {part: name for part, name in wanted.items() if part not in several}
+        places = {part: table.column(part, name) for part, name in single.items()}
         if more is not None:
-            found = _row_by_row(table, columns, places)
+            found = _row_by_row(table, columns, places, several)
         elif isinstance(data, pd.DataFrame):  # it is in memory anyway
             found = Labels({str(name): data[name] for name in columns.values()})
             if sample_weight is not None:
@@ -194,7 +197,11 @@ def from_table(
         elif more is None and sample_weight is None and not _elsewhere(table):
             notes = repeats(table, list(columns.values()), _rows(found))
     origin = dict(table.origin) | {part: str(name) for part, name in wanted.items()}
-    called = tuple(str(name) for part, name in columns.items() if part != "truth")
+    called = tuple(
+        str(name).rstrip("*_.- ") or str(name) if part in several else str(name)
+        for part, name in columns.items()
+        if part != "truth"
+    )
     return replace(found, origin=origin, notes=(*table.notes, *notes), called=called)
 
 
@@ -242,17 +249,29 @@ def _grouped(table: Table, columns: Mapping[str, Any], places: Mapping[str, str]
     return Labels(labels, np.array(n, dtype=np.int64), written=bool(table.where))
 
 
-def _row_by_row(table: Table, columns: Mapping[str, Any], places: Mapping[str, str]) -> Labels:
-    """Fetch columns whose rows are needed one by one."""
+def _row_by_row(
+    table: Table,
+    columns: Mapping[str, Any],
+    places: Mapping[str, str],
+    several: Mapping[str, Mapping[str, str]],
+) -> Labels:
+    """Fetch columns whose rows are needed one by one; some systems have a column per class."""
     import narwhals as nw
 
-    rows = fetched(table.frame.select(*(nw.col(c).alias(part) for part, c in places.items())))
+    every = dict(places)
+    for part, names in several.items():
+        every |= {f"{part}\t{one}": table.column(part, name) for one, name in names.items()}
+    rows = fetched(table.frame.select(*(nw.col(c).alias(part) for part, c in every.items())))
     if not len(rows):
         raise InputError(f"{table.where or 'The table'} has no rows.")
     n = as_frequencies(rows["sample_weight"]) if "sample_weight" in places else None
     told = {part: table.told(name) for part, name in columns.items()}
     more = [part for part in places if part not in columns and part != "sample_weight"]
-    return of_rows(rows, told, more, n=n, written=bool(table.where))
+    single = {part: name for part, name in told.items() if part not in several}
+    found = of_rows(rows, single, more, n=n, written=bool(table.where))
+    if not several:
+        return found
+    return gathered(found, rows, told, {part: list(names) for part, names in several.items()})
 
 
 def of_rows(
