@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from stanoff.inference.evidence import Evidence
     from stanoff.measures import invariance, suitability
     from stanoff.models.priors import Prior
+    from stanoff.planning.aucs import AucScenario
     from stanoff.planning.plan import plan
     from stanoff.planning.power import power
     from stanoff.planning.scenarios import Scenario
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOME = {
+    "AucScenario": "planning.aucs",
     "compare": "api",
     "compare_counts": "api",
     "contest": "api",
@@ -53,6 +55,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "AucScenario",
     "Comparison",
     "Contest",
     "Decision",

@@ -239,6 +239,7 @@ def count_systems(
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     average: str | None = None,
+    takes: str = "labels",
     **layout: Unpack[Layout],
 ) -> Data:
     """Count what the systems of a contest predicted, without fitting anything.
@@ -247,7 +248,7 @@ def count_systems(
     ----------
     data, predictions, truth, systems, pos_label, labels
         As in :func:`contest`.
-    average, **layout
+    average, takes, **layout
         As in :func:`count`.
 
     Examples
@@ -257,7 +258,7 @@ def count_systems(
     ([[1, 1, 1], [1, 0, 0], [0, 0, 0]], [1, 1, 0])
     """
     chosen = {"pos_label": pos_label, "labels": labels, "average": average}
-    return _observed_systems("labels", data, predictions, truth, systems, layout, chosen)
+    return _observed_systems(takes, data, predictions, truth, systems, layout, chosen)
 
 
 def _observed_systems(

@@ -115,7 +115,7 @@ class Comparison(Judgement):
         Parameters
         ----------
         category : str, optional
-            One of the categories; averages cannot be planned.
+            One of the categories; averages of labels cannot be planned.
         goal : str or list of str
             ``"settled"`` (default), ``">>"``, ``"="``, ``"<<"`` or several of them.
         assurance : float or list of float

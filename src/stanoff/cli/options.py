@@ -152,8 +152,13 @@ SCENARIO = (
     click.option("--rho-pos", type=(float, float), help="How often A and B say yes to positives."),
     click.option("--rho-neg", type=(float, float), help="How often A and B say yes to negatives."),
     click.option(
-        "--correlation", type=float, help="Phi between A and B given the class.  [default: 0]"
+        "--correlation",
+        type=float,
+        help="Phi between A and B given the class, or the correlation of scores.  [default: 0]",
     ),
+    click.option("--auc-a", type=float, help="AUC of A, for a scenario of scores."),
+    click.option("--auc-b", type=float, help="AUC of B."),
+    click.option("--positives", type=float, help="Share of positives, with AUCs.  [default: 0.5]"),
 )
 STUDY = (
     click.option("--datasets", type=int, help="Simulated per place.  [default: 1000]"),

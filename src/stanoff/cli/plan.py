@@ -22,7 +22,7 @@ from stanoff.cli.options import (
     interrupted,
     options,
 )
-from stanoff.cli.scenarios import RATES, scenarios, studied
+from stanoff.cli.scenarios import AUCS, RATES, scenarios, studied
 from stanoff.errors import InputError
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ def _for_scenario(values: dict[str, Any], asked: dict[str, Any]) -> Plan:
 
 
 def _for_file(file: tuple[str, ...], values: dict[str, Any], asked: dict[str, Any]) -> Plan:
-    own = [name for name in (*RATES, "correlation", "scenario", "n") if values[name] is not None]
+    of_scenarios = (*RATES, *AUCS, "positives", "correlation", "scenario", "n")
+    own = [name for name in of_scenarios if values[name] is not None]
     if own or values["two_test_sets"]:
         raise InputError(
             "Pass either FILE or a scenario; with FILE there is no --n and no --two-test-sets."

@@ -1,9 +1,11 @@
-"""Planning for values per item: how many more items, and how many runs of each."""
+"""Planning for values and scores: how many more items or documents, and how many runs of each."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, sqrt
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,9 @@ from stanoff.planning.plan import ASSURANCE, as_levels, as_most, settling
 from stanoff.planning.power import standard_error
 from stanoff.question import Sampling
 from stanoff.text.words import documents, what_is_judged
+
+Ends = tuple[Any, Any]
+Future = Callable[[int, int, np.random.Generator], Ends]
 
 FUTURES = 4000
 PLACES = 25  # of the curve
@@ -60,15 +65,77 @@ def more_items(
             "There is a plan for values per item under the items model with its flat prior and the "
             "exact engine only: compare without clusters, populations and prior first."
         )
+    n, t = max(result.data.documents()), known[0].only
+
+    def future(more: int, size: int, rng: np.random.Generator) -> Ends:
+        return _future(t, n, more, size, result.hdi, rng)
+
+    asked = {"goal": goal, "assurance": assurance, "most": most}
+    return settled_by(result, future, "items", datasets=datasets, seed=seed, **asked)
+
+
+def more_scored(
+    result: Comparison,
+    category: str | None = None,
+    *,
+    goal: Any = "settled",
+    assurance: Any = ASSURANCE,
+    most: int = 1_000_000,
+    datasets: int = FUTURES,
+    seed: int | None = None,
+) -> Plan:
+    """Compute how many more scored documents probably settle a comparison, of AUC for example.
+
+    As :func:`more_items`, by the normal distribution that has the mean and the standard deviation
+    of the posterior; the variance goes as 1/n.
+    """
+    n, said = max(result.data.documents()), result.evidence(category)
+
+    def future(more: int, size: int, rng: np.random.Generator) -> Ends:
+        true = said.mean + said.std * rng.standard_normal(size)
+        new = true + said.std * sqrt(n / more) * rng.standard_normal(size)
+        middle = (n * said.mean + more * new) / (n + more)
+        reach = said.std * sqrt(n / (n + more)) * NormalDist().inv_cdf((1 + result.hdi) / 2)
+        return middle - reach, middle + reach
+
+    asked = {"goal": goal, "assurance": assurance, "most": most, "category": category}
+    return settled_by(result, future, "documents", datasets=datasets, seed=seed, **asked)
+
+
+def settled_by(
+    result: Comparison,
+    future: Future,
+    unit: str,
+    *,
+    goal: Any,
+    assurance: Any,
+    most: int,
+    datasets: int,
+    seed: int | None,
+    category: str | None = None,
+) -> Plan:
+    """Find how many more units settle a comparison, where HDIs of its futures can be drawn.
+
+    Parameters
+    ----------
+    result : Comparison
+        What is not settled yet.
+    future : callable
+        How many more units, how many futures and a random generator to the ends of their HDIs.
+    unit : str
+        What is counted.
+    goal, assurance, most, datasets, seed, category
+        As in :func:`more_items`.
+    """
     wanted, levels, top = settling(goal), as_levels(assurance), as_most(most)
     futures = as_whole("datasets", datasets, least=10)
     chosen = result.seed if seed is None else as_seed(seed)
-    n, said, t = max(result.data.documents()), result.evidence(), known[0].only
+    said = result.evidence(category)
     reached = said.decision in wanted
     seen: dict[float, Any] = {}
     for place in () if reached else np.unique(np.geomspace(1, top, PLACES).astype(np.int64)):
         rng = np.random.default_rng([chosen, int(place)])
-        low, high = _future(t, n, int(place), futures, result.hdi, rng)
+        low, high = future(int(place), futures, rng)
         better = result.measure.higher_is_better
         verdicts = decide_all(low, high, result.rope, higher_is_better=better)
         counts = np.array([np.count_nonzero(verdicts == d.value) for d in DECISIONS])
@@ -93,13 +160,13 @@ def more_items(
         facts={
             "names": result.names,
             "decision": said.decision,
-            "documents": documents(result),
+            "documents": documents(result, category),
             "judged": what_is_judged(result, said.category),
             "reached": reached,
             "limit": float(sum(p for d, p in limits.items() if d in wanted)),
             "most": top,
             "same_documents": True,
-            "unit": "items",
+            "unit": unit,
         },
         warnings=(),
         seed=chosen,

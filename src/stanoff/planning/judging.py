@@ -20,6 +20,7 @@ from stanoff.fit import fit
 from stanoff.inference.decision import Decision, decide_all
 from stanoff.inference.intervals import hdis
 from stanoff.models import Model
+from stanoff.planning.aucs import ScoreSets
 from stanoff.planning.simulation import Source
 from stanoff.question import Question, Sampling
 
@@ -57,9 +58,11 @@ class Judge:
         return self.sampling.draws
 
     def intervals(
-        self, counts: Data, seed: np.random.SeedSequence, *, alike: bool = False
+        self, counts: Data | ScoreSets, seed: np.random.SeedSequence, *, alike: bool = False
     ) -> tuple[Array, Array]:
         """Return the ends of the HDI of delta, one of each per data set."""
+        if isinstance(counts, ScoreSets):
+            return counts.intervals(self.sampling.prior, self.question.hdi)
         if self.sampling.engine == "stan":
             return self._by_stan(counts, seed)
         size = len(counts.categories)
@@ -129,7 +132,7 @@ class Chunk:
     judges: tuple[Judge, ...]
     seed: np.random.SeedSequence
 
-    def judged(self) -> tuple[Data, list[tuple[Array, Array]]]:
+    def judged(self) -> tuple[Data | ScoreSets, list[tuple[Array, Array]]]:
         """Draw the data sets; return them, and the ends of their HDIs by judge."""
         key = self.seed.spawn_key
         of_documents, of_draws = (

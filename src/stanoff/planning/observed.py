@@ -11,6 +11,7 @@ from stanoff.comparison import Comparison
 from stanoff.data.base import Data
 from stanoff.data.counts import PairedCounts, rows
 from stanoff.data.items import ItemValues
+from stanoff.data.scored import Scores
 from stanoff.errors import InputError, unknown
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence
@@ -60,10 +61,15 @@ def more_documents(
     **options: Unpack[Options],
 ) -> Plan:
     """Compute how many more documents settle a comparison; :class:`Comparison` explains it."""
-    if isinstance(result.data, ItemValues):
-        from stanoff.planning.items import more_items
+    if isinstance(result.data, ItemValues | Scores):
+        from stanoff.planning.items import more_items, more_scored
 
-        return more_items(result, goal=goal, assurance=assurance, most=most, **options)  # type: ignore[misc]
+        _refuse_others(options)
+        asked: dict[str, Any] = {"goal": goal, "assurance": assurance, "most": most}
+        asked |= {key: value for key, value in options.items() if key in ("datasets", "seed")}
+        if isinstance(result.data, ItemValues):
+            return more_items(result, **asked)
+        return more_scored(result, category, **asked)
     name = _category(result, category)
     if result.model.batch is None:
         raise InputError(

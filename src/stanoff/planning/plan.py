@@ -11,11 +11,12 @@ from stanoff.errors import InputError, invalid
 from stanoff.inference.decision import Decision
 from stanoff.inference.goals import SETTLED, Goal, as_goal, goal_label, verdict_of
 from stanoff.planning.answers import Answer, Plan, frame_of
-from stanoff.planning.power import MOST
+from stanoff.planning.aucs import AucScenario
+from stanoff.planning.power import MOST, Suspected, completed
 from stanoff.planning.scenarios import Scenario, as_scenario
 from stanoff.planning.search import Search
 from stanoff.planning.settings import Options, Settings, models_for, settings
-from stanoff.planning.simulation import FromScenario
+from stanoff.planning.simulation import source_of
 
 ASSURANCE = 0.8
 LEAST_MOST, STEP = 16, 4  # the search for a number of documents goes on by this factor
@@ -24,7 +25,7 @@ FAR = 15.0  # logits: as good as A can get
 
 
 def plan(
-    scenario: Scenario | str,
+    scenario: Suspected,
     n: int | None = None,
     *,
     goal: Any = None,
@@ -37,7 +38,7 @@ def plan(
 
     Parameters
     ----------
-    scenario : Scenario or str
+    scenario : Scenario, AucScenario or str
         What is suspected to be true; with ``n`` it tells what B is like, how common positives are
         and how alike A and B answer, while A is made better or worse.
     n : int, optional
@@ -65,11 +66,13 @@ def plan(
     >>> 1500 < answer.value < 2200
     True
     """
+    suspected = as_scenario(scenario)
+    options = completed([suspected], options)
     if model is None:
-        model = models_for(options.get("same_documents", True))[0]
+        model = models_for(options)[0]
     if not isinstance(model, (str, Path)):
         raise invalid("model", "one model in a plan", model)
-    chosen, suspected = settings(model, **options), as_scenario(scenario)
+    chosen = settings(model, **options)
     levels = as_levels(assurance)
     if n is not None:
         size = as_whole("n", n, most=MOST)
@@ -110,7 +113,7 @@ def as_side(goal: Any) -> Decision:
     return Decision(goal)
 
 
-def _possible_goal(scenario: Scenario, goal: Any, chosen: Settings) -> Goal:
+def _possible_goal(scenario: Scenario | AucScenario, goal: Any, chosen: Settings) -> Goal:
     measure, rope = chosen.question.measure, chosen.question.rope
     delta = scenario.delta(measure)
     truth = verdict_of(delta, rope, higher_is_better=measure.higher_is_better)
@@ -128,12 +131,16 @@ def _possible_goal(scenario: Scenario, goal: Any, chosen: Settings) -> Goal:
 
 
 def _documents(
-    suspected: Scenario, wanted: Goal, levels: tuple[float, ...], top: int, chosen: Settings
+    suspected: Scenario | AucScenario,
+    wanted: Goal,
+    levels: tuple[float, ...],
+    top: int,
+    chosen: Settings,
 ) -> Plan:
     """Search for the number of documents."""
     grid = [*(x for x in (STEP**i for i in range(20)) if x < top), top]
     search = Search(
-        lambda x: FromScenario(suspected, int(x), chosen.same_documents), chosen, wanted, whole=True
+        lambda x: source_of(suspected, int(x), chosen.same_documents), chosen, wanted, whole=True
     )
     crossings = search.run(grid, levels)
     return Plan(
@@ -157,7 +164,11 @@ def _documents(
 
 
 def _difference(
-    base: Scenario, n: int, side: Decision, levels: tuple[float, ...], chosen: Settings
+    base: Scenario | AucScenario,
+    n: int,
+    side: Decision,
+    levels: tuple[float, ...],
+    chosen: Settings,
 ) -> Plan:
     """Make A better (or worse) step by step, beginning at the edge of the ROPE."""
     from scipy.optimize import brentq
@@ -184,11 +195,11 @@ def _difference(
         )
     start = float(brentq(beyond, -FAR, FAR))
 
-    def at(x: float) -> Scenario:
+    def at(x: float) -> Scenario | AucScenario:
         return base.better_A(sign * (start + x))
 
     search = Search(
-        lambda x: FromScenario(at(x), n, chosen.same_documents), chosen, frozenset({side}), False
+        lambda x: source_of(at(x), n, chosen.same_documents), chosen, frozenset({side}), False
     )
     crossings = search.run(SHIFTS, levels)
 

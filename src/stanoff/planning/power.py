@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,13 @@ from stanoff._lib.arguments import as_whole
 from stanoff._lib.showing import Shown
 from stanoff.errors import InputError, invalid
 from stanoff.inference.goals import Goal, as_goal, goal_label, verdict_of
+from stanoff.measures.ranking import SCORES
+from stanoff.planning.aucs import AucScenario, as_auc_options
 from stanoff.planning.judging import DECISIONS, tallied
 from stanoff.planning.running import run
 from stanoff.planning.scenarios import Scenario, as_scenario
 from stanoff.planning.settings import Options, Settings, models_for, settings
-from stanoff.planning.simulation import FromScenario, Source
+from stanoff.planning.simulation import Source, source_of
 
 Tallies = NDArray[np.int64]
 
@@ -32,6 +34,7 @@ COLUMNS = [
     *(str(decision) for decision in DECISIONS),
     "datasets",
 ]
+Suspected = Scenario | AucScenario | str
 MOST = 10**9  # documents of a simulated data set
 
 
@@ -59,7 +62,7 @@ class PowerTable(Shown, pd.DataFrame):
 
 
 def power(
-    scenario: Scenario | str | Sequence[Scenario | str],
+    scenario: Suspected | Sequence[Suspected],
     n: int | Iterable[int],
     *,
     goal: Any = None,
@@ -73,8 +76,9 @@ def power(
 
     Parameters
     ----------
-    scenario : Scenario, str or sequence of Scenario or str
-        One or several: a :class:`Scenario`, or ``"a"`` or ``"b"`` of the paper.
+    scenario : Scenario, AucScenario, str or sequence of them
+        One or several: a :class:`Scenario`, ``"a"`` or ``"b"`` of the paper, or an
+        :class:`AucScenario`.
     n : int or iterable of int
         Documents in the test set, one or several numbers.
     goal : object
@@ -82,7 +86,7 @@ def power(
         scenario what is true in it by default.
     model : str, Path or sequence of str or Path, optional
         One or several; all judge the same data sets; by default the paired and the unpaired one, or
-        the unpaired one where each classifier has a test set of its own.
+        the unpaired one where each classifier has a test set of its own; for AUC ``"weights"``.
     measure, beta, zero_division, prevalence, rope, hdi, prior
         As in :func:`stanoff.compare`.
     engine : str
@@ -118,10 +122,9 @@ def power(
     >>> bool(table.power[0] < 0.5 < 0.9 < table.power[1])
     True
     """
-    if model is None:
-        model = models_for(options.get("same_documents", True))
-    chosen = settings(model, **options)
     scenarios = _scenarios(scenario)
+    options = completed(list(scenarios.values()), options)
+    chosen = settings(models_for(options) if model is None else model, **options)
     sizes = _sizes(n)
     wanted = [
         as_goal(goal) if goal is not None else _what_is_true(one, chosen)
@@ -132,7 +135,7 @@ def power(
         for (name, one), goal in zip(scenarios.items(), wanted, strict=True)
         for size in sizes
     ]
-    sources = [FromScenario(one, size, chosen.same_documents) for _, one, _, size in cells]
+    sources = [source_of(one, size, chosen.same_documents) for _, one, _, size in cells]
     title = f"Judging {len(cells)} x {chosen.datasets:,} data sets"
     tallies, warned = tally(sources, chosen, title=title)
     rows = [
@@ -203,11 +206,24 @@ def standard_error(reached: int, total: int) -> float:
     return float(np.sqrt(share * (1 - share) / total))
 
 
-def _scenarios(given: Any) -> dict[str, Scenario]:
+def completed(scenarios: Sequence[Scenario | AucScenario], options: Options) -> Options:
+    """Fill in what the kind of scenario means; refuse several kinds, and other measures."""
+    of_scores = {isinstance(one, AucScenario) for one in scenarios}
+    if of_scores == {True, False}:
+        raise InputError("Scenarios of labels and of AUCs are judged apart: pass one kind.")
+    if of_scores == {True}:
+        return cast(Options, as_auc_options(options))
+    if options.get("measure") in SCORES:
+        rule = "one that takes labels; for AUC pass a stanoff.AucScenario"
+        raise invalid("measure", rule, options["measure"])
+    return options
+
+
+def _scenarios(given: Any) -> dict[str, Scenario | AucScenario]:
     several = list(given) if isinstance(given, (list, tuple)) else [given]
     if not several:
         raise invalid("scenario", "at least one", given)
-    named: dict[str, Scenario] = {}
+    named: dict[str, Scenario | AucScenario] = {}
     for place, one in enumerate(map(as_scenario, several), start=1):
         name = one.name or str(place)
         if name in named:
@@ -224,7 +240,7 @@ def _sizes(n: Any) -> list[int]:
     return sizes
 
 
-def _what_is_true(scenario: Scenario, chosen: Settings) -> Goal:
+def _what_is_true(scenario: Scenario | AucScenario, chosen: Settings) -> Goal:
     measure, rope = chosen.question.measure, chosen.question.rope
     delta = scenario.delta(measure)
     verdict = verdict_of(delta, rope, higher_is_better=measure.higher_is_better)

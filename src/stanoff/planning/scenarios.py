@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stanoff import measures
 from stanoff._lib.showing import Shown
 from stanoff.errors import InputError, invalid, unknown
+from stanoff.planning.aucs import AucScenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,13 +187,13 @@ class Scenario(Shown):
         return scenario_parts(self)
 
 
-def as_scenario(scenario: Any) -> Scenario:
+def as_scenario(scenario: Any) -> Scenario | AucScenario:
     """Read a scenario, or the name of one."""
-    if isinstance(scenario, Scenario):
+    if isinstance(scenario, Scenario | AucScenario):
         return scenario
     if isinstance(scenario, str):
         return Scenario.named(scenario)
-    raise invalid("scenario", "a stanoff.Scenario or the name of one", scenario)
+    raise invalid("scenario", "a stanoff.Scenario, an AucScenario or a name", scenario)
 
 
 def joined(parameter: str, a: float, b: float, phi: float) -> Four:

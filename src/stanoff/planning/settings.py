@@ -13,7 +13,7 @@ from stanoff import models
 from stanoff._lib.arguments import as_flag, as_whole
 from stanoff.data.counts import PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
-from stanoff.models.priors import Priors
+from stanoff.models.priors import Priors, single
 from stanoff.planning.judging import Chunk, Judge
 from stanoff.planning.simulation import Source
 from stanoff.question import Question, Sampling
@@ -21,6 +21,7 @@ from stanoff.question import Question, Sampling
 DATASETS, DRAWS = 1000, 4000
 LEAST_DRAWS = 100
 NUMBERS_PER_CHUNK = 2_000_000  # 500 data sets of 4,000 draws
+SCORED = 50  # data sets per chunk
 STAN_TOGETHER, STAN_APART = 20, 5  # data sets per chunk; CmdStan writes every draw to a file
 
 
@@ -126,6 +127,8 @@ def settings(
     for judge in judges:
         _check(judge, as_flag("same_documents", same_documents))
     per_chunk = max(1, NUMBERS_PER_CHUNK // rounds)
+    if question.measure.takes == "scores":
+        per_chunk = SCORED
     if engine == "stan":
         together = all(judge.model.independent for judge in judges)
         per_chunk = STAN_TOGETHER if together else STAN_APART
@@ -141,14 +144,21 @@ def settings(
     )
 
 
-def models_for(same_documents: bool) -> tuple[str, ...]:
-    """Name the conjugate models that can judge such documents."""
-    return ("paired", "unpaired") if same_documents else ("unpaired",)
+def models_for(options: Options) -> tuple[str, ...]:
+    """Name the models that can judge such documents without Stan."""
+    if options.get("measure") == "auc":
+        return ("weights",)
+    return ("paired", "unpaired") if options.get("same_documents", True) else ("unpaired",)
 
 
 def _check(judge: Judge, same_documents: bool) -> None:
     """Refuse models that cannot be used here, and priors that do not fit, before any work."""
     model = judge.model
+    if judge.question.measure.takes != "labels":
+        if model.name != "weights" or judge.sampling.engine != "exact":
+            raise invalid("model", "'weights' with the exact engine, in a plan for AUC", model.name)
+        single(judge.sampling.prior)
+        return
     if model.classes:
         raise InputError(
             f"The model {model.name!r} is about classes, but a scenario is about one category "

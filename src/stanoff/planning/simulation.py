@@ -17,6 +17,7 @@ from stanoff.models import Model
 from stanoff.models.paired import PAIRED
 from stanoff.models.priors import Priors
 from stanoff.models.unpaired import UNPAIRED
+from stanoff.planning.aucs import AucScenario, FromAucs, ScoreSets
 from stanoff.planning.scenarios import Scenario
 
 Counts = NDArray[np.int64]
@@ -29,8 +30,15 @@ class Source(Protocol):
     def alike(self) -> bool:
         """Whether its data sets hardly differ from each other."""
 
-    def draw(self, size: int, rng: np.random.Generator) -> Data:
-        """Draw so many data sets, a row of counts each."""
+    def draw(self, size: int, rng: np.random.Generator) -> Data | ScoreSets:
+        """Draw so many data sets: a row of counts each, or scores."""
+
+
+def source_of(scenario: Scenario | AucScenario, n: int, same_documents: bool) -> Source:
+    """Return where data sets of n documents of a scenario come from."""
+    if isinstance(scenario, AucScenario):
+        return FromAucs(scenario, n)
+    return FromScenario(scenario, n, same_documents)
 
 
 @dataclass(frozen=True)

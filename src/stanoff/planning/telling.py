@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from stanoff.planning.answers import Answer, Plan
+    from stanoff.planning.aucs import AucScenario
     from stanoff.planning.power import PowerTable
     from stanoff.planning.scenarios import Scenario
 
@@ -187,6 +188,16 @@ def scenario_parts(scenario: Scenario) -> list[str | pd.DataFrame]:
         f"{called}: {100 * scenario.mu:.3g} % of the documents are positive. The F1 of A is "
         f"{a:.3f}, that of B {b:.3f}, the difference {a - b:+.3f}. How often they say yes:",
         pd.DataFrame(rows, columns=columns),
+    ]
+
+
+def auc_scenario_parts(scenario: AucScenario) -> list[str | pd.DataFrame]:
+    """Show what a scenario of two AUCs says."""
+    called = f"Scenario {shown(scenario.name)}" if scenario.name else "Scenario"
+    return [
+        f"{called}: {100 * scenario.positives:.3g} % of the documents are positive. The AUC of A "
+        f"is {scenario.auc_a:.3f}, that of B {scenario.auc_b:.3f}, the difference "
+        f"{scenario.delta():+.3f}. The scores of a class correlate by {scenario.correlation:.3g}."
     ]
 
 

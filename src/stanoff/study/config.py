@@ -17,7 +17,17 @@ JUDGING = tuple(name for name in Judging.__annotations__ if name != "measure")
 NOT_SHARED = ("model", "data", "executor", "progress")  # data of a study are its tables
 DRAWING = tuple(name for name in Drawing.__annotations__ if name not in NOT_SHARED)
 KEYS = (
-    *("title", "out", "classifiers", "pairs", "names", "measures", "models", "pos_label"),
+    *(
+        "title",
+        "out",
+        "classifiers",
+        "pairs",
+        "names",
+        "measure",
+        "measures",
+        "models",
+        "pos_label",
+    ),
     *("positive", "labels", "figures", "figure_formats", "data", *JUDGING, *DRAWING),
 )
 LAYOUT = ("truth_file", "id", "item", "system", "prediction", "unmatched")
@@ -216,11 +226,18 @@ def _pairs(given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def _questions(given: Mapping[str, Any]) -> tuple[Question, ...]:
     """Ask for every measure, with the same average, ROPE and HDI."""
+    if "measure" in given and "measures" in given:
+        raise invalid("measure", "left out where measures are given", given["measure"])
     names = _texts(given, "measures") if "measures" in given else ("f1",)
+    if "measure" in given:
+        names = (_text(given, "measure"),)
     shared = {key: given[key] for key in JUDGING if key in given}
     questions = tuple(Question.read(measure=name, **shared) for name in names)
     if len({question.measure.label for question in questions}) < len(names):
         raise invalid("measures", "different from each other", list(names))
+    if len({question.measure.takes for question in questions}) > 1:
+        rule = "all of labels, or all of scores: a study reads its columns one way"
+        raise invalid("measures", rule, list(names))
     return questions
 
 

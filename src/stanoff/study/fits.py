@@ -61,7 +61,7 @@ def fitted(
         The beginning of the file's name; a hash and ``.nc`` follow.
     """
     question = study.questions[0].for_model(sampling.model)
-    counted = _counted(study, data, systems, question.average)
+    counted = _counted(study, data, systems, question)
     if "file" in counted.origin:  # where the study lies makes no difference to what it says
         told = ", ".join(dict.fromkeys(Path(file).name for file in data.files))
         counted = replace(counted, origin={**counted.origin, "file": told})
@@ -79,12 +79,13 @@ def fitted(
     return Fitted(result, file, reused=False)
 
 
-def _counted(study: Study, data: DataSet, systems: tuple[str, ...], average: str | None) -> Data:
-    """Count what two systems said, or more."""
+def _counted(study: Study, data: DataSet, systems: tuple[str, ...], question: Question) -> Data:
+    """Count what two systems said, or more; or gather their scores."""
     chosen: dict[str, Any] = {"pos_label": data.pos_label, "labels": data.labels}
     layout: dict[str, Any] = dict(data.layout)
     gold = layout.pop("truth_file", None)
-    chosen |= {"truth": (gold, data.truth) if gold else data.truth, "average": average}
+    chosen |= {"truth": (gold, data.truth) if gold else data.truth}
+    chosen |= {"average": question.average, "takes": question.measure.takes}
     names = tuple(study.names[column] for column in systems)
     where: Any = data.file
     if isinstance(data.file, tuple):  # one per system
@@ -122,8 +123,9 @@ def _key(data: Data, question: Question, sampling: Sampling) -> str:
         "engine": engine,
         "sampling": repr(replace(sampling, model=None, progress=False)),
         "average": question.average,
-        # A program of the user's own may tell nothing but the score that it was asked for.
-        "measure": question.measure.label if model.file else None,
+        # A program of the user's own may tell nothing but the score that it was asked for; weights
+        # of documents are kept as the measure that was asked for.
+        "measure": question.measure.label if model.file or data.takes == "scores" else None,
     }
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
     for name, values in data.arrays().items():
