@@ -10,6 +10,7 @@ from common import About, Output, prose, write_report
 from matplotlib.axes import Axes
 
 from stanoff import Comparison, Contest, compare, contest
+from stanoff.inference.decision import Decision
 from stanoff.plots.theme import BLUE, GREY, ORANGE, new_axes, themed
 from stanoff.report.document import Section
 from stanoff.significance import item_tests
@@ -191,7 +192,7 @@ def by_newsgroup(out: Output) -> Section:
                 for low, high in zip(table["hdi_low"], table["hdi_high"], strict=True)
             ],
             "in the ROPE": [percent(p) for p in table["p_rope"]],
-            "decision": table["decision"],
+            "decision": [Decision(said).symbol for said in table["decision"]],
         }
     )
     better = (differences()["difference"] > 0).mean()

@@ -159,6 +159,10 @@ def test_every_model_of_stan_comes_back(name, labels, tmp_path):
     elif MODELS[name].over:  # of values per item
         right = np.random.default_rng(1).integers(0, 2, (2, 9))
         result, other = compare(*right, measure="mean", model=name, **few), {"rope": 0.3}
+    elif name == "binormal":
+        truth = np.repeat([1, 0], 9)
+        scores = np.random.default_rng(1).normal(size=(2, 18)) + truth
+        result, other = compare(truth, *scores, measure="auc", model=name, **few), {"rope": 0.3}
     elif name == "documents":
         result = compare_counts(POS[1], NEG[1], model=name, **few)
     else:

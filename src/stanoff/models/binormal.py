@@ -95,7 +95,7 @@ def standardised(score: Array) -> Array:
 
     Examples
     --------
-    >>> standardised(np.array([0.1, 0.5, 0.9])).round(3).tolist()
+    >>> (standardised(np.array([0.1, 0.5, 0.9])).round(3) + 0.0).tolist()
     [-1.225, 0.0, 1.225]
     """
     if score.min() > 0 and score.max() < 1:

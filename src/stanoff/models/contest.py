@@ -38,6 +38,7 @@ from stanoff.models.priors import Prior, Priors, single
 from stanoff.models.weighing import number_of_sticks, sticks
 
 FEW = 6  # so few systems that all their patterns are drawn one by one, as Stan does
+TINY = 0.1  # a shape of which a Gamma may be 0 in floating point
 MOST_AT_ONCE = 16_000_000  # numbers per block, 128 MB
 
 NODES = (*PAIRS[:3], *RATES[3:])  # patterns as in the paired model, a score per system
@@ -129,7 +130,7 @@ def _rates(
         patterns = said(s)
         shapes = np.full(len(patterns), weight / len(patterns))
         np.add.at(shapes, (1 - yes) @ 2 ** np.arange(s)[::-1], c)  # a row of said() is its place
-        return np.minimum(_added(rng.dirichlet(shapes, draws), patterns), 1)
+        return np.minimum(_added(_dirichlet(shapes, draws, rng), patterns), 1)
     yes, c = yes[c > 0], c[c > 0]
     order = np.argsort(c, kind="stable")
     yes, c = yes[order].astype(np.float64), c[order]
@@ -152,15 +153,25 @@ def _rates(
     return out
 
 
+def _dirichlet(shapes: Array, draws: int, rng: np.random.Generator) -> Array:
+    """Draw a Dirichlet with every pattern in one piece of memory (pattern, draw)."""
+    if shapes.max() < TINY:  # Gammas might all be 0
+        return rng.dirichlet(shapes, draws).T
+    out = np.empty((len(shapes), draws))
+    for shape, row in zip(shapes, out, strict=True):
+        rng.standard_gamma(shape, out=row)
+    out /= out.sum(axis=0)
+    return out
+
+
 def _added(shares: Array, patterns: NDArray[np.int64]) -> Array:
     """Add up the shares of the patterns in which each system says yes (draw, system).
 
     As a product of matrices it is no quicker, but the threads of BLAS go on waiting for more.
     """
-    columns = np.ascontiguousarray(shares.T)
-    out = np.zeros((patterns.shape[1], len(shares)))
+    out = np.zeros((patterns.shape[1], shares.shape[1]))
     for system, pattern in zip(*np.nonzero(patterns.T), strict=True):
-        out[system] += columns[pattern]
+        out[system] += shares[pattern]
     return out.T
 
 
