@@ -10,7 +10,8 @@ from stanoff import InputError
 from stanoff.data.labels import Labels
 from stanoff.data.scored import scored_documents
 from stanoff.measures import SCORES, get, register
-from stanoff.models.weights import WEIGHTS, Ranking, Room
+from stanoff.models.sorting import Ranking, Room
+from stanoff.models.weights import WEIGHTS
 
 TWINS = {
     "auc": metrics.roc_auc_score,

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from stanoff.data.database import database, reading
-from stanoff.data.joins import listed
 from stanoff.data.labels import Labels, is_missing
+from stanoff.data.matching import listed
 from stanoff.data.numbers import as_numbers
 from stanoff.data.tables import Table, fetched, open_table, rows_of
 from stanoff.errors import InputError, invalid, unknown

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,13 @@ import pandas as pd
 
 from stanoff.data.database import kept
 from stanoff.data.labels import Labels, is_missing, typed_array, typed_columns
+from stanoff.data.matching import Side, listed, matched_ids, one_type, without_nan
 from stanoff.data.sources import of_rows
 from stanoff.data.tables import (
     brought,
     check_scores,
     combinations,
     fetched,
-    first_missing,
-    lacking,
     rows_of,
     without_value,
 )
@@ -31,61 +30,6 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 TRUTH = "truth"
-WHOLE = r"^-?(0|[1-9][0-9]*)$"
-TYPED = ("Date", "Time", "Unknown")  # of ids; what narwhals does not know are UUIDs
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """What one table has to say: an id, and the truth or the labels of some systems.
-
-    Attributes
-    ----------
-    frame : LazyFrame
-        The column ``id``, and columns called by the parts they play.
-    where : str
-        What an error shall call it.
-    told : mapping
-        What an error shall call the columns, ``id`` and parts.
-    home : str
-        Who holds it, as in :class:`stanoff.data.tables.Table`.
-    written : bool
-        Whether it is a file.
-    untyped : bool
-        Whether it is a text file, which does not tell "7" from 7.
-    timeless : bool
-        Whether it is a file that has no dates, but texts of them.
-    advice : str
-        What to do if an id is repeated.
-    """
-
-    frame: nw.LazyFrame[Any]
-    where: str
-    told: Mapping[str, str]
-    home: str
-    written: bool = False
-    untyped: bool = False
-    timeless: bool = False
-    advice: str = ""
-
-    @property
-    def parts(self) -> list[str]:
-        """The parts that its columns play."""
-        return [part for part in self.told if part != "id"]
-
-    def rows(self) -> int:
-        """Count the rows."""
-        import narwhals as nw
-
-        [(rows,)] = rows_of(self.frame.select(nw.len()))
-        return int(rows)
-
-
-def listed(ids: Iterable[Any]) -> str:
-    """List ids as examples; a join may have made 7 a 7.0."""
-    plain = (x.item() if isinstance(x, np.generic) else x for x in ids)
-    whole = (int(x) if isinstance(x, float) and x.is_integer() else x for x in plain)
-    return ", ".join(repr(x) for x in whole)
 
 
 def joined(
@@ -116,7 +60,7 @@ def joined(
     inside = _inside(sides)
     counted = combinations(frame, [*inside, *names])
     places = len(inside)
-    notes = _matched(sides, frame, counted, drop=drop)
+    notes = matched_ids(sides, frame, counted, drop=drop)
     matched = [row for row in counted if all(row[:places])]
     raw = dict(zip(names, zip(*(row[places:-1] for row in matched), strict=True), strict=True))
     n = np.array([row[-1] for row in matched], dtype=np.int64)
@@ -148,7 +92,7 @@ def joined_rows(
     sides = _comparable(sides, connection)
     frame, names = _full_join(sides)
     inside = _inside(sides)
-    notes = _matched(sides, frame, combinations(frame, inside), drop=drop)
+    notes = matched_ids(sides, frame, combinations(frame, inside), drop=drop)
     both = frame.filter(*(nw.col(flag) for flag in inside)).select("key", *names)
     rows = fetched(both).sort_values("key", kind="stable", ignore_index=True)
     shared = dict.fromkeys(part for side in sides for part in side.parts if part not in systems)
@@ -195,36 +139,11 @@ def _disagreement(
 def _comparable(sides: Sequence[Side], connection: duckdb.DuckDBPyConnection) -> list[Side]:
     """Bring tables to where they can be joined, with ids of one type; NaN is no id."""
     near = [_stored(side, connection) for side in _together(sides, connection)]
-    return _one_type([_without_nan(side) for side in near])
-
-
-def _without_nan(side: Side) -> Side:
-    import narwhals as nw
-
-    if not side.frame.collect_schema()["id"].is_float():
-        return side
-    named = nw.when(~lacking(side.frame, "id")).then(nw.col("id"))
-    return replace(side, frame=side.frame.with_columns(named.alias("id")))
+    return one_type([without_nan(side) for side in near])
 
 
 def _inside(sides: Sequence[Side]) -> list[str]:
     return [f"in_{k}" for k in range(len(sides))]
-
-
-def _matched(
-    sides: Sequence[Side],
-    frame: nw.LazyFrame[Any],
-    counted: Sequence[tuple[Any, ...]],
-    *,
-    drop: bool,
-) -> tuple[str, ...]:
-    """Complain of ids that do not match; say how many were left out."""
-    places = len(sides)
-    _check_ids(sides, frame, [(row[:places], row[-1]) for row in counted])
-    lost = sum(row[-1] for row in counted if not all(row[:places]))
-    if not any(all(row[:places]) for row in counted) or (lost and not drop):
-        raise _unmatched(sides, frame, counted)
-    return (_dropped(sides, counted),) if lost else ()
 
 
 def _place(sides: Sequence[Side], part: str) -> tuple[int, str]:
@@ -268,47 +187,6 @@ def _stored(side: Side, connection: duckdb.DuckDBPyConnection) -> Side:
     return replace(side, frame=nw.from_native(kept(connection, nw.to_native(side.frame))))
 
 
-def _one_type(sides: Sequence[Side]) -> list[Side]:
-    """Make sure that ids can be compared: "7" is not 7, unless a text file has it.
-
-    Text files and JSON have no dates and no UUIDs, so those of other tables are compared as texts.
-    """
-    import narwhals as nw
-
-    def kind(side: Side) -> str:
-        dtype = side.frame.collect_schema()["id"]
-        if dtype.is_numeric():
-            return "numbers"
-        return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else str(dtype)
-
-    def as_text(side: Side) -> Side:
-        return replace(side, frame=side.frame.with_columns(nw.col("id").cast(nw.String())))
-
-    kinds = [kind(side) for side in sides]
-    if any(side.timeless and one == "text" for side, one in zip(sides, kinds, strict=True)):
-        kinds = ["text" if one.startswith(TYPED) else one for one in kinds]
-    plain = [
-        as_text(side) if one == "text" and side.frame.collect_schema()["id"] != nw.String else side
-        for side, one in zip(sides, kinds, strict=True)
-    ]
-    if len(set(kinds)) == 1:
-        return plain
-    for k, (side, one) in enumerate(zip(sides, kinds, strict=True)):
-        if side.untyped and one == "text" and set(kinds) == {"text", "numbers"}:
-            odd = side.frame.filter(~nw.col("id").str.contains(WHOLE))
-            if not rows_of(odd.select("id").head(1)):
-                whole = side.frame.with_columns(nw.col("id").cast(nw.Int64()))
-                plain[k], kinds[k] = replace(side, frame=whole), "numbers"
-    if len(set(kinds)) == 1:
-        return plain
-    told = " and ".join(
-        f"{side.rows():,} of {side.told['id']} are {one}, such as "
-        f"{listed(row[0] for row in rows_of(side.frame.select('id').head(1)))}"
-        for side, one in zip(sides, kinds, strict=True)
-    )
-    raise InputError(f"The ids must be of one type, but {told}.")
-
-
 def _full_join(sides: Sequence[Side]) -> tuple[nw.LazyFrame[Any], list[str]]:
     """Join all sides, and keep what is on one of them only."""
     import narwhals as nw
@@ -331,80 +209,6 @@ def _full_join(sides: Sequence[Side]) -> tuple[nw.LazyFrame[Any], list[str]]:
     assert whole is not None
     inside = (nw.col(f"id_{k}").is_null().alias(f"in_{k}") for k in range(len(sides)))
     return whole.with_columns(*(~flag for flag in inside)), names
-
-
-def _check_ids(
-    sides: Sequence[Side],
-    frame: nw.LazyFrame[Any],
-    counted: Sequence[tuple[tuple[bool, ...], int]],
-) -> None:
-    """Complain of ids that are missing or repeated."""
-    import narwhals as nw
-
-    totals = [sum(n for inside, n in counted if inside[k]) for k in range(len(sides))]
-    nameless = sum(n for inside, n in counted if not any(inside))
-    for side, total in zip(sides, totals, strict=True):
-        rows = side.rows()
-        if not rows:
-            raise InputError(f"{side.where} has no rows.")
-        if nameless:
-            missing = side.frame.filter(nw.col("id").is_null())
-            [(found,)] = rows_of(missing.select(nw.len()))
-            if found:
-                ids = "1 missing id" if found == 1 else f"{found:,} missing ids"
-                row = first_missing(side.frame, "id")
-                where = f", the first in row {row}" if row else ""
-                raise InputError(f"{side.told['id']} has {ids}{where}.")
-        if total != rows:  # an id of another side is repeated, or one of its own
-            for one in sides:
-                _check_repeats(one)
-
-
-def _check_repeats(side: Side) -> None:
-    import narwhals as nw
-
-    twice = side.frame.group_by("id").agg(nw.len().alias("n")).filter(nw.col("n") > 1)
-    found = rows_of(twice.sort("id").head(3))
-    if found:
-        [(ids,)] = rows_of(twice.select(nw.len()))
-        which = f"{ids:,} ids" if ids != 1 else "1 id"
-        advice = f" {side.advice}" if side.advice else ""
-        raise InputError(
-            f"{side.told['id']} repeats {which}, such as {listed([found[0][0]])}, which "
-            f"{found[0][1]:,} rows have.{advice}"
-        )
-
-
-def _lost(sides: Sequence[Side], counted: Sequence[tuple[Any, ...]]) -> list[tuple[int, int, int]]:
-    """Count the ids that one side has and another has not."""
-    pairs = [(k, j) for k in range(len(sides)) for j in range(len(sides)) if k != j]
-    numbers = [(k, j, sum(row[-1] for row in counted if row[k] and not row[j])) for k, j in pairs]
-    return [(k, j, n) for k, j, n in numbers if n]
-
-
-def _unmatched(
-    sides: Sequence[Side], frame: nw.LazyFrame[Any], counted: Sequence[tuple[Any, ...]]
-) -> InputError:
-    import narwhals as nw
-
-    told = []
-    for k, j, n in _lost(sides, counted):
-        only = frame.filter(nw.col(f"in_{k}") & ~nw.col(f"in_{j}"))
-        some = [row[0] for row in rows_of(only.select(f"id_{k}").sort(f"id_{k}").head(3))]
-        told.append(
-            f"{n:,} of {sides[k].where} are not in {sides[j].where}, such as {listed(some)}"
-        )
-    any_left = any(all(row[: len(sides)]) for row in counted)
-    advice = "Pass unmatched= drop to leave them out." if any_left else "No id is in all of them."
-    return InputError(f"The ids do not match: {'; '.join(told)}. {advice}")
-
-
-def _dropped(sides: Sequence[Side], counted: Sequence[tuple[Any, ...]]) -> str:
-    told = (
-        f"{n:,} of {sides[k].where} that are not in {sides[j].where}"
-        for k, j, n in _lost(sides, counted)
-    )
-    return f"Documents were left out because their ids do not match: {', '.join(told)}."
 
 
 def _check_labels(

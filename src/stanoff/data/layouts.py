@@ -11,8 +11,9 @@ from typing import Any, TypedDict, Unpack
 from stanoff._lib.arguments import as_one_of
 from stanoff.data.database import database, reading
 from stanoff.data.grouping import from_grouped
-from stanoff.data.joins import TRUTH, Side, joined, joined_rows, listed
+from stanoff.data.joins import TRUTH, joined, joined_rows
 from stanoff.data.labels import Labels, is_missing
+from stanoff.data.matching import Side, listed
 from stanoff.data.sources import check_names, from_table
 from stanoff.data.tables import Table, open_table, rows_of, without_value
 from stanoff.errors import InputError, invalid, no_column, unknown

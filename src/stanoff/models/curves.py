@@ -11,7 +11,8 @@ from stanoff.data.scored import ScoredDocuments
 from stanoff.measures import SCORES
 from stanoff.models.base import Array
 from stanoff.models.priors import Priors
-from stanoff.models.weights import WEIGHTS, Extra, Room, Row, documents_drawn, row_drawn
+from stanoff.models.sorting import Extra, Room, Row
+from stanoff.models.weights import WEIGHTS, documents_drawn, row_drawn
 
 DRAWS, LEAST, MOST = 1000, 100, 20_000_000  # curves; numbers to be drawn for them
 BINS = 10
