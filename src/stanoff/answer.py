@@ -72,12 +72,15 @@ class Answer:
 
     @property
     def rope(self) -> Interval:
-        """The region of practical equivalence; one in per cent becomes one in the score's unit."""
+        """The region of practical equivalence, in the unit of the score.
+
+        A share of what was observed is rounded to three digits: what is told is what is used.
+        """
         low, high = self.question.rope
         if self.question.rope_of is None:
             return low, high
         scale = self.data.scale(self.question.rope_of)
-        return low * scale, high * scale
+        return float(f"{low * scale:.3g}"), float(f"{high * scale:.3g}")
 
     @property
     def hdi(self) -> float:

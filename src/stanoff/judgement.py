@@ -20,6 +20,7 @@ from stanoff.inference.closed import weigh_student
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import About, Evidence, weigh_rows
 from stanoff.inference.scores import Scores
+from stanoff.models.students import Student
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -33,6 +34,7 @@ COLUMNS = [  # of the summary
 ]
 BOUNDS = ("bf_sd_bound", "bf_rope_bound")
 AT_ONCE = 1_000_000  # draws that are weighed together
+SHOWN = 50_000  # quantiles that stand for a posterior in closed form
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,12 +119,17 @@ class Judgement(Answer):
             "hdi_probability": self.hdi,
             "higher_is_better": self.measure.higher_is_better,
         }
-        known = self.closed_form(*(np.array([place]) for place in self.pair))
+        known = self._known
         if known is None:
             weighed = weigh_rows(delta, prior, about, **how)
         else:
             weighed = [weigh_student(*known, one, **how) for one in about]
         self._weighed.update({said.category: said for said in weighed})
+
+    @cached_property
+    def _known(self) -> tuple[Student, Student | None] | None:
+        """The posterior and the prior of delta where they are known in closed form."""
+        return self.closed_form(*(np.array([place]) for place in self.pair))
 
     @cached_property
     def _weighed(self) -> dict[str, Evidence]:
@@ -165,6 +172,16 @@ class Judgement(Answer):
         if variable == "delta":
             return scores.delta[..., row]
         return scores.psi[..., ("psi_A", "psi_B").index(variable), row]
+
+    def spread(self, category: str) -> NDArray[np.float64]:
+        """Return values that are spread as the posterior of delta on one row is.
+
+        These are its draws or, where it is known in closed form, its quantiles: what is shown of
+        them then agrees with the sentence.
+        """
+        if self._known is None:
+            return self.row_draws("posterior", "delta", category).ravel()
+        return self._known[0].only.quantiles(SHOWN)
 
     def summary(self) -> pd.DataFrame:
         """Return everything in one table, a row per category and average.

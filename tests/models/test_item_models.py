@@ -42,6 +42,26 @@ def test_the_difference_is_the_t_of_the_paired_test(n):
     assert (said.observed_A, said.observed_B) == pytest.approx(tuple(frame.mean()))
 
 
+def test_what_is_shown_of_a_t_is_not_counted_in_draws():
+    frame = values(25)
+    result = compare(frame, a="s0", b="s1", measure="mean", rope=0.01, seed=1, draws=100)
+    d = frame["s0"] - frame["s1"]
+    t = stats.t(24, d.mean(), d.sem())
+    assert stats.kstest(result.spread("1"), t.cdf).statistic == pytest.approx(0.5 / 50_000)
+    ropes = result.sensitivity(ropes=[0.005, 0.02]).ropes
+    expected = [t.cdf(half) - t.cdf(-half) for half in (0.005, 0.02)]
+    assert ropes["p_rope"].tolist() == pytest.approx(expected, abs=2e-5)  # of 50,000 quantiles
+
+
+def test_a_rope_in_per_cent_is_told_as_it_is_used():
+    frame = values(25)
+    result = compare(frame, a="s0", b="s1", measure="mean", rope="2%", seed=1)
+    half = float(f"{0.02 * frame[['s0', 's1']].to_numpy().mean():.3g}")
+    assert result.rope == (-half, half)
+    assert f"the ROPE [-{half:g}, +{half:g}] with" in str(result)
+    assert "The ROPE is 2% of the observed mean." in str(result)
+
+
 def test_draws_are_those_of_the_multivariate_t():
     frame = values(12, 3)
     result = contest(frame, measure="mean", seed=3, draws=200_000)

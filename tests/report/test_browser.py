@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from pypdfium2 import PdfDocument
 
-from stanoff import compare_counts
+from stanoff import compare, compare_counts
 from stanoff.inference.decision import rope_flips
 from stanoff.report.document import Section, Table, document
 from stanoff.report.page import COLUMNS, page
@@ -45,6 +45,12 @@ def many(k, **options):
     return compared(c_pos=np.array(pos), c_neg=neg, **(known | options))
 
 
+def valued(**options):
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame(rng.normal([0.5, 0.48], 0.1, (60, 2)), columns=["bm25", "dense"])
+    return compare(frame, a="bm25", b="dense", measure="mean", seed=1, **options)
+
+
 RESULTS = {
     "f1": lambda: compared(),
     "50,000 draws": lambda: compared(draws=50_000, names=("SVM <L2>", "NB & co")),
@@ -56,6 +62,8 @@ RESULTS = {
     ),
     "no difference": lambda: compared(c_pos=[1, 0, 0, 0], c_neg=[0, 1, 0, 1], rope=0),
     "many": lambda: many(12, average="macro"),
+    "values": lambda: valued(rope="2%"),
+    "losses": lambda: valued(rope="3% of range", higher_is_better=False),
 }
 
 
@@ -95,7 +103,7 @@ def test_the_browser_says_what_python_says(kind, open_page):
     focus = result.average or result.categories[0]
     asked = [(None, None), (0.0, 0.5), (0.4 * half, 0.95), (1.7 * half, 0.999), (3 * half, 0.3)]
     for width, hdi in asked:
-        rope = result.rope
+        rope = None
         if width is not None:
             rope = middle - width, middle + width
             fill(tab, "#half", width)

@@ -104,7 +104,7 @@ def over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> pd
     """Judge again under ROPEs of these half-widths, with the same middle: a row for each."""
     if isinstance(ropes, str) or not isinstance(ropes, Iterable):
         raise invalid("ropes", "a list of half-widths", ropes)
-    delta = result.row_draws("posterior", "delta", said.category)
+    delta = result.spread(said.category)
     middle = (said.rope[0] + said.rope[1]) / 2
     rows: list[dict[str, Any]] = []
     for width in ropes:

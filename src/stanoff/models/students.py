@@ -58,6 +58,20 @@ class Student(NamedTuple):
         half = float(stdtrit(self.degrees, (1 + probability) / 2)) * np.asarray(self.scale)
         return np.asarray(self.location - half), np.asarray(self.location + half)
 
+    def quantiles(self, n: int) -> Array:
+        """Return n values in order, spread as this one t is.
+
+        Examples
+        --------
+        >>> Student(1.0, 2.0, 5.0).quantiles(3).round(3).tolist()
+        [-1.118, 1.0, 3.118]
+        """
+        from scipy.special import stdtrit
+
+        return np.asarray(
+            self.location + self.scale * stdtrit(self.degrees, (np.arange(n) + 0.5) / n)
+        )
+
     @property
     def std(self) -> Array:
         """The standard deviation; infinite for two degrees or fewer."""

@@ -46,7 +46,7 @@ class Plot:
 
 def drawable(result: Comparison, category: str) -> bool:
     """Return whether the draws of delta are finite as far as they would be shown."""
-    delta = result.row_draws("posterior", "delta", category)
+    delta = result.spread(category)
     return bool(np.isfinite(shown_ends(result.evidence(category), delta)).all())
 
 

@@ -52,7 +52,7 @@ def posterior_plot(
     """
     ax = ax or new_axes()
     evidence = result.evidence(category)
-    delta = result.row_draws("posterior", "delta", evidence.category).ravel()
+    delta = result.spread(evidence.category)
     low, high = window_of(evidence, delta)
     sns.histplot(
         x=delta,

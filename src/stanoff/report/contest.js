@@ -53,7 +53,7 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
     `${names(best)} ${verdict} in ${data.judged} (${data.documents})${worse}. ` +
     `Under the ${data.model} model ${names(few)} ${few.length === 1 ? "is" : "are"} within the ROPE ` +
     `${ropeText(rope)} of the best with probability ${listed(few.map((i) => near[i]))}, and the best ` +
-    `with ${listed(few.map((i) => data.best[i]))}.${data.lower}`
+    `with ${listed(few.map((i) => data.best[i]))}.${rope === data.rope ? data.aside : data.lower}`
   );
 }
 

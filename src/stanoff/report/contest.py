@@ -10,7 +10,7 @@ from stanoff.contests import Contest
 from stanoff.report.embedding import embedded, json_block
 from stanoff.report.figures import inline, saved
 from stanoff.report.gallery import Picture
-from stanoff.report.page import BIBTEX, settings
+from stanoff.report.page import BIBTEX, asides, settings
 from stanoff.report.templates import inlined, policy, render
 from stanoff.text.contests import documents, formatted
 from stanoff.text.numbers import ends, percent, whole_percent
@@ -102,7 +102,7 @@ def _data(result: Contest, row: str, lost: list[Any]) -> dict[str, Any]:
         "columns": CHANGING,
         "rope": result.rope,
         "higher": result.measure.higher_is_better,
-        "lower": "" if result.measure.higher_is_better else " Lower is better for this measure.",
+        **asides(result),
         "warnings": result.sampler_warnings,
         "judged": what_is_judged(result, row),
         "documents": documents(result, row),

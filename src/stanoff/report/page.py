@@ -20,7 +20,15 @@ from stanoff.report.templates import inlined, policy, render
 from stanoff.text.frames import frame_as_latex
 from stanoff.text.numbers import digits_for, ends, level, signed
 from stanoff.text.tables import HEADINGS, PAPER, formatted, legend
-from stanoff.text.words import caption_of, documents, sentence, what_is_judged, what_would_change
+from stanoff.text.words import (
+    aside,
+    caption_of,
+    direction,
+    documents,
+    sentence,
+    what_is_judged,
+    what_would_change,
+)
 
 BIBTEX = """\
 @inproceedings{zhang2016bayesian,
@@ -154,7 +162,7 @@ def _origin(result: Answer) -> dict[str, str]:
 
 
 def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]], int]:
-    draws = [result.row_draws("posterior", "delta", category) for category in result.categories]
+    draws = [result.spread(category) for category in result.categories]
     coded, every = embedded(draws, keep_sides_of=(*result.rope, 0.0))
     rows = [
         {
@@ -193,13 +201,12 @@ def _data(
         for key in COLUMNS
         if key not in computed
     }
-    higher = result.measure.higher_is_better
     return {
         "names": [shown(name) for name in result.names],
         "rope": result.rope,
         "hdi": result.hdi,
-        "higher": higher,
-        "lower": "" if higher else " Lower is better for this measure.",
+        "higher": result.measure.higher_is_better,
+        **asides(result),
         "warnings": result.sampler_warnings,
         "focus": focus,
         "rows": rows,
@@ -231,6 +238,14 @@ def _latex_parts(result: Comparison) -> list[Any]:
 def _place(part: str) -> list[int]:
     """Return row and column of a cell; the caption has neither."""
     return [] if part == "caption" else [int(number) for number in part.split("z")]
+
+
+def asides(result: Answer) -> dict[str, str]:
+    """Return what follows a sentence at the given ROPE, and at one of the reader's own."""
+    return {
+        "aside": "".join(f" {told}" for told in aside(result)),
+        "lower": "".join(f" {told}" for told in direction(result)),
+    }
 
 
 def _number(value: float) -> float | None:

@@ -57,9 +57,12 @@ def aside(result: Answer) -> list[str]:
     if result.question.rope_of is not None:
         share = f"{100 * result.question.rope[1]:g}%"
         told.append(f"The ROPE is {share} of the observed {result.question.rope_of}.")
-    if not result.measure.higher_is_better:
-        told.append("Lower is better for this measure.")
-    return told
+    return told + direction(result)
+
+
+def direction(result: Answer) -> list[str]:
+    """Say which way is better, if that is down."""
+    return [] if result.measure.higher_is_better else ["Lower is better for this measure."]
 
 
 def verdict(result: Comparison, evidence: Evidence) -> str:
