@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from stanoff.data.database import database, reading
+from stanoff.data.items import CLUSTER_MEANS
 from stanoff.data.labels import Labels, is_missing
-from stanoff.data.matching import listed
+from stanoff.data.matching import listed, parts_of
 from stanoff.data.numbers import as_numbers
 from stanoff.data.tables import Table, fetched, open_table, rows_of
-from stanoff.errors import InputError, invalid, unknown
+from stanoff.errors import InputError, invalid
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 FIRST_ROWS = 1000  # enough for a number near the mean
 FIRST_SYSTEMS = 10_000  # rows that probably name all systems
 MOST_SYSTEMS = 1000
+MOST_ITEMS = 1_000_000  # that are kept one by one where they are in clusters
 ITEM, SYSTEM = "item", "system"
 
 
@@ -71,7 +74,7 @@ def from_grouped(
             told = [f"{table.told(value)}, system {name!r}," for name in chosen.values()]
         wide, names = _wide(frame, table, chosen, system is not None)
         shared = [part for part in more if part in ("cluster", "dataset")]
-        rows = _added(wide, names, shared, [] if system is None else [SYSTEM])
+        rows = _added(wide, names, shared)
     if not len(rows):
         raise InputError(f"{table.where or 'The table'} has no rows.")
     rows, notes = _complete(rows, list(chosen.values()), drop=drop)
@@ -86,6 +89,38 @@ def from_grouped(
     )
 
 
+def by_cluster(data: Any, systems: Mapping[str, Any], cluster: Any) -> Labels | None:
+    """Add very many items up by cluster; None where there are fewer.
+
+    Parameters
+    ----------
+    data : object
+        A file or a frame that can be read twice.
+    systems : mapping
+        The columns of the systems by the parts they play.
+    cluster : object
+        The column that names the cluster.
+    """
+    import narwhals as nw
+
+    with ExitStack() as stack:
+        table = open_table(data, stack.enter_context(database()), stack)
+        stack.enter_context(reading(table.where or "the table"))
+        table.column("cluster", cluster)
+        [(rows,)] = rows_of(table.frame.select(nw.len()))
+    if rows <= MOST_ITEMS:
+        return None
+    found = from_grouped(data, systems, item=cluster, more={})
+    more = dict(found.more)
+    sizes = more.get("runs", np.ones((len(systems), 1), dtype=np.int64))
+    for name, size in zip(found.columns, sizes, strict=True):
+        if missing := rows - int(size.sum()):
+            rule = "have a number in every row"
+            raise InputError(f"{name} must {rule}, but {missing:,} of {rows:,} are missing.")
+    origin = {("cluster" if part == ITEM else part): told for part, told in found.origin.items()}
+    return replace(found, more={**more, CLUSTER_MEANS: True}, origin=origin)
+
+
 def _columns(
     table: Table, systems: Mapping[str, Any], named: Mapping[str, Any]
 ) -> nw.LazyFrame[Any]:
@@ -98,25 +133,19 @@ def _columns(
 
 
 def _systems(systems: Mapping[str, Any], frame: nw.LazyFrame[Any], told: str) -> dict[str, Any]:
-    """Return which system of a long table plays which part."""
+    """Return which system of a long table plays which part; every row must name one."""
+    import narwhals as nw
+
     asked = {str(name) for name in systems.values() if name is not None}
     seen = {row[0] for row in rows_of(frame.select(SYSTEM).head(FIRST_SYSTEMS))}
-    if not asked or not asked <= set(map(str, seen)):  # else there is no need to look at all rows
+    looked = not asked or not asked <= set(map(str, seen))
+    if looked:  # else there is no need to look at all rows
         seen = {row[0] for row in rows_of(frame.select(SYSTEM).unique().head(MOST_SYSTEMS))}
-    known = sorted((name for name in seen if not is_missing(name)), key=str)
-    if not known:
-        raise InputError("The table has no rows.")
-    if all(name is None for name in systems.values()):
-        if len(known) == len(systems):
-            return dict(zip(systems, known, strict=True))
-        listed = ", ".join(repr(name) for name in known[:20])
-        missing = " and ".join(f"{part}=" for part in systems)
-        raise InputError(f"{told} has {len(known)} systems ({listed}): pass {missing}.")
-    spelt = {str(name): name for name in known}
-    for part, name in systems.items():
-        if str(name) not in spelt:
-            raise unknown(part, name, list(spelt))
-    return {part: spelt[str(name)] for part, name in systems.items()}
+    if not looked or any(map(is_missing, seen)):
+        [(nameless,)] = rows_of(frame.filter(nw.col(SYSTEM).is_null()).select(nw.len()))
+        if nameless:
+            raise InputError(f"system is missing in {nameless:,} rows.")
+    return parts_of(systems, seen, told, "The table")
 
 
 def _wide(
@@ -149,7 +178,7 @@ def _wide(
         for j, name in enumerate(chosen.values()):
             out.append(nw.when(nw.col(SYSTEM) == name).then(nw.col(part)).alias(f"p{j}"))
             moved[f"p{j}"] = 0.0
-    kept = [part for part in schema.names() if part in (ITEM, SYSTEM, "cluster", "dataset")]
+    kept = [part for part in schema.names() if part in (ITEM, "cluster", "dataset")]
     return frame.select(*kept, *out), moved
 
 
@@ -182,35 +211,34 @@ def _added(
     frame: nw.LazyFrame[Any],
     names: Mapping[str, float],
     shared: Sequence[str],
-    systems: Sequence[str],
 ) -> pd.DataFrame:
-    """Count, add and square by item, in the order of the items."""
+    """Count and add up by item, in the order of the items; square only where there are runs."""
     import narwhals as nw
 
-    squares = frame.with_columns(
-        *((nw.col(name) ** 2).alias(f"{name}q") for name in names),
-        *(nw.col(part).is_null().cast(nw.Int64()).alias(f"{part}_lacks") for part in systems),
-    )
-    added = squares.group_by(ITEM).agg(
+    rows = _by_item(
+        frame,
         *(nw.col(name).sum().alias(f"{name}s") for name in names),
-        *(nw.col(f"{name}q").sum().alias(f"{name}r") for name in names if name[0] == "y"),
         *(nw.col(name).count().alias(f"{name}n") for name in names),
-        *(nw.col(f"{part}_lacks").sum().alias("nameless") for part in systems),
         *(nw.col(part).min().alias(f"{part}_first") for part in shared),
         *(nw.col(part).max().alias(f"{part}_last") for part in shared),
     )
-    rows = fetched(added.sort(ITEM))
     if len(rows) and bool(pd.isna(rows[ITEM]).any()):
         raise InputError("item has rows without a name.")
-    for _ in systems:
-        if nameless := int(rows["nameless"].sum()):
-            raise InputError(f"system is missing in {nameless:,} rows.")
     for part in shared:
         clash = (rows[f"{part}_first"] != rows[f"{part}_last"]).to_numpy()
         if clash.any():
             example = rows[ITEM][int(clash.argmax())]
             raise invalid(part, "the same in all rows of an item", f"two for item {example}")
+    values = [name for name in names if name[0] == "y"]
+    if len(rows) and max(rows[f"{name}n"].max() for name in values) > 1:
+        squares = frame.with_columns(*((nw.col(name) ** 2).alias(name) for name in values))
+        more = _by_item(squares, *(nw.col(name).sum().alias(f"{name}r") for name in values))
+        rows = rows.assign(**{f"{name}r": more[f"{name}r"] for name in values})
     return rows
+
+
+def _by_item(frame: nw.LazyFrame[Any], *sums: nw.Expr) -> pd.DataFrame:
+    return fetched(frame.group_by(ITEM).agg(*sums).sort(ITEM))
 
 
 def _complete(

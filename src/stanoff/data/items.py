@@ -25,6 +25,8 @@ LEAST_ITEMS = 4  # with fewer the posterior has no standard deviation
 LEAST_CLUSTERS, FEW_CLUSTERS = 8, 20
 FEW_ITEMS = 10
 SAME = 1e-12  # of the size of the values: rounding, not variance
+FIRST, TINY = 1000, float(np.finfo(float).tiny)
+CLUSTER_MEANS = "cluster means"  # what was found is about clusters, not about items
 NO_CODES = np.empty(0, dtype=np.int64)
 
 
@@ -96,9 +98,12 @@ class ItemValues(Data):
 
     def constant(self, a: int, b: int) -> bool:
         """Return whether two systems differ by the same amount on every item."""
-        difference = self.values[a] - self.values[b]
-        size = max(np.abs(self.values[[a, b]]).max(), np.finfo(float).tiny)
-        return bool(np.ptp(difference) <= SAME * size)
+        one, other = self.values[a], self.values[b]
+        size = max(*(abs(end) for v in (one, other) for end in (v.min(), v.max())), TINY)
+        first = slice(0, FIRST)  # of so many some nearly always differ
+        if np.ptp(one[first] - other[first]) > SAME * size:
+            return False
+        return bool(np.ptp(one - other) <= SAME * size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,12 +123,64 @@ class ClusteredValues(ItemValues):
         """How many clusters there are."""
         return int(self.cluster.max()) + 1
 
+    @property
+    def sums(self) -> Array:
+        """The sum of the values of each cluster (cluster, system)."""
+        return np.stack([np.bincount(self.cluster, row) for row in self.values], axis=1)
+
+    @property
+    def sizes(self) -> Array:
+        """What these are divided by: the number of items, alike for all systems (cluster, 1)."""
+        return np.bincount(self.cluster).astype(np.float64)[:, None]
+
     def counted(self, n: int) -> str:
         """Say how many items there are, in how many clusters."""
         return f"{super().counted(n)} in {self.clusters:,} clusters"
 
     def _cut(self, places: list[int], **more: Any) -> ItemValues:
         return super()._cut(places, cluster=self.cluster, **more)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterMeans(ClusteredValues):
+    """Clusters of very many items, of which the means and the numbers of items are kept.
+
+    ``values`` and ``scatter`` are of clusters, and ``runs`` says how many items each has.
+    """
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return int(self.runs[0].sum())
+
+    @property
+    def repeated(self) -> bool:
+        """False: nothing is known of runs."""
+        return False
+
+    @property
+    def observed(self) -> Array:
+        """The mean of each system over all items."""
+        return np.asarray(self.sums.sum(axis=0) / self.items)
+
+    @property
+    def sums(self) -> Array:
+        """The sum of the values of each cluster (cluster, system)."""
+        return np.asarray((self.values * self.runs).T)
+
+    @property
+    def sizes(self) -> Array:
+        """The number of items of each cluster (cluster, 1)."""
+        return self.runs[:1].T.astype(np.float64)
+
+    def scale(self, of: str) -> float:
+        """Return what a share of the observed mean is a share of; the range is not known."""
+        if of == "range":
+            raise InputError(
+                "The items were added up by cluster, and their range is not known: pass a ROPE in "
+                "their own unit, or in per cent of the mean."
+            )
+        return super().scale(of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +201,11 @@ class RatioValues(ClusteredValues):
     def observed(self) -> Array:
         """The observed ratio of each system."""
         return np.asarray(self.values.sum(axis=1) / self.per.sum(axis=1))
+
+    @property
+    def sizes(self) -> Array:
+        """What the sums are divided by (cluster, system)."""
+        return np.stack([np.bincount(self.cluster, row) for row in self.per], axis=1)
 
     def counted(self, n: int) -> str:
         """Say how many items there are, and in how many clusters if these are fewer."""
@@ -210,6 +272,9 @@ def items_of(
         divisor = _as_per(per[0] if isinstance(per[0], list) else per, names, values.shape)
         data = RatioValues(cluster=own, per=divisor, notes=(*notes,), **parts, **facts)
         check_clusters(data.clusters, "items" if cluster is None else "clusters")
+    elif CLUSTER_MEANS in more:
+        data = ClusterMeans(cluster=np.arange(n), notes=(*notes,), **parts, **facts)
+        check_clusters(data.clusters, "clusters")
     elif cluster is not None:
         data = ClusteredValues(cluster=cluster, notes=(*notes,), **parts, **facts)
         check_clusters(data.clusters, "clusters")

@@ -10,13 +10,13 @@ from typing import Any, TypedDict, Unpack
 
 from stanoff._lib.arguments import as_one_of
 from stanoff.data.database import database, reading
-from stanoff.data.grouping import from_grouped
+from stanoff.data.grouping import by_cluster, from_grouped
 from stanoff.data.joins import TRUTH, joined, joined_rows
 from stanoff.data.labels import Labels, is_missing
-from stanoff.data.matching import Side, listed
+from stanoff.data.matching import Side, listed, parts_of
 from stanoff.data.sources import check_names, from_table
 from stanoff.data.tables import Table, open_table, rows_of, without_value
-from stanoff.errors import InputError, invalid, no_column, unknown
+from stanoff.errors import InputError, invalid, no_column
 
 LONG = ("item", "system", "prediction", "value")
 UNMATCHED = ("refuse", "drop")
@@ -98,7 +98,16 @@ def from_any(
         return from_tables(tables, columns, id=given.pop("id", None), **given)
     if "unmatched" in given:
         raise invalid("unmatched", "None where no tables are joined", given["unmatched"])
+    only_clusters = takes == "values" and set(given) == {"more"} and [*given["more"]] == ["cluster"]
+    if only_clusters and not _read_once(data):
+        check_names(columns)
+        if found := by_cluster(data, columns, given["more"]["cluster"]):
+            return found
     return from_table(data, columns, **given)
+
+
+def _read_once(data: Any) -> bool:
+    return (isinstance(data, str) and data == "-") or type(data).__name__ == "RecordBatchReader"
 
 
 def _each(more: Mapping[str, Any]) -> dict[str, Any]:
@@ -398,19 +407,6 @@ def _nameless(long: Side) -> InputError:
 def _chosen(systems: Mapping[str, Any], long: Side) -> dict[str, Any]:
     """Return which system plays which part."""
     rows = rows_of(long.frame.select("system").unique().head(MOST_SYSTEMS))
-    known = sorted((row[0] for row in rows if not is_missing(row[0])), key=str)
-    if len(known) < len(rows):
+    if any(is_missing(row[0]) for row in rows):
         raise _nameless(long)
-    if not known:
-        raise InputError(f"{long.where} has no rows.")
-    if all(name is None for name in systems.values()):
-        if len(known) == len(systems):
-            return dict(zip(systems, known, strict=True))
-        told = ", ".join(repr(name) for name in known[:20])
-        asked = " and ".join(f"{part}=" for part in systems)
-        raise InputError(f"{long.told['system']} has {len(known)} systems ({told}): pass {asked}.")
-    spelt = {str(name): name for name in known}
-    for part, name in systems.items():
-        if str(name) not in spelt:
-            raise unknown(part, name, list(spelt))
-    return {part: spelt[str(name)] for part, name in systems.items()}
+    return parts_of(systems, {row[0] for row in rows}, long.told["system"], long.where)

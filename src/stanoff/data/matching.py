@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stanoff.data.labels import is_missing
 from stanoff.data.tables import first_missing, lacking, rows_of
-from stanoff.errors import InputError
+from stanoff.errors import InputError, unknown
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -210,3 +211,33 @@ def _dropped(sides: Sequence[Side], counted: Sequence[tuple[Any, ...]]) -> str:
         for k, j, n in _lost(sides, counted)
     )
     return f"Documents were left out because their ids do not match: {', '.join(told)}."
+
+
+def parts_of(
+    systems: Mapping[str, Any], seen: Collection[Any], told: str, where: str
+) -> dict[str, Any]:
+    """Return which system of a long table plays which part.
+
+    Parameters
+    ----------
+    systems : mapping
+        Their names by the parts they play; None takes the only ones there are, in order.
+    seen : collection
+        The systems that the table has.
+    told, where : str
+        What an error shall call their column and the table.
+    """
+    known = sorted((name for name in seen if not is_missing(name)), key=str)
+    if not known:
+        raise InputError(f"{where} has no rows.")
+    if all(name is None for name in systems.values()):
+        if len(known) == len(systems):
+            return dict(zip(systems, known, strict=True))
+        first = ", ".join(repr(name) for name in known[:20])
+        asked = " and ".join(f"{part}=" for part in systems)
+        raise InputError(f"{told} has {len(known)} systems ({first}): pass {asked}.")
+    spelt = {str(name): name for name in known}
+    for part, name in systems.items():
+        if str(name) not in spelt:
+            raise unknown(part, name, list(spelt))
+    return {part: spelt[str(name)] for part, name in systems.items()}

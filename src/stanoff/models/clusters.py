@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stanoff.data.base import Data
-from stanoff.data.items import ClusteredValues, RatioValues, check_clusters
+from stanoff.data.items import ClusteredValues, check_clusters
 from stanoff.errors import InputError
 from stanoff.models.base import Array, Block
 from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
@@ -45,15 +44,7 @@ def data(data: Data, prior: Priors) -> Block:
     if not isinstance(data, ClusteredValues):
         raise InputError("The clusters model needs the clusters of the items: pass cluster=.")
     check_clusters(data.clusters, "clusters")
-    per = data.per if isinstance(data, RatioValues) else np.ones((1, data.items))
-    return {
-        "sums": np.stack([_added(data.cluster, row) for row in data.values], axis=1),
-        "sizes": np.stack([_added(data.cluster, row) for row in per], axis=1),
-    }
-
-
-def _added(cluster: NDArray[np.int64], values: Array) -> Array:
-    return np.asarray(np.bincount(cluster, values), dtype=np.float64)
+    return {"sums": data.sums, "sizes": data.sizes}
 
 
 def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:

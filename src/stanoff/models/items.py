@@ -26,6 +26,7 @@ from stanoff.models.students import Student
 from stanoff.models.values import ONLY, OfValues, values_of
 
 FEW = 6  # systems that Stan takes
+ROWS = 50_000  # of a matrix that are factorised at once
 ITEMS = "$N$"
 GIVEN = (
     given("prior_weight", "$w$", 1, 3.8),
@@ -85,10 +86,19 @@ def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[
     if data["prior_only"]:
         return {}  # it is flat
     # Yc' z for n normals z is R' z for as many as there are rows of R: Yc = Q R.
-    root = np.linalg.qr(y - mean, mode="r")
+    root = _root(y - mean)
     z = rng.standard_normal((draws, len(root)))
     stretch = np.sqrt(n * rng.chisquare(n - 1, draws))
     return {"psi": (mean + z @ root / stretch[:, None])[..., None]}
+
+
+def _root(rows: Array) -> Array:
+    """Return R of rows = Q R, block by block: many rows would not fit the processor's cache."""
+    if len(rows) > ROWS:
+        rows = np.concatenate(
+            [np.linalg.qr(rows[i : i + ROWS], mode="r") for i in range(0, len(rows), ROWS)]
+        )
+    return np.asarray(np.linalg.qr(rows, mode="r"))
 
 
 def _informed(
