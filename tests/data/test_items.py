@@ -259,7 +259,7 @@ def test_the_command_line(wide, long, tmp_path):
 def test_very_many_items_are_added_up_by_cluster(held, monkeypatch, tmp_path):
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(rng.normal([0.5, 0.45, 0.4], 0.1, (900, 3)), columns=["x", "y", "z"])
-    frame["thread"] = np.sort(rng.integers(0, 40, 900))  # clusters in the order of their names
+    frame["thread"] = [f"t{i:02}" for i in np.sort(rng.integers(0, 40, 900))]  # in their order
     asked = {"a": "x", "b": "y", "cluster": "thread", "measure": "mean", "rope": "2%", "seed": 1}
     one_by_one = compare(frame, **asked)
     monkeypatch.setattr("stanoff.data.grouping.MOST_ITEMS", 500)
