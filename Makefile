@@ -12,7 +12,7 @@ ENGINES := .venv-engines
 .PHONY: report test test-slow test-peers test-arviz test-engines lint format bench bench-peers docs wheel wheels release-check setup clean
 
 report: .venv/installed-report
-	$(BIN)/stanoff setup
+	$(BIN)/stanoff setup paired hierarchical
 	$(BIN)/python reports/build.py
 
 test: .venv/installed-test

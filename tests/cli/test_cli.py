@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from stanoff import api
 from stanoff.cli import main, options
+from stanoff.cmdstan.find import CmdStan
 from stanoff.data.counts import AVERAGES
 from stanoff.measures import MEASURES, SCORES, invariance, suitability
 from stanoff.models import MODELS
@@ -299,3 +300,17 @@ def test_the_list_of_measures_is_written_in_every_format():
     assert told["markdown"].startswith("| measure | also | better | least | greatest | formula |")
     assert told["latex"].startswith(r"\begin{tabular}{lrrrrr}")
     assert "U+" not in told["latex"]
+
+
+def test_set_up_compiles_what_is_named(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "stanoff.cmdstan.compile.compile_models", lambda programs, *_: asked.append(programs)
+    )
+    found = CmdStan(Path("/cmdstan"), (2, 27), "a test")
+    monkeypatch.setattr("stanoff.cmdstan.install.ensure_cmdstan", lambda path: found)
+    ran = CliRunner().invoke(main, ["setup", "items", "paired"])
+    assert asked == [[MODELS["items"].stan_file, MODELS["paired"].stan_file]]
+    assert "models compiled: items, paired." in ran.output
+    ran = CliRunner().invoke(main, ["setup", "clusters"])  # it has no program
+    assert ran.exit_code != 0 and len(asked) == 1

@@ -16,14 +16,24 @@ from stanoff.errors import ToolchainError
     is_flag=True,
     help="Get CmdStan even if the models came compiled: for Stan programs of your own.",
 )
-def setup(cmdstan: str | None, toolchain: bool) -> None:
-    """Get CmdStan if it is not there, and compile the models that did not come compiled."""
+@click.argument("models", nargs=-1, metavar="[MODEL]...")
+def setup(models: tuple[str, ...], cmdstan: str | None, toolchain: bool) -> None:
+    """Get CmdStan if it is not there, and compile the models that did not come compiled.
+
+    These are all models, or only those that are named: another one is compiled when it is used.
+    """
     from stanoff.cmdstan.carried import find_carried
     from stanoff.cmdstan.compile import compile_models
     from stanoff.cmdstan.install import ensure_cmdstan
+    from stanoff.errors import unknown
     from stanoff.models import MODELS, stan_folder
 
-    programs = [model.stan_file for model in MODELS.values() if model.program]
+    with_program = {name: model.stan_file for name, model in MODELS.items() if model.program}
+    for name in models:
+        if name not in with_program:
+            raise unknown("models", name, with_program)
+    chosen = models or tuple(with_program)
+    programs = [with_program[name] for name in chosen]
     carried = [find_carried(program, stan_folder()) for program in programs]
     came = all(one and not one.flaw for one in carried)
     if came and not (cmdstan or toolchain):
@@ -44,6 +54,6 @@ def setup(cmdstan: str | None, toolchain: bool) -> None:
         compile_models(programs, stan_folder(), found)
     click.echo(
         f"Ready: CmdStan {found.version[0]}.{found.version[1]} at {found.path} "
-        f"({found.origin}), models compiled: {', '.join(MODELS)}.",
+        f"({found.origin}), models compiled: {', '.join(chosen)}.",
         err=True,
     )

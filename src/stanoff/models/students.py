@@ -64,7 +64,7 @@ class Student(NamedTuple):
         Examples
         --------
         >>> Student(1.0, 2.0, 5.0).quantiles(3).round(3).tolist()
-        [-1.118, 1.0, 3.118]
+        [-1.141, 1.0, 3.141]
         """
         from scipy.special import stdtrit
 
