@@ -160,6 +160,13 @@ class Question:
             of,
         )
 
+    @property
+    def rope_given(self) -> Interval | str:
+        """The ROPE as the option takes it: two ends, or a share of what was observed."""
+        if self.rope_of is None:
+            return self.rope
+        return f"{100 * self.rope[1]:.12g}% of {self.rope_of}"
+
     def for_model(self, model: Model | None) -> Question:
         """Return the question as a model takes it: classes are always averaged."""
         if model is None or not model.classes or self.average is not None:
@@ -309,6 +316,13 @@ class Sampling:
         return replace(self, seed=seed)
 
 
+def check_population(population: Any, measure: Measure) -> None:
+    """Refuse a population for what is not judged item by item."""
+    if population is not None and measure.takes != "values":
+        rule = f"None for {measure.label}: only values per item have one"
+        raise invalid("population", rule, population)
+
+
 def read(**options: Unpack[Options]) -> tuple[Question, Sampling]:
     """Read options of both kinds at once.
 
@@ -322,7 +336,5 @@ def read(**options: Unpack[Options]) -> tuple[Question, Sampling]:
     drawing = {name: value for name, value in options.items() if name not in judging}
     sampling = Sampling.read(**drawing)  # type: ignore[arg-type]
     question = Question.read(**judging)  # type: ignore[arg-type]
-    if options.get("population") is not None and question.measure.takes != "values":
-        rule = f"None for {question.measure.label}: only values per item have one"
-        raise invalid("population", rule, options["population"])
+    check_population(options.get("population"), question.measure)
     return question.for_model(sampling.model), sampling

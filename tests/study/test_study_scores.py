@@ -71,7 +71,7 @@ def test_several_measures_and_three_systems_in_a_contest(tmp_path):
 
 def test_labels_and_scores_are_not_mixed(tmp_path):
     classifiers = 'classifiers = ["one", "two"]'
-    with pytest.raises(InputError, match="all of labels, or all of scores"):
+    with pytest.raises(InputError, match="all of labels, of scores or of values"):
         built(tmp_path, f'measures = ["auc", "f1"]\n{classifiers}', scores())
     with pytest.raises(InputError, match="left out where measures are given"):
         built(tmp_path, f'measure = "auc"\nmeasures = ["f1"]\n{classifiers}', scores())

@@ -10,8 +10,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from stanoff.data.layouts import MORE
 from stanoff.errors import InputError, StanoffError, invalid, unknown
-from stanoff.question import Drawing, Judging, Question, Sampling
+from stanoff.measures import Measure
+from stanoff.question import Drawing, Judging, Question, Sampling, check_population
 
 JUDGING = tuple(name for name in Judging.__annotations__ if name != "measure")
 NOT_SHARED = ("model", "data", "executor", "progress")  # data of a study are its tables
@@ -30,7 +32,7 @@ KEYS = (
     ),
     *("positive", "labels", "figures", "figure_formats", "data", *JUDGING, *DRAWING),
 )
-LAYOUT = ("truth_file", "id", "item", "system", "prediction", "unmatched")
+LAYOUT = ("truth_file", "id", "item", "system", "prediction", "value", *MORE, "unmatched")
 DATA_KEYS = ("name", "file", "truth", "pos_label", "labels", *LAYOUT)
 # Those of the gallery, which is not imported for it: seaborn takes longer than a finished study.
 FIGURES = (
@@ -51,19 +53,19 @@ class DataSet:
         What it is called in the report; empty where there is only one that needs no name.
     file : str or tuple of str
         Where the labels are; several files, one per classifier, are joined by id.
-    truth : str
-        The column of the true ones.
+    truth : str or None
+        The column of the true ones; values have none.
     pos_label, labels : optional
         As in :func:`stanoff.compare`.
     layout : mapping
-        How they are laid out: ``id``, ``item``, ``system``, ``unmatched`` as in
-        :func:`stanoff.compare`, ``truth_file``, and ``prediction``, the column of predictions in
-        long format or in every one of several files.
+        How they are laid out: ``id``, ``item``, ``system``, ``value``, ``cluster``, ``dataset``,
+        ``per``, ``unmatched`` as in :func:`stanoff.compare`, ``truth_file``, and ``prediction``,
+        the column of predictions in long format or in every one of several files.
     """
 
     name: str
     file: str | tuple[str, ...]
-    truth: str
+    truth: str | None
     pos_label: Any = None
     labels: tuple[Any, ...] | None = None
     layout: Mapping[str, str] = field(default_factory=dict)
@@ -145,13 +147,14 @@ def _study(given: Mapping[str, Any], file: Path) -> Study:
     pairs = _pairs(given)
     known = list(dict.fromkeys(name for pair in pairs for name in pair))
     out = _text(given, "out") if "out" in given else None
+    questions = _questions(given)
     return Study(
         title=_text(given, "title") if "title" in given else file.stem,
-        data=_data(given, file.parent),
+        data=_data(given, file.parent, questions[0].measure.takes),
         pairs=pairs,
         names=_names(given.get("names", {}), known),
-        questions=_questions(given),
-        samplings=_samplings(given, file.parent),
+        questions=questions,
+        samplings=_samplings(given, file.parent, questions[0].measure),
         together=len(given.get("classifiers", ())) > 2,
         figures=_chosen(given, "figures", (*FIGURES, *CONTEST_FIGURES)),
         figure_formats=_chosen(given, "figure_formats", FIGURE_FORMATS, ("svg",)),
@@ -165,7 +168,7 @@ def _only(given: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
             raise unknown(what, key, known)
 
 
-def _data(given: Mapping[str, Any], folder: Path) -> tuple[DataSet, ...]:
+def _data(given: Mapping[str, Any], folder: Path, takes: str) -> tuple[DataSet, ...]:
     """Read one table of data, or several that have names; what they do not say, the study does."""
     if "positive" in given and "pos_label" in given:
         raise invalid("pos_label", "given once: positive means the same", given["pos_label"])
@@ -173,19 +176,22 @@ def _data(given: Mapping[str, Any], folder: Path) -> tuple[DataSet, ...]:
     several = isinstance(tables, list) and len(tables) > 1
     tables = tables if isinstance(tables, list) else [tables]
     if not tables or not all(isinstance(table, Mapping) for table in tables):
-        raise invalid("data", "a table with the keys file and truth, or several", given["data"])
+        keys = "the key file" if takes == "values" else "the keys file and truth"
+        raise invalid("data", f"a table with {keys}, or several", given["data"])
     found = []
     for table in tables:
         _only(table, DATA_KEYS, "key of data")
         labels = table if "labels" in table else given
         layout = {key: _text(table, key, f"data.{key}") for key in LAYOUT if key in table}
+        if takes == "values" and "truth" in table:
+            raise invalid("data.truth", "left out: values need no true labels", table["truth"])
         if "truth_file" in layout:
             layout["truth_file"] = str(folder / layout["truth_file"])
         found.append(
             DataSet(
                 name=_text(table, "name", "data.name") if several or "name" in table else "",
                 file=_file(table, folder),
-                truth=_text(table, "truth", "data.truth"),
+                truth=None if takes == "values" else _text(table, "truth", "data.truth"),
                 pos_label=table.get("pos_label", given.get("pos_label", given.get("positive"))),
                 labels=tuple(_list(labels, "labels")) if "labels" in labels else None,
                 layout=layout,
@@ -236,14 +242,15 @@ def _questions(given: Mapping[str, Any]) -> tuple[Question, ...]:
     if len({question.measure.label for question in questions}) < len(names):
         raise invalid("measures", "different from each other", list(names))
     if len({question.measure.takes for question in questions}) > 1:
-        rule = "all of labels, or all of scores: a study reads its columns one way"
+        rule = "all of labels, of scores or of values: a study reads its columns one way"
         raise invalid("measures", rule, list(names))
     return questions
 
 
-def _samplings(given: Mapping[str, Any], folder: Path) -> tuple[Sampling, ...]:
+def _samplings(given: Mapping[str, Any], folder: Path, measure: Measure) -> tuple[Sampling, ...]:
     """Draw every model in the same way; without a list of models, the one that suits the data."""
     shared = {key: given[key] for key in DRAWING if key in given}
+    check_population(shared.get("population"), measure)
     shared.setdefault("seed", 1)
     if "models" not in given:
         return (Sampling.read(**shared),)
@@ -312,10 +319,15 @@ def _check_columns(study: Study) -> None:
                 check_columns(file, "id", [data.layout["id"]])
             for file in data.file:
                 check_columns(file, "prediction", [data.layout["prediction"]])
-        elif {"item", "system", "prediction"} & set(data.layout):
-            for key in ("item", "system", "prediction"):
+        elif {"system", "prediction", "value"} & set(data.layout):
+            label = "value" if "value" in data.layout else "prediction"
+            for key in ("item", "system", label):
                 check_columns(data.file, key, [_text(data.layout, key, f"data.{key}")])
         else:
             check_columns(data.file, "classifiers", list(study.names))
-        if "truth_file" in data.layout or not isinstance(data.file, tuple):
+        for key in ("item", *MORE):
+            if key in data.layout and not isinstance(data.file, tuple):
+                check_columns(data.file, key, [data.layout[key]])
+        truth_is_here = "truth_file" in data.layout or not isinstance(data.file, tuple)
+        if data.truth is not None and truth_is_here:
             check_columns(data.files[-1], "truth", [data.truth])

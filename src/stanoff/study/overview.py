@@ -26,7 +26,7 @@ from stanoff.report.document import (
 )
 from stanoff.study.config import DataSet, Study
 from stanoff.study.tables import CONTEST_FILES, FILES, legend, write_contests, write_tables
-from stanoff.text.numbers import ends, level
+from stanoff.text.numbers import level, rope_text
 
 if TYPE_CHECKING:
     from stanoff.study.outcomes import Outcome
@@ -222,7 +222,7 @@ def _settings(study: Study, made: Sequence[Outcome]) -> Table:
         "measures": ", ".join(question.measure.label for question in study.questions),
         "models": ", ".join(given),
         "average": question.average,
-        "ROPE": ends(question.rope),
+        "ROPE": rope_text(question.rope_given),
         "HDI": level(question.hdi),
         "prior": described(sampling.prior),
         "engine": sampling.engine or "by the model",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from stanoff._lib.files import write_text
 from stanoff.study.config import Study
-from stanoff.text.numbers import ends, level
+from stanoff.text.numbers import level, rope_text
 from stanoff.text.tables import SYMBOLS
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def as_latex(study: Study, made: Sequence[Outcome]) -> str:
         groups = _groups([outcome for outcome in made if outcome.measure == measure])
         caption = (
             f"{study.title}: {measure} of A and B{_under(made)}, and the posterior of their "
-            f"difference with its {level(question.hdi)} HDI and the ROPE {ends(question.rope)}."
+            f"difference with its {level(question.hdi)} HDI and the ROPE "
+            f"{rope_text(question.rope_given)}."
         )
         labels.append(_label(measure, labels))
         told = legend(study, [*groups[0][1].columns, "decision"])
@@ -105,7 +106,7 @@ def contests_as_latex(study: Study, made: Sequence[Outcome]) -> str:
         groups = [group for outcome in some for group in _standings(outcome, _under(some))]
         caption = (
             f"{study.title}: {measure} of all systems{_under(some)}, with its "
-            f"{level(question.hdi)} HDI and the ROPE {ends(question.rope)}."
+            f"{level(question.hdi)} HDI and the ROPE {rope_text(question.rope_given)}."
         )
         labels.append(_label(f"{measure}-contest", labels))
         told = list(contest_legend(study).items())
@@ -130,11 +131,11 @@ def _standings(outcome: Outcome, under: str) -> list[tuple[str, pd.DataFrame]]:
 
 def contest_legend(study: Study) -> Mapping[str, str]:
     """Explain the columns of the table of a contest."""
-    question = study.questions[0]
+    rope = rope_text(study.questions[0].rope_given)
     return {
         "tier": "no system of a tier is significantly better than another one of it",
         "observed": "score on these documents, as other programs compute it",
-        "P(near best)": f"probability of being within the ROPE {ends(question.rope)} of the best",
+        "P(near best)": f"probability of being within the ROPE {rope} of the best",
         "P(best)": "probability of being the best, which near-twins share",
         "regret": "expected loss against the best",
         "ranks": f"the ranks that have {level(question.hdi)} of the probability",
@@ -191,8 +192,8 @@ def legend(study: Study, columns: Sequence[str]) -> Mapping[str, str]:
         "BF_SD": "Savage-Dickey Bayes factor for no difference; ? where it is not well-defined",
         "LG pct": "how much of the posterior is below and above 0",
         "HDI": f"highest density interval, with {level(question.hdi)} of the posterior",
-        "ROPE pct": f"probability of a difference within the ROPE {ends(question.rope)}",
-        "ROPE": f"probability of a difference within the ROPE {ends(question.rope)}",
+        "ROPE pct": f"probability of a difference within the ROPE {rope_text(question.rope_given)}",
+        "ROPE": f"probability of a difference within the ROPE {rope_text(question.rope_given)}",
     }
     told = {name: known[name] for name in columns if name in known}
     if {"sign-test", "BF_SD"} & set(columns):

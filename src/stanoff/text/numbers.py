@@ -71,6 +71,17 @@ def ends(interval: Interval, digits: int | None = None) -> str:
     return f"[{low:+.{digits}f}, {high:+.{digits}f}]"
 
 
+def rope_text(rope: Interval | str) -> str:
+    """Write a ROPE as it was asked for: its ends, or a share of what was observed.
+
+    Examples
+    --------
+    >>> rope_text((-0.05, 0.05)), rope_text("2% of mean")
+    ('[-0.05, +0.05]', '±2% of the observed mean')
+    """
+    return f"±{rope.replace('of', 'of the observed')}" if isinstance(rope, str) else ends(rope)
+
+
 def signed(x: float, digits: int) -> str:
     """Write a difference with its sign; what is rounded to 0 has none.
 
