@@ -74,6 +74,7 @@ def names(tmp_path, monkeypatch):
     easy = rng.normal(0.6, 0.2, 60)[asked["question"]]
     asked["right"] = (rng.random(len(asked)) < easy + 0.05 * (asked["model"] == "a")).astype(int)
     asked["bench"] = asked["question"] % 4
+    asked.to_csv(tmp_path / "answers.csv", index=False)
     said = [frame[["y"]].assign(doc=frame.index, model=n, said=frame[n]) for n in ("svm", "nb")]
     pd.concat(said).to_csv(tmp_path / "long.csv", index=False)
     for name, one in zip(("svm", "nb"), said, strict=True):

@@ -131,7 +131,8 @@ def _standings(outcome: Outcome, under: str) -> list[tuple[str, pd.DataFrame]]:
 
 def contest_legend(study: Study) -> Mapping[str, str]:
     """Explain the columns of the table of a contest."""
-    rope = rope_text(study.questions[0].rope_given)
+    question = study.questions[0]
+    rope = rope_text(question.rope_given)
     return {
         "tier": "no system of a tier is significantly better than another one of it",
         "observed": "score on these documents, as other programs compute it",
