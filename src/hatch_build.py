@@ -15,7 +15,7 @@ class CompiledPrograms(BuildHookInterface):
     """Put the compiled programs into the wheel, and their platform into its name."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Tell hatchling what the wheel holds besides the package."""
+        """Add what the wheel holds besides the package."""
         given = os.environ.get("STANOFF_COMPILED")
         if not given or version == "editable":
             return

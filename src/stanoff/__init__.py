@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stanoff import measures, plots, significance, workbench
-    from stanoff.api import compare, compare_counts, contest, count
+    from stanoff.api import compare, compare_counts, contest
     from stanoff.comparison import Comparison
     from stanoff.contests import Contest
     from stanoff.data.counts import PairedCounts, UnpairedCounts
+    from stanoff.data.observed import count
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
     from stanoff.inference.decision import Decision
     from stanoff.inference.evidence import Evidence
@@ -27,7 +28,7 @@ _HOME = {
     "compare": "api",
     "compare_counts": "api",
     "contest": "api",
-    "count": "api",
+    "count": "data.observed",
     "Comparison": "comparison",
     "Contest": "contests",
     "Decision": "inference.decision",

@@ -120,7 +120,7 @@ def _lm_eval(samples: list[dict[str, Any]], path: str) -> Log:
 
 
 def _lm_eval_answer(sample: Mapping[str, Any]) -> dict[str, str]:
-    """Tell what was answered: the text, or the choice with the highest likelihood."""
+    """Return what was answered: the text, or the choice with the highest likelihood."""
     answers = sample["filtered_resps"]
     if answers and isinstance(answers[0], str):
         return {"prediction": answers[0]}

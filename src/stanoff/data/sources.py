@@ -211,7 +211,7 @@ def _rows(found: Labels) -> int:
 
 
 def _elsewhere(table: Table) -> bool:
-    """Tell whether a table may be on other machines: then only what is asked for is looked at."""
+    """Return whether a table may be on other machines: only what is asked for is looked at."""
     return str(table.frame.implementation) in ("dask", "pyspark", "pyspark[connect]")
 
 
