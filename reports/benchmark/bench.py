@@ -13,9 +13,11 @@ import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import bench_contests
+import bench_items
 import bench_scores
 import numpy as np
 import pandas as pd
@@ -44,6 +46,7 @@ def main() -> None:
     by_document()
     contests()
     scores()
+    items()
     tables()
     if MISSED:
         sys.exit(f"missed: {', '.join(MISSED)}")
@@ -311,6 +314,20 @@ def scores() -> None:
         seconds, peak = bench_scores.many(n)
         limit(f"AUC of {told} documents (s)", seconds, most=most)
         limit(f"AUC of {told} documents (GB, of this process)", peak, most=memory)
+
+
+def items() -> None:
+    """Compare by values: ten million items beside DuckDB, and fifty systems."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        bench_items.make(folder)
+        for told, ours, query in bench_items.CASES:
+            times = in_turn(
+                partial(ours, folder), partial(bench_items.grouped, folder, query), repeats=3
+            )
+            ratio(told, *times, most=2)
+    seconds, _ = in_turn(bench_items.fifty, lambda: None, repeats=3)
+    limit("contest of 50 systems on 1,000 items (s)", seconds, most=2)
 
 
 def in_turn(

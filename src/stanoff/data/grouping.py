@@ -6,8 +6,8 @@ of squares. The values are first moved by a number near their mean, so that no d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -61,20 +61,42 @@ def from_grouped(
     drop : bool
         Leave out items that not all systems have, and say how many.
     """
-    named = {ITEM: item, SYSTEM: system, **more} | ({} if system is None else {"value": value})
+    with _opened(data) as table:
+        return _grouped(table, systems, {ITEM: item, SYSTEM: system, "value": value}, more, drop)
+
+
+@contextmanager
+def _opened(data: Any) -> Iterator[Table]:
+    """Open a table, and say of which an error speaks."""
     with ExitStack() as stack:
         table = open_table(data, stack.enter_context(database()), stack)
         stack.enter_context(reading(table.where or "the table"))
-        frame = _columns(table, systems if system is None else {}, named)
-        if system is None:
-            chosen = dict(systems)
-            told = [table.told(name) for name in systems.values()]
-        else:
-            chosen = _systems(systems, frame, table.told(system))
-            told = [f"{table.told(value)}, system {name!r}," for name in chosen.values()]
-        wide, names = _wide(frame, table, chosen, system is not None)
-        shared = [part for part in more if part in ("cluster", "dataset")]
-        rows = _added(wide, names, shared)
+        yield table
+
+
+def _grouped(
+    table: Table,
+    systems: Mapping[str, Any],
+    long: Mapping[str, Any],
+    more: Mapping[str, Any],
+    drop: bool,
+    runs: bool = True,
+) -> Labels:
+    """Add the rows of every item of an open table up; without runs their scatter is left out."""
+    system, value = long[SYSTEM], long["value"]
+    named = {ITEM: long[ITEM], SYSTEM: system, **more}
+    if system is not None:
+        named["value"] = value
+    frame = _columns(table, systems if system is None else {}, named)
+    if system is None:
+        chosen = dict(systems)
+        told = [table.told(name) for name in systems.values()]
+    else:
+        chosen = _systems(systems, frame, table.told(system))
+        told = [f"{table.told(value)}, system {name!r}," for name in chosen.values()]
+    wide, names = _wide(frame, table, chosen, system is not None)
+    shared = [part for part in more if part in ("cluster", "dataset")]
+    rows = _added(wide, names, shared, runs)
     if not len(rows):
         raise InputError(f"{table.where or 'The table'} has no rows.")
     rows, notes = _complete(rows, list(chosen.values()), drop=drop)
@@ -103,14 +125,13 @@ def by_cluster(data: Any, systems: Mapping[str, Any], cluster: Any) -> Labels | 
     """
     import narwhals as nw
 
-    with ExitStack() as stack:
-        table = open_table(data, stack.enter_context(database()), stack)
-        stack.enter_context(reading(table.where or "the table"))
+    with _opened(data) as table:
         table.column("cluster", cluster)
         [(rows,)] = rows_of(table.frame.select(nw.len()))
-    if rows <= MOST_ITEMS:
-        return None
-    found = from_grouped(data, systems, item=cluster, more={})
+        if rows <= MOST_ITEMS:
+            return None
+        whole = {ITEM: cluster, SYSTEM: None, "value": None}
+        found = _grouped(table, systems, whole, {}, drop=False, runs=False)
     more = dict(found.more)
     sizes = more.get("runs", np.ones((len(systems), 1), dtype=np.int64))
     for name, size in zip(found.columns, sizes, strict=True):
@@ -211,6 +232,7 @@ def _added(
     frame: nw.LazyFrame[Any],
     names: Mapping[str, float],
     shared: Sequence[str],
+    runs: bool,
 ) -> pd.DataFrame:
     """Count and add up by item, in the order of the items; square only where there are runs."""
     import narwhals as nw
@@ -230,7 +252,7 @@ def _added(
             example = rows[ITEM][int(clash.argmax())]
             raise invalid(part, "the same in all rows of an item", f"two for item {example}")
     values = [name for name in names if name[0] == "y"]
-    if len(rows) and max(rows[f"{name}n"].max() for name in values) > 1:
+    if runs and len(rows) and max(rows[f"{name}n"].max() for name in values) > 1:
         squares = frame.with_columns(*((nw.col(name) ** 2).alias(name) for name in values))
         more = _by_item(squares, *(nw.col(name).sum().alias(f"{name}r") for name in values))
         rows = rows.assign(**{f"{name}r": more[f"{name}r"] for name in values})
@@ -287,9 +309,10 @@ def _more(
     n = np.stack([rows[f"y{k}n"].to_numpy(dtype=np.int64) for k in range(systems)])
     found: dict[str, Any] = {"item": rows[ITEM].to_numpy()}
     if (n > 1).any():
+        found["runs"] = n
+    if "y0r" in rows:
         added = np.stack([rows[f"y{k}s"].to_numpy(dtype=np.float64) for k in range(systems)])
         squares = np.stack([rows[f"y{k}r"].to_numpy(dtype=np.float64) for k in range(systems)])
-        found["runs"] = n
         found["scatter"] = np.maximum(squares - added**2 / n, 0.0)
     for part in ("cluster", "dataset"):
         if part in more:

@@ -145,7 +145,7 @@ class ClusteredValues(ItemValues):
 class ClusterMeans(ClusteredValues):
     """Clusters of very many items, of which the means and the numbers of items are kept.
 
-    ``values`` and ``scatter`` are of clusters, and ``runs`` says how many items each has.
+    ``values`` are of clusters, and ``runs`` says how many items each has.
     """
 
     @property
