@@ -18,11 +18,12 @@ from stanoff.models.predictive import elsewhere
 
 DRAWS = 4000
 SIGMAS = 4.5
+VOTED, VOTERS = 60, 4  # so few documents that some of 16 patterns do not occur
 PRIOR = Prior(beta=(2, 3), alpha_pos=1.5, alpha_neg=0.5)
 
 
 def voters(**how):
-    truth, said = labels(150, 3, 2, seed=3)
+    truth, said = labels(VOTED, VOTERS, 2, seed=3)
     return contest(truth, said, seed=1, **{"engine": "exact", "prior": PRIOR, "draws": DRAWS} | how)
 
 
@@ -92,10 +93,10 @@ def test_exact_draws_are_drawn_again_with_what_documents_need():
     result = voters(draws=300)
     tree, block = result.tree, block_of(result)
     assert "theta_pos" not in result.fit.draws.posterior  # it is not kept for nothing
-    assert tree["log_likelihood"]["log_lik"]["documents"][0] == "1, positive, s0 + s1 + s2"
+    assert tree["log_likelihood"]["log_lik"]["documents"][0] == "1, positive, s0 + s1 + s2 + s3"
     p = _of_patterns(tree["log_likelihood"]["log_lik"], block)
     cells = result.fit.draws.posterior["cells"]
-    for system in range(3):  # what occurred is part of what was drawn
+    for system in range(VOTERS):  # what occurred is part of what was drawn
         for cell, counts in enumerate(("c_pos", "c_neg")):
             said_yes = p[counts] @ np.asarray(block["said"])[:, system]
             assert (said_yes <= cells[..., system, 0, cell] + 1e-12).all()
@@ -166,9 +167,9 @@ def test_prior_densities_are_those_of_scipy(stan_results, name):
     x = {variable: values[3, 9] for variable, values in drawn.items()}
     if name == "contest":
         expected = stats.beta(2, 3).logpdf(x["mu"][0])
-        for kind, weight in (("pos", 6), ("neg", 2)):  # eight patterns share four times the weight
+        for kind, weight in (("pos", 6), ("neg", 2)):  # all patterns share four times the weight
             seen = x[f"theta_{kind}"][np.asarray(block[f"c_{kind}"]) > 0]
-            expected += _dirichlet(seen, weight / 8, 8)
+            expected += _dirichlet(seen, weight / 2**VOTERS, 2**VOTERS)
     elif name == "joint":
         truth = np.asarray(block["rows"])[:, 0] - 1
         expected = stats.dirichlet(block["beta"]).logpdf(x["mu"])
@@ -207,7 +208,8 @@ def test_new_votes_follow_the_law_that_theory_gives(group):
     result = voters()
     new, block = result.tree[f"{group}_predictive"], block_of(result)
     seen = int(group == "posterior")
-    n_pos, n = np.sum(block["c_pos"]), 150
+    n_pos, n = np.sum(block["c_pos"]), VOTED
+    assert len(block["c_pos"]) < 2**VOTERS
     n_neg = n - n_pos
     total = new["cells"].sum("cell")
     assert (total == n).all()
@@ -220,9 +222,9 @@ def test_new_votes_follow_the_law_that_theory_gives(group):
     ):
         counts = np.asarray(block[kind])
         for row in range(len(counts)):
-            share = (weight / 8 + seen * counts[row]) / (weight + seen * most)
+            share = (weight / 2**VOTERS + seen * counts[row]) / (weight + seen * most)
             near(new[kind][..., row], mean * share)
-        for system in range(3):
+        for system in range(VOTERS):
             yes = np.asarray(block["said"])[:, system] @ counts
             share = (weight / 2 + seen * yes) / (weight + seen * most)
             cell = "tp" if kind == "c_pos" else "fp"
@@ -404,12 +406,13 @@ def test_scores_are_those_of_scipy(stan_results):
 @pytest.mark.stan
 def test_new_answers_and_scores_are_what_their_draws_expect(stan_results):
     tree, drawn = (getattr(stan_results["binormal"], name) for name in ("tree", "fit"))
+    new = tree["posterior_predictive"]["x_pos"].to_numpy()[..., 3, :]
+    m, s, r = (drawn.draws.posterior[f"{name}_pos"] for name in "msr")
+    z = (new - m) / s
     for system in (0, 1):
-        new = tree["posterior_predictive"]["x_pos"].to_numpy()[..., 3, system]
-        m, s = (drawn.draws.posterior[f"{name}_pos"][..., system] for name in "ms")
-        z = (new - m) / s
-        near(z, 0)
-        near(z**2, 1)
+        near(z[..., system], 0)
+        near(z[..., system] ** 2, 1)
+    near(z[..., 0] * z[..., 1] - r, 0)
     repeated = stan_results["repeated"]
     tree, x = repeated.tree, repeated.fit.draws.posterior
     for item in (0, 9):
