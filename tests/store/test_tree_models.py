@@ -274,6 +274,22 @@ def test_documents_elsewhere_are_dirichlet_multinomial():
         assert abs(found - p) < SIGMAS * np.sqrt(p * (1 - p) / len(n))
 
 
+@pytest.mark.stan
+@pytest.mark.filterwarnings("ignore::stanoff.errors.SamplingWarning")
+@pytest.mark.parametrize("engine", ["exact", "stan"])
+def test_the_tree_of_a_contest_has_the_rows_of_its_question(engine):
+    truth, said = labels(120, 3, 3, seed=3)
+    result = contest(
+        truth, said, model="contest", average="macro", seed=1, draws=200, engine=engine
+    )
+    for group in ("posterior", "prior"):
+        psi = result.tree[group]["psi"]
+        assert psi["row"].to_numpy().tolist() == ["0", "1", "2", "macro", "micro", "weighted"]
+        assert psi["system"].to_numpy().tolist() == ["s0", "s1", "s2"]
+    np.testing.assert_array_equal(result.tree["posterior"]["psi"], result.psi)
+    assert result.tree["posterior_predictive"]["cells"].shape[2:] == (3, 3, 4)
+
+
 def test_more_than_six_systems_have_no_groups_and_say_so():
     truth, said = labels(100, 7, 2, seed=3)
     result = contest(truth, said, seed=1, draws=200)

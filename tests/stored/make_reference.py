@@ -42,10 +42,14 @@ def three_systems():
     return pd.DataFrame({"y": truth, **dict(zip(("one", "two", "three"), guesses, strict=True))})
 
 
+def contested(**how):
+    """Let three systems compete on every class."""
+    return contest(three_systems(), truth="y", average="macro", model="contest", **how)
+
+
 def fitted_contest(**how):
-    """Let three systems compete on every class; two of them are compared."""
-    result = contest(three_systems(), truth="y", average="macro", model="contest", **how)
-    return result.between("one", "three")
+    """Compare two systems of a contest."""
+    return contested(**how).between("one", "three")
 
 
 def fitted_classes(model):
@@ -103,12 +107,13 @@ PROGRAMS = (*COUNTED, *EXAMPLES, *OTHERS)
 
 def fitted(name, **how):
     """Fit one of the programs to its data."""
+    how = {"engine": "stan"} | how
     if name in OTHERS:
-        return OTHERS[name](engine="stan", **how)
+        return OTHERS[name](**how)
     rows = slice(0, 1) if name == "documents" else slice(0, 3)
     model = str(stan_folder() / f"examples/{name}.stan") if name in EXAMPLES else name
     data = EXAMPLES.get(name)
-    return compare_counts(POS[rows], NEG[rows], model=model, data=data, engine="stan", **how)
+    return compare_counts(POS[rows], NEG[rows], model=model, data=data, **how)
 
 
 def main(names):

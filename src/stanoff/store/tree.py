@@ -48,8 +48,10 @@ def _draws(result: Judgement | Contest) -> Draws:
     """Return the draws with the scores that the question is about."""
     if not isinstance(result, Contest):
         return result.draws
-    drawn = result.fit.draws
-    return replace(drawn, posterior={**drawn.posterior, "psi": result.psi}, prior=dict(drawn.prior))
+    drawn, prior = result.fit.draws, dict(result.fit.draws.prior)
+    if prior:
+        prior["psi"] = result.model.scores(prior, result.measure, result.average)
+    return replace(drawn, posterior={**drawn.posterior, "psi": result.psi}, prior=prior)
 
 
 def _constant(result: Judgement | Contest) -> dict[str, Any]:
