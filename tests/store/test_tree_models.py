@@ -274,6 +274,31 @@ def test_documents_elsewhere_are_dirichlet_multinomial():
         assert abs(found - p) < SIGMAS * np.sqrt(p * (1 - p) / len(n))
 
 
+def test_draws_again_are_the_same_block_by_block(monkeypatch):
+    monkeypatch.setattr("stanoff.models.joint.MOST_AT_ONCE", 20_000)
+    monkeypatch.setattr("stanoff.store.documents.MOST", 30_000)
+    result = classes(12, draws=700)
+    log_lik, block = result.tree["log_likelihood"]["log_lik"], block_of(result)
+    kept = log_lik["draw"].to_numpy()
+    assert 1 < kept[1] < 100  # every so-manieth
+    rows, n = np.asarray(block["rows"]), np.asarray(block["n"])
+    p = np.exp(log_lik.to_numpy()[0] / n)
+    for k in range(12):
+        right = p[:, (rows[:, 0] == k + 1) & (rows[:, 1] == k + 1)].sum(axis=1)
+        tp = result.fit.draws.posterior["cells"][0, kept, 0, k, 0]
+        assert (right <= tp + 1e-12).all()
+        assert np.corrcoef(right, tp)[0, 1] > 0.9  # the rest is what did not occur
+
+
+@pytest.mark.stan
+def test_a_compact_file_does_without_it(stan_results, tmp_path):
+    contests = stan_results["contest"]
+    again = load(contests.save(tmp_path / "contest.nc", compact=True))
+    assert "theta_pos" in contests.fit.draws.posterior
+    assert "theta_pos" not in again.fit.draws.posterior
+    assert "do not hold what it takes" in again.check().sentence()
+
+
 @pytest.mark.stan
 @pytest.mark.filterwarnings("ignore::stanoff.errors.SamplingWarning")
 @pytest.mark.parametrize("engine", ["exact", "stan"])
@@ -348,6 +373,16 @@ def test_new_values_follow_the_law_that_theory_gives():
     many = values(systems=list("abc"), draws=2000)
     assert many.tree["posterior_predictive"]["y"].shape == (1, 2000, 25, 3)
     assert "psi" in many.tree["posterior"]
+
+
+@pytest.mark.stan
+@pytest.mark.filterwarnings("ignore::stanoff.errors.SamplingWarning")
+def test_a_pair_of_a_contest_of_values_has_all():
+    pair = values(systems=list("abc"), engine="stan", draws=200).between("c", "a")
+    posterior = pair.tree["posterior"]
+    assert posterior["mu"]["system"].to_numpy().tolist() == ["c", "a"]
+    np.testing.assert_allclose(posterior["mu"][..., 0], posterior["psi_A"][..., 0])
+    assert pair.tree["log_likelihood"]["log_lik"].shape == (4, 200, 25)
 
 
 def test_too_few_items_for_a_covariance_have_no_likelihood():

@@ -33,11 +33,14 @@ class Group:
         The variables of the program that it was made of.
     coords : mapping
         Labels of the dimension that it brings along.
+    step : int
+        It has every so-manieth draw.
     """
 
     variables: Variables
     own: tuple[str, ...] = ()
     coords: Mapping[str, list[str]] = field(default_factory=dict)
+    step: int = 1
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,13 @@ def documents_said(result: Answer) -> dict[str, Group]:
     groups["observed_data"] = {
         name: observed(result, block, name) for name in groups["posterior_predictive"]
     }
-    found = {name: Group(variables) for name, variables in groups.items() if variables}
-    return {"log_likelihood": _of_groups(log_lik, labels, said.unit), **found}
+    found = {"log_likelihood": _of_groups(log_lik, labels, said.unit)}
+    found |= {name: Group(variables) for name, variables in groups.items() if variables}
+    step = _step(result.fit.draws.shape, size)
+    return {
+        name: replace(group, step=step) if name != "observed_data" else group
+        for name, group in found.items()
+    }
 
 
 def _new(result: Answer, said: Predictive, drawn: Variables, how: _How) -> Variables:

@@ -41,7 +41,12 @@ def tree_of(result: Judgement | Contest) -> DataTree:
     }
     labels = {name: tuple(v) for group in said.values() for name, v in group.coords.items()}
     rows = {"row": result.categories} if isinstance(result, Contest) else {}
-    return data_tree(result, groups, {**labels, **rows}, {"log_lik": tuple(labels)})
+    tree = data_tree(result, groups, {**labels, **rows}, {"log_lik": tuple(labels)})
+    for name, group in said.items():
+        if group.step > 1:  # say which of the draws they are
+            dataset = tree[name].to_dataset()
+            tree[name] = dataset.assign_coords(draw=np.arange(dataset.sizes["draw"]) * group.step)
+    return tree
 
 
 def _draws(result: Judgement | Contest) -> Draws:
