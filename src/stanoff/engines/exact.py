@@ -79,8 +79,10 @@ def drawn_whole(
     chains, draws = shape
     keep = np.arange(chains * draws).reshape(shape)[:, ::step]
     drawn = model.exact(block, chains * draws, rng, keep=keep.ravel())
-    short = {name: v[keep.ravel()] if len(v) == chains * draws else v for name, v in drawn.items()}
-    return {name: v.reshape(*keep.shape, *v.shape[1:]) for name, v in short.items()}
+    if step > 1:  # what was not kept is whole
+        whole = {name: values for name, values in drawn.items() if len(values) > keep.size}
+        drawn |= {name: values[keep.ravel()] for name, values in whole.items()}
+    return {name: v.reshape(*keep.shape, *v.shape[1:]) for name, v in drawn.items()}
 
 
 def _shared_out(

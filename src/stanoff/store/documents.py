@@ -52,11 +52,18 @@ class _How:
     rng: np.random.Generator
 
 
-def documents_said(result: Answer) -> dict[str, Group]:
+def documents_said(result: Answer, *, new_only: bool = False) -> dict[str, Group]:
     """Gather log_likelihood, log_prior, posterior_predictive, prior_predictive, and what they meet.
 
     Of a program of the user's own they are what it generates by these names; of the models of
     stanoff they are computed of the draws, if these hold what that takes.
+
+    Parameters
+    ----------
+    result : Comparison or Contest
+        Whose documents.
+    new_only : bool
+        Compute posterior_predictive alone.
     """
     said = result.model.predictive
     if said is None:
@@ -67,6 +74,8 @@ def documents_said(result: Answer) -> dict[str, Group]:
     posterior = _drawn(result, said, how)
     if not posterior:
         return {}
+    if new_only:
+        return {"posterior_predictive": Group(_new(result, said, posterior, how))}
     prior = _drawn_of_prior(result, said, how)
     log_lik, labels = said.log_likelihood(posterior, block), said.labels(result.data, block)
     density = said.log_prior(posterior, block)

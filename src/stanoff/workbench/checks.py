@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 TOO_RARE = 0.01  # a share of new data sets
 MOST_NAMED = 3
+AT_ONCE = 500  # numbers that are described together
+SAME = 1e-12  # rounding
 SCORE = "score"  # the kind of a row; others are counts and values
 UNTOLD = {
     False: "The model does not say what documents it would expect.",
@@ -126,7 +128,7 @@ def check(result: Judgement | Contest) -> Check:
     """
     rows: list[dict[str, Any]] = []
     outside: NDArray[Any] = np.zeros(1)
-    said = documents_said(result).get("posterior_predictive")
+    said = documents_said(result, new_only=True).get("posterior_predictive")
     if said is not None:
         block, model = block_of(result), result.model.predictive
         for name, drawn in said.variables.items():
@@ -151,14 +153,18 @@ def _one_by_one(
     name: str, observed: NDArray[Any], drawn: NDArray[Any]
 ) -> tuple[list[dict[str, Any]], NDArray[Any]]:
     """Describe every number, and count how many of each new data set lie outside."""
-    flat = drawn.reshape(-1, observed.size)
+    flat, seen = drawn.reshape(-1, observed.size), observed.ravel()
     kind = "count" if drawn.dtype.kind in "iu" else "value"
-    rows = []
+    names = [
+        f"{name}[{','.join(str(i + 1) for i in place)}]" for place in np.ndindex(observed.shape)
+    ]
+    rows: list[dict[str, Any]] = []
     outside = np.zeros(len(flat), dtype=np.int64)
-    for place, values, one in zip(np.ndindex(observed.shape), flat.T, observed.flat, strict=True):
-        ending = ",".join(str(i + 1) for i in place)
-        rows.append(row := _row(f"{name}[{ending}]", kind, float(one), values))
-        outside += (values < row["low"]) | (values > row["high"])
+    for start in range(0, len(names), AT_ONCE):
+        here = slice(start, start + AT_ONCE)
+        rows += (some := _rows(names[here], kind, seen[here], flat[:, here]))
+        ends = np.array([[row["low"], row["high"]] for row in some])
+        outside += ((flat[:, here] < ends[:, 0]) | (flat[:, here] > ends[:, 1])).sum(axis=1)
     return rows, outside
 
 
@@ -202,16 +208,25 @@ def _scored(
 
 
 def _row(what: str, kind: str, observed: float, drawn: NDArray[Any]) -> dict[str, Any]:
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    near = np.isclose(drawn, observed, rtol=0, atol=1e-12)
-    p = float(np.mean((drawn < observed) & ~near) + np.mean(near) / 2)
-    return {
-        "what": what,
-        "kind": kind,
-        "observed": observed,
-        "expected": float(np.mean(drawn)),
-        "low": float(low),
-        "high": float(high),
-        "p": p,
-        "inside": bool(low - 1e-12 <= observed <= high + 1e-12),
+    return _rows([what], kind, np.array([observed]), drawn[:, None])[0]
+
+
+def _rows(
+    names: list[str], kind: str, observed: NDArray[Any], drawn: NDArray[Any]
+) -> list[dict[str, Any]]:
+    """Describe numbers, given as many columns of draws."""
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    with np.errstate(invalid="ignore"):  # both infinite
+        near = (drawn == observed) | (np.abs(drawn - observed) <= SAME)
+    columns = {
+        "observed": observed.astype(np.float64),
+        "expected": drawn.mean(axis=0),
+        "low": low,
+        "high": high,
+        "p": ((drawn < observed) & ~near).mean(axis=0) + near.mean(axis=0) / 2,
+        "inside": (low - SAME <= observed) & (observed <= high + SAME),
     }
+    every = zip(names, *(values.tolist() for values in columns.values()), strict=True)
+    return [
+        {"what": what, "kind": kind, **dict(zip(columns, row, strict=True))} for what, *row in every
+    ]
