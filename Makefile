@@ -6,7 +6,9 @@ BIN := .venv/bin
 PEERS := .venv-peers
 LOGS := .venv-logs
 ARVIZ := .venv-arviz
-PYTHON312 ?= python3.12
+# The first Python from 3.12 on that runs: on the path, or one of pyenv's.
+PYTHON312 ?= $(shell for each in python3.12 python3.13 python3.14 $(PYTHON) $(HOME)/.pyenv/versions/3.1[2-9]*/bin/python3; do \
+  $$each -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2> /dev/null && echo $$each && break; done)
 ENGINES := .venv-engines
 
 .PHONY: report test test-slow test-peers test-arviz test-engines lint format bench bench-peers docs wheel wheels release-check setup clean
@@ -25,13 +27,14 @@ test-slow: .venv/installed-test
 	$(BIN)/python tests/set_up.py
 	$(BIN)/python -m pytest -m slow
 
-# Programs whose logs we read write them anew, and the tests of the stored ones run on these.
+# Trees of every model, read by ArviZ 1.x in an environment of its own.
 test-arviz: .venv/installed-test $(ARVIZ)/installed
 	rm -rf $(ARVIZ)/trees
 	$(BIN)/stanoff setup
 	$(BIN)/python tests/peers/write_trees.py $(ARVIZ)/trees
 	$(ARVIZ)/bin/python tests/peers/arviz_tree.py $(ARVIZ)/trees
 
+# Programs whose logs we read write them anew, and the tests of the stored ones run on these.
 test-peers: .venv/installed-test $(LOGS)/installed
 	rm -rf $(LOGS)/logs
 	$(LOGS)/bin/python tests/peers/write_logs.py $(LOGS)/logs
@@ -107,6 +110,7 @@ $(PEERS)/installed: reports/benchmark/peers.txt
 	@touch $@
 
 $(ARVIZ)/installed: tests/peers/arviz.txt
+	@test -n "$(PYTHON312)" || { echo "ArviZ 1.x needs Python 3.12 or newer: make PYTHON312=... test-arviz"; exit 1; }
 	$(PYTHON312) -m venv $(ARVIZ)
 	$(ARVIZ)/bin/python -m pip install -r tests/peers/arviz.txt
 	@touch $@
@@ -122,4 +126,4 @@ $(ENGINES)/installed: pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf .venv $(PEERS) $(LOGS) $(ENGINES) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(PEERS) $(LOGS) $(ARVIZ) $(ENGINES) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

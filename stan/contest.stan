@@ -25,6 +25,8 @@ data {
 }
 transformed data {
   int P = 1; // patterns
+  array[R] int place = rep_array(1, R); // which pattern that is
+  int kept = R <= 1000 ? R : 0; // patterns of which theta is written
   array[K] int n_pos = rep_array(0, K); // positive documents
   array[K] int n_neg = rep_array(0, K);
   for (s in 1 : S) {
@@ -33,6 +35,9 @@ transformed data {
   for (r in 1 : R) {
     n_pos[category[r]] += c_pos[r];
     n_neg[category[r]] += c_neg[r];
+    for (s in 1 : S) {
+      place[r] = 2 * place[r] - said[r, s];
+    }
   }
 }
 parameters {
@@ -49,10 +54,12 @@ model {
 generated quantities {
   array[S, K] vector[4] cells; // probabilities of tp, fp, fn, tn
   array[S] vector[K] psi;
+  vector[kept] theta_pos; // of the patterns that occurred, given the class
+  vector[kept] theta_neg;
   {
     array[S] vector[P] yes; // 1: the system says yes in that pattern
-    array[K] vector[P] theta_pos = rep_array(rep_vector(alpha_pos / P, P), K);
-    array[K] vector[P] theta_neg = rep_array(rep_vector(alpha_neg / P, P), K);
+    array[K] vector[P] pos = rep_array(rep_vector(alpha_pos / P, P), K);
+    array[K] vector[P] neg = rep_array(rep_vector(alpha_neg / P, P), K);
     int half = P;
     for (s in 1 : S) {
       half = half %/% 2;
@@ -62,22 +69,22 @@ generated quantities {
     }
     if (!prior_only) {
       for (r in 1 : R) {
-        int p = 1;
-        for (s in 1 : S) {
-          p = 2 * p - said[r, s];
-        }
-        theta_pos[category[r], p] += c_pos[r];
-        theta_neg[category[r], p] += c_neg[r];
+        pos[category[r], place[r]] += c_pos[r];
+        neg[category[r], place[r]] += c_neg[r];
       }
     }
     for (k in 1 : K) {
-      theta_pos[k] = dirichlet_rng(theta_pos[k]);
-      theta_neg[k] = dirichlet_rng(theta_neg[k]);
+      pos[k] = dirichlet_rng(pos[k]);
+      neg[k] = dirichlet_rng(neg[k]);
       for (s in 1 : S) {
-        cells[s, k] = cells_by(yes[s], mu[k], theta_pos[k], theta_neg[k]);
+        cells[s, k] = cells_by(yes[s], mu[k], pos[k], neg[k]);
         psi[s, k] = measure_of(measure, cells[s, k], f_beta, zero_division,
                                prevalence);
       }
+    }
+    for (r in 1 : kept) {
+      theta_pos[r] = pos[category[r], place[r]];
+      theta_neg[r] = neg[category[r], place[r]];
     }
   }
 }

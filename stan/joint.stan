@@ -22,6 +22,7 @@ data {
 transformed data {
   array[K, K * K] int c = rep_array(0, K, K * K); // A's class in steps of K
   array[K] int n_class = rep_array(0, K); // documents of each true class
+  int kept = R <= 1000 ? R : 0; // combinations of which theta is written
   for (r in 1 : R) {
     c[rows[r, 1], (rows[r, 2] - 1) * K + rows[r, 3]] += n[r];
     n_class[rows[r, 1]] += n[r];
@@ -42,19 +43,20 @@ generated quantities {
   vector[K] psi_A;
   vector[K] psi_B;
   vector[K] delta;
+  vector[kept] theta; // of the combinations that occurred, given the class
   {
     array[2] vector[K] tp = rep_array(rep_vector(0, K), 2);
     array[2] vector[K] called = rep_array(rep_vector(0, K), 2);
+    array[K] vector[K * K] pairs; // of predictions, given the class
     for (k in 1 : K) {
       vector[K * K] weight = rep_vector(mass / (K * K), K * K);
-      vector[K * K] theta;
       if (!prior_only) {
         weight += to_vector(c[k]);
       }
-      theta = mu[k] * dirichlet_rng(weight);
+      pairs[k] = dirichlet_rng(weight);
       for (i in 1 : K) {
         for (j in 1 : K) {
-          real p = theta[(i - 1) * K + j];
+          real p = mu[k] * pairs[k, (i - 1) * K + j];
           called[1, i] += p;
           called[2, j] += p;
           tp[1, k] += i == k ? p : 0;
@@ -69,6 +71,9 @@ generated quantities {
                             prevalence);
       psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
                             prevalence);
+    }
+    for (r in 1 : kept) {
+      theta[r] = pairs[rows[r, 1], (rows[r, 2] - 1) * K + rows[r, 3]];
     }
   }
   delta = psi_A - psi_B;

@@ -26,6 +26,7 @@ transformed data {
   array[2, K] int n_class = rep_array(0, 2, K); // documents of each true class
   array[2, K] int n_wrong_cells = rep_array(0, 2, K); // off the diagonal
   int spread_exactly = K <= 64; // else the unseen cells of a row share equally
+  int kept = sum(R) <= 1000 ? sum(R) : 0; // cells of which theta is written
   array[2, K] int hits = rep_array(0, 2, K); // on the diagonal
   array[2, 2, K] int class_runs;
   array[2, 2, K] int hit_runs;
@@ -76,8 +77,9 @@ generated quantities {
   vector[K] psi_A;
   vector[K] psi_B;
   vector[K] delta;
+  array[2] vector[K] mu; // prevalence of the classes
+  vector[kept] theta; // of the cells, given the true class
   {
-    array[2] vector[K] mu;
     array[2] vector[K] tp = rep_array(rep_vector(0, K), 2);
     array[2] vector[K] called = rep_array(rep_vector(0, K), 2);
     for (j in 1 : 2) {
@@ -121,6 +123,9 @@ generated quantities {
       for (r in first : last) {
         int k = truth[r];
         real p = mu[j, k] * g[r - first + 1] / total[k];
+        if (kept > 0) {
+          theta[r] = g[r - first + 1] / total[k];
+        }
         called[j, said[r]] += p;
         if (said[r] == k) {
           tp[j, k] += p;

@@ -19,8 +19,10 @@ from stanoff.inference.ranks import Pairs, Standings, standings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from xarray import DataTree
 
     from stanoff.comparison import Comparison
+    from stanoff.workbench.checks import Check
 
 Array = NDArray[np.float64]
 Target = str | os.PathLike[str] | None
@@ -162,6 +164,22 @@ class Contest(Answer):
         if (asked.measure, asked.average) == (self.measure, self.average):
             return replace(self, question=asked)
         return self.fit.contest(asked)
+
+    @cached_property
+    def tree(self) -> DataTree:
+        """The draws as an ArviZ DataTree, and what they say of documents, as of a comparison."""
+        from stanoff.store.tree import tree_of
+
+        return tree_of(self)
+
+    def check(self) -> Check:
+        """Say whether the model expects documents such as those observed, and draws can be trusted.
+
+        As :meth:`stanoff.Comparison.check` does.
+        """
+        from stanoff.workbench.checks import check
+
+        return check(self)
 
     def sentence(self, category: str | None = None) -> str:
         """Describe who can still be the best, in words to paste into a paper."""

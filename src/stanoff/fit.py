@@ -12,7 +12,7 @@ from stanoff import engines, models
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, TURNED
 from stanoff.engines.diagnostics import trouble
-from stanoff.engines.draws import Draws, of_systems, turned
+from stanoff.engines.draws import Draws, Variables, of_systems, turned
 from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.stan import WARMUP
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
@@ -143,19 +143,21 @@ class Fit:
         if len(self.data.systems) == 2 and self.model.of_pairs is None:
             draws, prior = self._turned_draws(), turned_prior(self.prior)
             return replace(self, data=data, draws=draws, prior=prior, provenance=provenance)
-        draws = Draws(
-            of_systems(self.draws.posterior, (a, b)),
-            of_systems(self.draws.prior, (a, b)),
-            self.draws.sample_stats,
-        )
+        drawn, before = (of_systems(group, (a, b), self.model.dims) for group in self._of_any())
+        draws = Draws(drawn, before, self.draws.sample_stats)
         model = self.model.of_pairs or self.model
         return replace(self, data=data, model=model, draws=draws, provenance=provenance)
 
     def _turned_draws(self) -> Draws:
         dims = {**SHARED_DIMS, **self.model.dims}
-        groups = (self.draws.posterior, self.draws.prior)
-        posterior, prior = (turned(group, dims, TURNED_PLACES) for group in groups)
+        posterior, prior = (turned(group, dims, TURNED_PLACES) for group in self._of_any())
         return Draws(posterior, prior, self.draws.sample_stats)
+
+    def _of_any(self) -> list[Variables]:
+        """Return posterior and prior without what is about all systems in their order."""
+        bound = self.model.as_fitted
+        groups = (self.draws.posterior, self.draws.prior)
+        return [{name: v for name, v in group.items() if name not in bound} for group in groups]
 
     @property
     def is_part(self) -> bool:

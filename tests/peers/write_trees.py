@@ -1,30 +1,38 @@
-"""Write trees for ``arviz_tree.py``:  python tests/peers/write_trees.py FOLDER"""
+"""Write trees of all models for ``arviz_tree.py``:  python tests/peers/write_trees.py FOLDER"""
 
 import sys
+import warnings
 from pathlib import Path
 
-from stanoff import Prior, compare_counts
+from stanoff import Prior, SamplingWarning
+from stanoff.models import MODELS
 
-POS = [[30, 4, 1, 5], [9, 3, 0, 2], [12, 2, 2, 2]]
-NEG = [[1, 2, 1, 90], [0, 1, 3, 60], [2, 2, 1, 55]]
+sys.path.append(str(Path(__file__).parents[1] / "stored"))
+from make_reference import contested, fitted
+
+PRIORS = {"joint": Prior(beta=2), "items": Prior(items=(2.0, 0.2, 3.0)), "repeated": Prior()}
+USUAL = Prior(beta=2, alpha_pos=2)  # a uniform prior cannot be power-scaled
+HOW = {"seed": 1, "draws": 1000, "chains": 4}
+EXACT = ("paired", "unpaired", "contest", "joint", "items")
+
+
+def tree(name, **how):
+    """Fit a model to the data of its reference draws."""
+    prior = PRIORS.get(name, USUAL)
+    fit = contested if name == "contest" else lambda **more: fitted(name, **more)
+    return fit(prior=prior, **HOW, **how).tree
 
 
 def main(folder: Path) -> None:
-    """Write a tree of each kind."""
+    """Write a tree of every program, and of exact draws where there are any."""
     folder.mkdir(parents=True, exist_ok=True)
-    how = {"seed": 1, "draws": 1000, "chains": 4}
-    pairs, rates = Prior(beta=2, alpha_pos=2), Prior(beta=2, alpha_pos=2)
-    trees = {
-        "pairs": compare_counts(POS, NEG, prior=pairs, engine="exact", **how).tree,
-        "pairs_hierarchical": compare_counts(
-            POS, NEG, prior=pairs, model="hierarchical", engine="stan", **how
-        ).tree,
-        "rates": compare_counts(
-            POS, NEG, prior=rates, model="unpaired", engine="exact", **how
-        ).tree,
-    }
-    for name, tree in trees.items():
-        tree.to_netcdf(folder / f"{name}.nc", engine="h5netcdf")
+    programs = [name for name, model in MODELS.items() if model.program]
+    for engine, names in (("stan", programs), ("exact", EXACT)):
+        for name in names:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SamplingWarning)
+                made = tree(name, engine=engine)
+            made.to_netcdf(folder / f"{name}-{engine}.nc", engine="h5netcdf")
 
 
 if __name__ == "__main__":

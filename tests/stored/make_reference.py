@@ -1,9 +1,10 @@
-"""Reference draws of the programs on one data set, and how they were made.
+"""Reference draws of every program, each on one data set of its kind, and how they were made.
 
-    python tests/stored/make_reference.py
+    python tests/stored/make_reference.py [NAME ...]
 
 Four chains of 5,000 draws after 2,000 of warm-up; every twentieth is kept if R-hat is at most 1.01
-and at most one in a thousand transitions diverged. Writes ``reference.npz`` and ``reference.json``.
+and at most one in a thousand transitions diverged. Writes ``reference.npz`` and ``reference.json``;
+given names of programs, it draws those and leaves the others as they are.
 """
 
 import json
@@ -12,8 +13,9 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from stanoff import SamplingWarning, compare_counts
+from stanoff import SamplingWarning, compare, compare_counts, contest
 from stanoff.models import stan_folder
 
 HERE = Path(__file__).resolve().parent
@@ -25,23 +27,104 @@ EXAMPLES = {
     "correlated_categories": None,
     "drift": {"step_scale": 0.5},
 }
-BUILT_IN = ("paired", "unpaired", "hierarchical", "hierarchical_unpaired", "documents")
+COUNTED = ("paired", "unpaired", "hierarchical", "hierarchical_unpaired", "documents")
+ITEMS, RUNS, SCORED = 30, 6, 120
 CHAINS, DRAWS, WARMUP, THIN, SEED = 4, 5000, 2000, 20, 2016
 
 
+def three_systems():
+    """Make a truth of three classes, and what systems say that are right 8, 7 and 6 times in 10."""
+    rng = np.random.default_rng(SEED)
+    truth = rng.integers(0, 3, 200)
+    guesses = [
+        np.where(rng.random(200) < p, truth, rng.integers(0, 3, 200)) for p in (0.7, 0.6, 0.5)
+    ]
+    return pd.DataFrame({"y": truth, **dict(zip(("one", "two", "three"), guesses, strict=True))})
+
+
+def contested(**how):
+    """Let three systems compete on every class."""
+    return contest(three_systems(), truth="y", average="macro", model="contest", **how)
+
+
+def fitted_contest(**how):
+    """Compare two systems of a contest."""
+    return contested(**how).between("one", "three")
+
+
+def fitted_classes(model):
+    """Return how a program is fitted to the classes of two systems."""
+    frame = three_systems()
+    return lambda **how: compare(
+        frame, truth="y", a="one", b="three", average="macro", model=model, **how
+    )
+
+
+def fitted_items(**how):
+    """Fit values of items that both systems find hard or easy together."""
+    rng = np.random.default_rng(SEED)
+    hard, noise = rng.normal(0.5, 0.2, ITEMS), rng.normal(0, 0.1, (2, ITEMS))
+    frame = pd.DataFrame({"one": hard + noise[0] + 0.05, "two": hard + noise[1]})
+    return compare(frame, a="one", b="two", measure="mean", model="items", **how)
+
+
+def fitted_repeated(**how):
+    """Fit right and wrong answers, several to an item."""
+    rng = np.random.default_rng(SEED)
+    effects = rng.normal(0.3, 1.0, ITEMS) + np.array([[0.4], [0.0]])
+    right = rng.random((2, ITEMS, RUNS)) < 1 / (1 + np.exp(-effects[..., None]))
+    system, item, _ = np.indices(right.shape)
+    frame = pd.DataFrame(
+        {
+            "item": item.ravel(),
+            "system": np.array(["one", "two"])[system.ravel()],
+            "value": right.ravel().astype(int),
+        }
+    )
+    layout = {"item": "item", "system": "system", "value": "value"}
+    return compare(frame, **layout, measure="mean", model="repeated", **how)
+
+
+def fitted_binormal(**how):
+    """Fit scores of two systems that err together."""
+    rng = np.random.default_rng(SEED)
+    truth = rng.integers(0, 2, SCORED)
+    shared, noise = rng.normal(size=SCORED), rng.normal(size=(2, SCORED))
+    one, two = 1.5 * truth + shared + noise[0], truth + shared + noise[1]
+    return compare(truth, one, two, measure="auc", model="binormal", **how)
+
+
+OTHERS = {
+    "contest": fitted_contest,
+    "joint": fitted_classes("joint"),
+    "multiclass": fitted_classes("multiclass"),
+    "items": fitted_items,
+    "repeated": fitted_repeated,
+    "binormal": fitted_binormal,
+}
+PROGRAMS = (*COUNTED, *EXAMPLES, *OTHERS)
+
+
 def fitted(name, **how):
-    """Fit one of the programs to the data."""
+    """Fit one of the programs to its data."""
+    how = {"engine": "stan"} | how
+    if name in OTHERS:
+        return OTHERS[name](**how)
     rows = slice(0, 1) if name == "documents" else slice(0, 3)
     model = str(stan_folder() / f"examples/{name}.stan") if name in EXAMPLES else name
     data = EXAMPLES.get(name)
-    return compare_counts(POS[rows], NEG[rows], model=model, data=data, engine="stan", **how)
+    return compare_counts(POS[rows], NEG[rows], model=model, data=data, **how)
 
 
-def main():
+def main(names):
     from arviz_stats.base import array_stats
 
     kept, told = {}, {}
-    for name in (*BUILT_IN, *EXAMPLES):
+    if names:
+        told = json.loads((HERE / "reference.json").read_text())
+        with np.load(HERE / "reference.npz") as stored:
+            kept = dict(stored)
+    for name in names or PROGRAMS:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SamplingWarning)  # told in the record
             result = fitted(name, chains=CHAINS, draws=DRAWS, warmup=WARMUP, seed=SEED)
@@ -65,9 +148,10 @@ def main():
             "versions": dict(result.provenance.versions),
         }
         print(name, told[name]["rhat"], diverging, flush=True)
+    kept, told = ({name: each[name] for name in PROGRAMS if name in each} for each in (kept, told))
     np.savez_compressed(HERE / "reference.npz", **kept)
     (HERE / "reference.json").write_text(json.dumps(told, indent=2) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

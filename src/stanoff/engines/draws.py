@@ -97,10 +97,13 @@ def judged(variables: Variables, categories: int) -> dict[str, NDArray[Any]]:
     }
 
 
-def of_systems(variables: Variables, places: tuple[int, ...]) -> dict[str, NDArray[Any]]:
-    """Keep some of the systems."""
+def of_systems(
+    variables: Variables, places: tuple[int, ...], dims: Mapping[str, tuple[str, ...]]
+) -> dict[str, NDArray[Any]]:
+    """Keep some of the systems, given the dimensions of variables after chain and draw."""
+    first = {name for name, axes in dims.items() if axes[:1] == ("system",)}
     return {
-        name: values[:, :, list(places)] if _is_per_system(name) else values
+        name: values[:, :, list(places)] if name in first or _is_per_system(name) else values
         for name, values in variables.items()
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,38 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     posterior = group(0) if others is None else group(0, each=partial(_shared_out, others))
     no_trouble = {"diverging": np.zeros((chains, draws), dtype=bool)}
     return Draws(posterior, Later(lambda: group(1)), sample_stats=no_trouble)
+
+
+def drawn_whole(
+    model: Model,
+    block: Mapping[str, Any],
+    shape: tuple[int, int],
+    step: int,
+    rng: np.random.Generator,
+) -> dict[str, NDArray[Any]]:
+    """Draw once more, and keep what is usually too much to keep.
+
+    Parameters
+    ----------
+    model : Model
+        Whose sampler takes ``keep``.
+    block : mapping
+        All that the program asks for.
+    shape : tuple of int
+        How many chains, and how many draws of each.
+    step : int
+        Every so-manieth draw of a chain is returned.
+    rng : Generator
+        By the seed of a fit it gives the draws of that fit again.
+    """
+    assert model.exact is not None
+    chains, draws = shape
+    keep = np.arange(chains * draws).reshape(shape)[:, ::step]
+    drawn = model.exact(block, chains * draws, rng, keep=keep.ravel())
+    if step > 1:  # what was not kept is whole
+        whole = {name: values for name, values in drawn.items() if len(values) > keep.size}
+        drawn |= {name: values[keep.ravel()] for name, values in whole.items()}
+    return {name: v.reshape(*keep.shape, *v.shape[1:]) for name, v in drawn.items()}
 
 
 def _shared_out(

@@ -123,6 +123,9 @@ class Model:
         random generator: that many further categories.
     predictive : Predictive or None
         How it sees documents: their likelihood, and new ones.
+    as_fitted : tuple of str
+        Variables that are about all systems in their order, or about rows of the data: they are
+        left out where some systems are looked at, or these change places.
     priors : mapping
         Priors worth comparing, by name.
     over : str
@@ -154,6 +157,7 @@ class Model:
     in_blocks: bool = False
     further: Further | None = None
     predictive: Predictive | None = None
+    as_fitted: tuple[str, ...] = ()
     priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
     over: str = ""
     graph: Graph | None = None

@@ -13,7 +13,7 @@ occurred.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from stanoff.data.base import Data, said
 from stanoff.data.patterns import PatternCounts, patterns_of
 from stanoff.errors import invalid
 from stanoff.models import paired
-from stanoff.models.base import Array, Block, Each, Model, unless_prior
+from stanoff.models.base import Array, Block, Each, Model, Variables, unless_prior
 from stanoff.models.graphs import (
     CATEGORIES,
     PAIRS,
@@ -34,11 +34,21 @@ from stanoff.models.graphs import (
     edges_of,
     plate_of,
 )
+from stanoff.models.predictive import (
+    Predictive,
+    cells_counted,
+    elsewhere,
+    left_over,
+    log_beta,
+    log_dirichlet_of_some,
+    multinomials,
+)
 from stanoff.models.priors import Prior, Priors, single
 from stanoff.models.weighing import number_of_sticks, sticks
 
 FEW = 6  # so few systems that all their patterns are drawn one by one, as Stan does
 TINY = 0.1  # a shape of which a Gamma may be 0 in floating point
+KINDS = ("pos", "neg")
 MOST_AT_ONCE = 16_000_000  # numbers per block, 128 MB
 
 NODES = (*PAIRS[:3], *RATES[3:])  # patterns as in the paired model, a score per system
@@ -82,11 +92,16 @@ def _total(prior: Prior, name: str) -> float:
 
 
 def draw(
-    data: Mapping[str, Any], draws: int, rng: np.random.Generator, each: Each = map
+    data: Mapping[str, Any],
+    draws: int,
+    rng: np.random.Generator,
+    each: Each = map,
+    keep: NDArray[np.int64] | None = None,
 ) -> dict[str, Array]:
     """Draw the prevalence of every category and the cells of all systems.
 
     Every category has a random generator of its own, so that it makes no difference who draws it.
+    Of the draws in the places ``keep`` the probabilities of the patterns that occurred are kept.
     """
     c_pos, c_neg = unless_prior(data, "c_pos", "c_neg")
     yes = np.asarray(data["said"])
@@ -98,23 +113,28 @@ def draw(
     cells = np.empty((4, draws, s, k))  # each cell in one piece of memory
     rngs = rng.spawn(k) if k > 1 else [rng]
     tasks = (
-        (yes[here], c_pos[here], c_neg[here], own, draws, one)
+        (yes[here], c_pos[here], c_neg[here], own, draws, one, keep)
         for here, one in zip(places, rngs, strict=True)
     )
-    for i, (share, *rates) in enumerate(each(_category, tasks)):
+    theta = [np.empty((0 if keep is None else len(keep), len(yes))) for _ in range(2)]
+    for i, (share, *rates, kept) in enumerate(each(_category, tasks)):
         mu[:, i] = share
         for cell, scale in enumerate((share[:, None], 1 - share[:, None])):
             np.multiply(scale, rates[cell], out=cells[cell, :, :, i])
             np.multiply(scale, 1 - rates[cell], out=cells[cell + 2, :, :, i])
-    return {"mu": mu, "cells": np.moveaxis(cells, 0, -1)}
+        for whole, part in zip(theta, kept, strict=False):
+            whole[:, places[i]] = part
+    drawn = {"mu": mu, "cells": np.moveaxis(cells, 0, -1)}
+    return drawn if keep is None else drawn | {"theta_pos": theta[0], "theta_neg": theta[1]}
 
 
-def _category(task: tuple[Any, ...]) -> tuple[Array, Array, Array]:
+def _category(task: tuple[Any, ...]) -> tuple[Array, Array, Array, list[Array]]:
     """Draw one category: its prevalence, and how often positives and negatives get a yes."""
-    yes, pos, neg, prior, draws, rng = task
+    yes, pos, neg, prior, draws, rng, keep = task
+    kept: list[Array] = []
     mu = rng.beta(prior["beta"][0] + pos.sum(), prior["beta"][1] + neg.sum(), draws)
-    rates_pos = _rates(yes, pos, prior["alpha_pos"], draws, rng)
-    return mu, rates_pos, _rates(yes, neg, prior["alpha_neg"], draws, rng)
+    rates_pos = _rates(yes, pos, prior["alpha_pos"], draws, rng, keep, kept)
+    return mu, rates_pos, _rates(yes, neg, prior["alpha_neg"], draws, rng, keep, kept), kept
 
 
 def _rates(
@@ -123,14 +143,19 @@ def _rates(
     weight: float,
     draws: int,
     rng: np.random.Generator,
+    keep: NDArray[np.int64] | None,
+    kept: list[Array],
 ) -> Array:
     """Draw how often each system says yes, from patterns and their counts (draw, system)."""
     s = yes.shape[1]
     if s <= FEW:
         patterns = said(s)
         shapes = np.full(len(patterns), weight / len(patterns))
-        np.add.at(shapes, (1 - yes) @ 2 ** np.arange(s)[::-1], c)  # a row of said() is its place
-        return np.minimum(_added(_dirichlet(shapes, draws, rng), patterns), 1)
+        np.add.at(shapes, place_of(yes), c)
+        shares = _dirichlet(shapes, draws, rng)
+        if keep is not None:
+            kept.append(shares[place_of(yes)][:, keep].T)
+        return np.minimum(_added(shares, patterns), 1)
     yes, c = yes[c > 0], c[c > 0]
     order = np.argsort(c, kind="stable")
     yes, c = yes[order].astype(np.float64), c[order]
@@ -175,11 +200,99 @@ def _added(shares: Array, patterns: NDArray[np.int64]) -> Array:
     return out.T
 
 
+def place_of(yes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the row of ``said(systems)`` that a pattern is.
+
+    Examples
+    --------
+    >>> place_of(np.array([[1, 1, 1], [1, 0, 1], [0, 0, 0]])).tolist()
+    [0, 2, 7]
+    """
+    return np.asarray((1 - yes.astype(np.int64)) @ 2 ** np.arange(yes.shape[1])[::-1])
+
+
+def log_likelihood(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-likelihood of each pattern (chain, draw, class, pattern)."""
+    from scipy.special import xlogy
+
+    mu = drawn["mu"][..., np.asarray(data["category"]) - 1]
+    shares = [mu * drawn["theta_pos"], (1 - mu) * drawn["theta_neg"]]
+    return np.stack(
+        [xlogy(data[f"c_{kind}"], share) for kind, share in zip(KINDS, shares, strict=True)],
+        axis=-2,
+    )
+
+
+def labels(data: Data, block: Mapping[str, Any]) -> list[str]:
+    """Name category, true class and who said yes."""
+    named = []
+    for category, yes in zip(block["category"], np.asarray(block["said"]), strict=True):
+        who = " + ".join(name for name, one in zip(data.systems, yes, strict=True) if one)
+        named.append((data.categories[category - 1], who or "nobody"))
+    return [f"{name}, {kind}, {who}" for kind in ("positive", "negative") for name, who in named]
+
+
+def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-density of the prior of all categories.
+
+    Of each class it is that of the patterns that its documents have, all others taken together.
+    """
+    total = log_beta(drawn["mu"], data["beta"]).sum(axis=-1)
+    patterns = 2 ** int(data["S"])
+    for kind in KINDS:
+        weight, counts = float(data[f"alpha_{kind}"]), np.asarray(data[f"c_{kind}"])
+        for here in _categories(data):
+            seen = np.arange(len(counts))[here][counts[here] > 0]
+            if len(seen):
+                weights = np.full(len(seen), weight / patterns)
+                rest = weight * (1 - len(seen) / patterns)
+                total += log_dirichlet_of_some(drawn[f"theta_{kind}"][..., seen], weights, rest)
+    return np.asarray(total)
+
+
+def _categories(data: Mapping[str, Any]) -> Iterator[slice]:
+    """Return where the patterns of each category are: they are sorted."""
+    category = np.asarray(data["category"])
+    for k in range(int(category.max(initial=0))):
+        first, last = np.searchsorted(category, [k + 1, k + 2])
+        yield slice(int(first), int(last))
+
+
+def replicate(
+    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Draw as many new documents as there are.
+
+    Those with patterns that did not occur are counted in the cells alone.
+    """
+    size, systems = drawn["mu"].shape[:2], int(data["S"])
+    yes = np.asarray(data["said"], dtype=np.int64)
+    seen = place_of(yes)
+    n = {kind: np.empty((*size, len(yes)), dtype=np.int64) for kind in KINDS}
+    cells = np.empty((*size, systems, drawn["mu"].shape[2], 4), dtype=np.int64)
+    for k, here in enumerate(_categories(data)):
+        documents = int(np.sum(data["c_pos"][here]) + np.sum(data["c_neg"][here]))
+        n_pos = rng.binomial(documents, drawn["mu"][..., k])
+        for cell, (kind, total) in enumerate((("pos", n_pos), ("neg", documents - n_pos))):
+            theta = drawn[f"theta_{kind}"][..., here]
+            new = multinomials(total, np.concatenate([theta, left_over(theta)], axis=-1), rng)
+            n[kind][..., here] = new[..., :-1]
+            said_yes = (new[..., :-1] @ yes[here]).reshape(-1, systems)
+            weight = float(data[f"alpha_{kind}"]) / 2**systems
+            others = elsewhere(new[..., -1].ravel(), weight, seen[here], 2**systems, rng)
+            for place, count, pattern in others:
+                said_yes[place] += count[:, None] * said(systems)[pattern]
+            cells[..., k, cell] = said_yes.reshape(*size, systems)
+            cells[..., k, cell + 2] = total[..., None] - cells[..., k, cell]
+    return {"c_pos": n["pos"], "c_neg": n["neg"], "cells": cells}
+
+
 CONTEST = Model(
     name="contest",
     data=data,
     observed=("c_pos", "c_neg"),
-    dims={"mu": ("category",)} | dict.fromkeys(("c_pos", "c_neg"), ("pattern",)),
+    dims={"mu": ("category",)}
+    | dict.fromkeys(("c_pos", "c_neg", "theta_pos", "theta_neg"), ("pattern",)),
     exact=draw,
     infinite_at_zero=paired.infinite_at_zero,
     default_for=PatternCounts,
@@ -189,5 +302,15 @@ CONTEST = Model(
     most_systems=None,
     most_in_program=FEW,
     of_pairs=paired.PAIRED,
+    predictive=Predictive(
+        log_likelihood,
+        labels,
+        log_prior,
+        replicate,
+        cells_counted,
+        needs=("mu", "theta_pos", "theta_neg"),
+        again=lambda block: bool(block["S"] <= FEW),
+    ),
+    as_fitted=("theta_pos", "theta_neg"),
     graph=GRAPH,
 )

@@ -96,6 +96,16 @@ def log_likelihood(drawn: Variables, data: Mapping[str, Any]) -> Array:
     return unpaired.log_likelihood(drawn, counted(data))
 
 
+def cells_of(new: Variables, data: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Count the cells of new documents."""
+    cells = [
+        np.stack([np.sum((y == a) & (s == b), axis=-1) for a, b in CELLS], axis=-1)
+        for y, s in ((new[f"y_{name}"], new[f"said_{name}"]) for name in "AB")
+    ]
+    return {"cells": np.stack(cells, axis=2)[..., None, :]}
+
+
+CELLS = ((1, 1), (0, 1), (1, 0), (0, 0))  # what is true and what was said: tp, fp, fn, tn
 DOCUMENTS = Model(
     name="documents",
     data=data,
@@ -104,6 +114,14 @@ DOCUMENTS = Model(
     | dict.fromkeys(("y_A", "said_A"), ("document_A",))
     | dict.fromkeys(("y_B", "said_B"), ("document_B",)),
     infinite_at_zero=unpaired.infinite_at_zero,
-    predictive=Predictive(log_likelihood, unpaired.LOG_LIK_DIMS, unpaired.log_prior, replicate),
+    predictive=Predictive(
+        log_likelihood,
+        unpaired.LABELS,
+        unpaired.log_prior,
+        replicate,
+        cells_of,
+        unpaired.NEEDS,
+        one_by_one=False,
+    ),
     graph=GRAPH,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from stanoff.models.graphs import (
     hierarchy,
     plate_of,
 )
-from stanoff.models.predictive import Predictive, log_beta, log_dirichlet, log_lognormal
+from stanoff.models.predictive import log_beta, log_dirichlet, log_lognormal
 from stanoff.models.priors import Priors, single
 from stanoff.models.singularities import equal_at_an_end
 
@@ -91,6 +92,7 @@ def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array:
     return np.asarray(total)
 
 
+NEEDS = (*paired.NEEDS, *(f"{name}_{kind}" for name in ("eta", "kappa") for kind in ("pos", "neg")))
 HIERARCHICAL = Model(
     name="hierarchical",
     data=data,
@@ -98,6 +100,6 @@ HIERARCHICAL = Model(
     dims=paired.DIMS | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",)),
     infinite_at_zero=infinite_at_zero,
     further=further,
-    predictive=Predictive(paired.log_likelihood, paired.LOG_LIK_DIMS, log_prior, paired.replicate),
+    predictive=replace(paired.PREDICTIVE, log_prior=log_prior, needs=NEEDS),
     graph=GRAPH,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from stanoff.models.graphs import (
     hierarchy,
     plate_of,
 )
-from stanoff.models.predictive import Predictive, log_beta, log_lognormal
+from stanoff.models.predictive import log_beta, log_lognormal
 from stanoff.models.priors import Priors, shared
 
 GRAPH = Graph(
@@ -63,6 +64,10 @@ def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array:
     return np.asarray(total.sum(axis=-1))
 
 
+NEEDS = (
+    *unpaired.NEEDS,
+    *(f"{name}_{kind}" for name in ("eta", "kappa") for kind in ("pos", "neg")),
+)
 HIERARCHICAL_UNPAIRED = Model(
     name="hierarchical_unpaired",
     data=data,
@@ -70,8 +75,6 @@ HIERARCHICAL_UNPAIRED = Model(
     dims=unpaired.DIMS
     | dict.fromkeys(("eta_pos", "eta_neg", "kappa_pos", "kappa_neg"), ("classifier",)),
     further=further,
-    predictive=Predictive(
-        unpaired.log_likelihood, unpaired.LOG_LIK_DIMS, log_prior, unpaired.replicate
-    ),
+    predictive=replace(unpaired.PREDICTIVE, log_prior=log_prior, needs=NEEDS),
     graph=GRAPH,
 )

@@ -19,8 +19,9 @@ from stanoff.data.base import Data
 from stanoff.data.items import ClusteredValues, ItemValues, refuse_constant
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Block
+from stanoff.models.base import Array, Block, Variables
 from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
+from stanoff.models.predictive import Predictive, log_normal, numbered
 from stanoff.models.priors import Priors, single
 from stanoff.models.students import Student
 from stanoff.models.values import ONLY, OfValues, values_of
@@ -134,6 +135,103 @@ def _posterior(
     return Student(n * mean / total, np.sqrt(spread / ((degrees + n) * total)), degrees + n)
 
 
+def added(
+    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Return the means, and a root of the covariance of the systems over items.
+
+    Exact draws are of the means alone: the covariance is drawn from its posterior given them. There
+    is none where items are too few, or systems too much alike, for a covariance.
+    """
+    y, mu = np.asarray(data["y"]), drawn["psi"][..., 0]
+    if np.linalg.matrix_rank(y - y.mean(axis=0)) < y.shape[1]:
+        return {}
+    if "L_Omega" in drawn:
+        return {"mu": mu, "root": drawn["sigma"][..., None] * drawn["L_Omega"]}
+    root = _root_informed if data["prior_weight"] > 0 else _root
+    return {"mu": mu, "root": root(data, y, mu, rng)}
+
+
+def _root(data: Mapping[str, Any], y: Array, mu: Array, rng: np.random.Generator) -> Array:
+    """Draw the covariance given the means: an inverse Wishart, by Bartlett's decomposition."""
+    n, s = y.shape
+    off = y.mean(axis=0) - mu
+    centred = y - y.mean(axis=0)
+    around = centred.T @ centred + n * off[..., :, None] * off[..., None, :]
+    lower = np.zeros((*mu.shape[:-1], s, s))
+    for i in range(s):
+        lower[..., i, i] = np.sqrt(rng.chisquare(s + n - 1 - i, mu.shape[:-1]))
+        lower[..., i, :i] = rng.standard_normal((*mu.shape[:-1], i))
+    chol = np.linalg.cholesky(around)
+    return np.asarray(np.linalg.solve(lower, chol.swapaxes(-1, -2)).swapaxes(-1, -2))
+
+
+def _root_informed(data: Mapping[str, Any], y: Array, mu: Array, rng: np.random.Generator) -> Array:
+    """Draw the covariance given the means, where the difference of two systems has a prior.
+
+    The variance of the difference is an inverse Gamma. The level, given the difference, is a
+    regression through the means, with a flat slope.
+    """
+    n = len(y)
+    weight, sd, degrees = (data[f"prior_{name}"] for name in ("weight", "sd", "degrees"))
+    delta, middle = mu[..., 0] - mu[..., 1], mu.mean(axis=-1)
+    d, level = y[:, 0] - y[:, 1], y.mean(axis=1)
+    s_dd = _around(d, delta, d, delta)
+    s_md, s_mm = _around(level, middle, d, delta), _around(level, middle, level, middle)
+    spread = degrees * sd**2 + weight * delta**2 + s_dd
+    variance = spread / rng.chisquare(degrees + 1 + n, delta.shape)
+    left = np.maximum(s_mm - s_md**2 / s_dd, 0) / rng.chisquare(n + 1, delta.shape)
+    slope = s_md / s_dd + np.sqrt(left / s_dd) * rng.standard_normal(delta.shape)
+    # A and B are half a difference above and below the level.
+    of_d, of_level = np.sqrt(variance), np.sqrt(left)
+    rows = [[(slope + half) * of_d, of_level] for half in (0.5, -0.5)]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def _around(a: Array, at: Array, b: Array, bt: Array) -> Array:
+    """Add up products of what lies between values and points."""
+    means = (a.mean() - at) * (b.mean() - bt)
+    return np.asarray((a - a.mean()) @ (b - b.mean()) + len(a) * means)
+
+
+def log_likelihood(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-density of the values of each item, of all systems (chain, draw, item)."""
+    y, root = np.asarray(data["y"]), drawn["root"]
+    off = np.moveaxis(y - drawn["mu"][..., None, :], -1, -2)
+    z = np.linalg.solve(root, off)
+    _, log_size = np.linalg.slogdet(root)
+    scale = log_size + 0.5 * y.shape[1] * np.log(2 * np.pi)
+    return np.asarray(-0.5 * (z**2).sum(axis=-2) - scale[..., None])
+
+
+def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array | None:
+    """Return the log-density of the prior of the difference and its variance, if it has one."""
+    from scipy.special import gammaln
+
+    weight, sd, degrees = (data[f"prior_{name}"] for name in ("weight", "sd", "degrees"))
+    if weight == 0:
+        return None
+    variance = ((drawn["root"][..., 0, :] - drawn["root"][..., 1, :]) ** 2).sum(axis=-1)
+    shape, rate = degrees / 2, degrees * sd**2 / 2
+    of_variance = shape * np.log(rate) - gammaln(shape) - (shape + 1) * np.log(variance)
+    delta = drawn["mu"][..., 0] - drawn["mu"][..., 1]
+    return np.asarray(of_variance - rate / variance + log_normal(delta, np.sqrt(variance / weight)))
+
+
+def replicate(
+    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Draw the values of as many new items as there are."""
+    n, s = np.shape(data["y"])
+    z = rng.standard_normal((*drawn["mu"].shape[:-1], n, s))
+    return {"y": drawn["mu"][..., None, :] + z @ drawn["root"].swapaxes(-1, -2)}
+
+
+def means(new: Variables, data: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return the mean of every system over new items."""
+    return {"psi": new["y"].mean(axis=-2)[..., None]}
+
+
 class Items(OfValues):
     """The items model, whose differences are known in closed form."""
 
@@ -175,6 +273,18 @@ ITEMS_MODEL = Items(
     most_systems=None,
     most_in_program=FEW,
     over="new items",
+    predictive=Predictive(
+        log_likelihood,
+        numbered("y"),
+        log_prior,
+        replicate,
+        means,
+        needs=("psi",),
+        added=added,
+        from_prior=False,
+        unit="items",
+    ),
+    as_fitted=("L_Omega",),
     priors=ONLY,
     graph=GRAPH,
 )

@@ -19,8 +19,16 @@ from stanoff.data.base import Data
 from stanoff.data.classes import ConfusionCounts, need_classes
 from stanoff.errors import invalid
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Block, Model
+from stanoff.models.base import Array, Block, Model, Variables
+from stanoff.models.confusing import Combinations, confused
 from stanoff.models.graphs import CATEGORIES, Graph, Kind, Node, Plate, edges_of, given
+from stanoff.models.predictive import (
+    Predictive,
+    cells_counted,
+    log_dirichlet,
+    log_dirichlet_of_some,
+    multinomials,
+)
 from stanoff.models.priors import Prior, Priors, single
 from stanoff.models.singularities import equal_at_an_end
 
@@ -77,8 +85,17 @@ def data(counts: Data, prior: Priors) -> Block:
     }
 
 
-def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
-    """Draw the cells of all systems, every class against the rest."""
+def draw(
+    data: Mapping[str, Any],
+    draws: int,
+    rng: np.random.Generator,
+    keep: NDArray[np.int64] | None = None,
+) -> dict[str, Array]:
+    """Draw the cells of all systems, every class against the rest.
+
+    Of the draws in the places ``keep`` the prevalences and the probabilities of the combinations
+    that occurred, given the true class, are kept.
+    """
     from scipy.sparse import csr_array, hstack
 
     m, mass = int(data["K"]), float(data["mass"])
@@ -87,7 +104,9 @@ def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[
     few = m**systems <= FEW**2
     if data["prior_only"]:
         rows, n = rows[:0], n[:0]
+    wanted: Any = slice(None)
     if few:
+        wanted = np.ravel_multi_index(tuple(rows.T), (m,) * rows.shape[1])
         rows, n = _all_cells(rows, n, m)
     sticks_each = 1 if few else int(np.ceil(np.log(LEFT) / np.log(mass / (1 + mass))))
     truth = rows[:, 0]
@@ -105,13 +124,19 @@ def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[
     ]
     sums = hstack([*by_said, *right], format="csr")
     cells = np.empty((draws, systems, m, 4))
+    kept: list[tuple[Array, Array]] = []
     block = max(1, MOST_AT_ONCE // (r + m * sticks_each))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         mu = rng.dirichlet(data["beta"] + per_class, size)
         seen = rng.standard_gamma(n + mass / m**systems, (size, r))
         rest = rng.standard_gamma(np.maximum(unseen, 1e-300), (size, m))
-        scale = mu / (seen @ by_class + rest)
+        total = seen @ by_class + rest
+        scale = mu / total
+        if keep is not None:
+            here = keep[(keep >= start) & (keep < start + size)] - start
+            shares = seen[here] / total[here][:, truth]
+            kept.append((mu[here], shares[:, wanted]))
         seen *= scale[:, truth]
         sticks = _sticks(rest * scale, unseen, sticks_each, rng)
         added = (seen @ sums).reshape(size, 2, systems, m)
@@ -125,7 +150,10 @@ def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[
             out[..., 0], out[..., 1] = tp, np.maximum(said - tp, 0)
             out[..., 2] = np.maximum(mu - tp, 0)
             out[..., 3] = np.maximum(1 - mu - out[..., 1], 0)
-    return {"cells": cells}
+    if keep is None:
+        return {"cells": cells}
+    prevalence, theta = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+    return {"cells": cells, "mu": prevalence, "theta": theta}
 
 
 def _all_cells(
@@ -157,11 +185,75 @@ def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool | None
     return equal_at_an_end(measure, np.array([beta[0], beta[1:].sum()])) or None
 
 
+def log_likelihood(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-likelihood of each combination that occurred (chain, draw, combination)."""
+    from scipy.special import xlogy
+
+    truth = np.asarray(data["rows"])[:, 0] - 1
+    return np.asarray(xlogy(data["n"], drawn["mu"][..., truth] * drawn["theta"]))
+
+
+def labels(data: Data, block: Mapping[str, Any]) -> list[str]:
+    """Name the true class and what each system said."""
+    named = class_names(data, int(block["K"]))
+    return [
+        f"{named[truth - 1]}, said {' '.join(named[one - 1] for one in said)}"
+        for truth, *said in np.asarray(block["rows"]).tolist()
+    ]
+
+
+def class_names(data: Data, classes: int) -> list[str]:
+    """Name all classes; those that are not judged have numbers."""
+    judged = len(data.categories)
+    return [*data.categories, *(f"other {i + 1}" for i in range(classes - judged))]
+
+
+def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array:
+    """Return the log-density of the prior of the prevalences and of what is said of each class.
+
+    It is that of the combinations that occurred, all others taken together.
+    """
+    total = log_dirichlet(drawn["mu"], np.asarray(data["beta"]))
+    rows, mass = np.asarray(data["rows"]), float(data["mass"])
+    size = int(data["K"]) ** (rows.shape[1] - 1)
+    for truth in np.unique(rows[:, 0]):
+        here = np.flatnonzero(rows[:, 0] == truth)
+        weights, rest = np.full(len(here), mass / size), mass * (1 - len(here) / size)
+        total = total + log_dirichlet_of_some(drawn["theta"][..., here], weights, rest)
+    return np.asarray(total)
+
+
+def countable(data: Mapping[str, Any]) -> bool:
+    """Return whether there is a number for each combination of what systems can say."""
+    return bool(int(data["K"]) ** (np.shape(data["rows"])[1] - 1) < 2**62)
+
+
+def replicate(
+    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Draw as many new documents as there are.
+
+    Those with combinations that did not occur are counted in the cells alone.
+    """
+    rows, m = np.asarray(data["rows"]) - 1, int(data["K"])
+    systems = rows.shape[1] - 1
+    codes = rows[:, 1:] @ m ** np.arange(systems)[::-1]
+    documents = int(np.sum(data["n"]))
+    in_class = multinomials(np.asarray(documents), drawn["mu"], rng)
+    return confused(
+        in_class,
+        Combinations(rows[:, 0], codes, (m,) * systems),
+        drawn["theta"],
+        float(data["mass"]) / m**systems,
+        rng,
+    )
+
+
 JOINT = Model(
     name="joint",
     data=data,
     observed=("n",),
-    dims={"n": ("joint_cell",), "mu": ("class",)},
+    dims={"n": ("joint_cell",), "theta": ("joint_cell",), "mu": ("class",)},
     exact=draw,
     infinite_at_zero=infinite_at_zero,
     default_for=ConfusionCounts,
@@ -170,6 +262,16 @@ JOINT = Model(
     most_systems=None,
     exact_draws=DRAWS,
     classes=True,
+    predictive=Predictive(
+        log_likelihood,
+        labels,
+        log_prior,
+        replicate,
+        cells_counted,
+        needs=("mu", "theta"),
+        again=countable,
+    ),
+    as_fitted=("theta",),
     priors={f"mass {mass:g}": Prior(mass=mass) for mass in (0.5, 1.0, 2.0)},
     graph=GRAPH,
 )

@@ -12,7 +12,7 @@ from stanoff.data.base import Data, cells_of_patterns, said
 from stanoff.data.counts import PairedCounts
 from stanoff.errors import InputError
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Batch, Block, Model, Variables, unless_prior
+from stanoff.models.base import COORDS, Array, Batch, Block, Model, Variables, unless_prior
 from stanoff.models.graphs import (
     CATEGORIES,
     OF_PAIRS,
@@ -22,7 +22,13 @@ from stanoff.models.graphs import (
     edges_of,
     plate_of,
 )
-from stanoff.models.predictive import Predictive, log_beta, log_dirichlet, multinomials
+from stanoff.models.predictive import (
+    Predictive,
+    by_category,
+    log_beta,
+    log_dirichlet,
+    multinomials,
+)
 from stanoff.models.priors import Priors, single
 from stanoff.models.singularities import depends, equal_at_an_end
 
@@ -144,7 +150,14 @@ def replicate(
     }
 
 
-LOG_LIK_DIMS = ("category", "truth", "outcome")
+def cells_of(new: Variables, data: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Count the cells of new documents."""
+    return {"cells": cells_of_patterns(new["c_pos"], new["c_neg"], 2)}
+
+
+LABELS = by_category(None, COORDS["truth"], COORDS["outcome"])
+NEEDS = ("mu", "theta_pos", "theta_neg")
+PREDICTIVE = Predictive(log_likelihood, LABELS, log_prior, replicate, cells_of, NEEDS)
 PAIRED = Model(
     name="paired",
     data=data,
@@ -156,6 +169,6 @@ PAIRED = Model(
     default_for=PairedCounts,
     independent=True,
     in_blocks=True,
-    predictive=Predictive(log_likelihood, LOG_LIK_DIMS, log_prior, replicate),
+    predictive=PREDICTIVE,
     graph=GRAPH,
 )

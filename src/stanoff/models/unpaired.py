@@ -14,7 +14,7 @@ from stanoff.data.counts import UnpairedCounts
 from stanoff.errors import InputError
 from stanoff.measures import Measure
 from stanoff.models import graphs
-from stanoff.models.base import Array, Batch, Block, Model, Variables, unless_prior
+from stanoff.models.base import COORDS, Array, Batch, Block, Model, Variables, unless_prior
 from stanoff.models.graphs import (
     CATEGORIES,
     CLASSIFIERS,
@@ -24,7 +24,7 @@ from stanoff.models.graphs import (
     edges_of,
     plate_of,
 )
-from stanoff.models.predictive import Predictive, log_beta, multinomials
+from stanoff.models.predictive import Predictive, by_category, log_beta, multinomials
 from stanoff.models.priors import WEIGHTS, Priors, both
 from stanoff.models.singularities import vanishing_power
 
@@ -148,7 +148,14 @@ def replicate(
     }
 
 
-LOG_LIK_DIMS = ("classifier", "category", "cell")
+def cells_of(new: Variables, data: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return the cells of new documents."""
+    return {"cells": np.stack([new["c_A"], new["c_B"]], axis=2)}
+
+
+LABELS = by_category(COORDS["classifier"], None, COORDS["cell"])
+NEEDS = ("mu", "rho_pos", "rho_neg", "cells")
+PREDICTIVE = Predictive(log_likelihood, LABELS, log_prior, replicate, cells_of, NEEDS)
 UNPAIRED = Model(
     name="unpaired",
     data=data,
@@ -160,6 +167,6 @@ UNPAIRED = Model(
     default_for=UnpairedCounts,
     independent=True,
     in_blocks=True,
-    predictive=Predictive(log_likelihood, LOG_LIK_DIMS, log_prior, replicate),
+    predictive=PREDICTIVE,
     graph=GRAPH,
 )

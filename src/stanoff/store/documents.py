@@ -1,23 +1,24 @@
-"""What a comparison says of the documents: their likelihood, and others that it would expect."""
+"""What a result says of the documents: their likelihood, and others that it would expect."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.engines.draws import Variables
-from stanoff.models.base import COORDS
+from stanoff.engines.draws import Variables, judged
 from stanoff.models.own import LOG_PRIOR, REPLICATED
+from stanoff.models.predictive import Predictive
 
 if TYPE_CHECKING:
-    from stanoff.judgement import Judgement
+    from stanoff.answer import Answer
 
 MOST = 40_000_000  # numbers of a group; of more, every so-manieth draw is taken
+STREAM = 18  # beside the seed: not the random numbers that the draws were made of
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,60 +33,154 @@ class Group:
         The variables of the program that it was made of.
     coords : mapping
         Labels of the dimension that it brings along.
+    step : int
+        It has every so-manieth draw.
     """
 
     variables: Variables
     own: tuple[str, ...] = ()
     coords: Mapping[str, list[str]] = field(default_factory=dict)
+    step: int = 1
 
 
-def documents_said(result: Judgement) -> dict[str, Group]:
-    """Gather log_likelihood, log_prior, posterior_predictive and prior_predictive.
+@dataclass(frozen=True)
+class _How:
+    """What is needed to compute the groups: the data, how many numbers these are, and chance."""
+
+    block: Mapping[str, Any]
+    size: int
+    rng: np.random.Generator
+
+
+def documents_said(result: Answer, *, new_only: bool = False) -> dict[str, Group]:
+    """Gather log_likelihood, log_prior, posterior_predictive, prior_predictive, and what they meet.
 
     Of a program of the user's own they are what it generates by these names; of the models of
-    stanoff they are computed of the draws.
+    stanoff they are computed of the draws, if these hold what that takes.
+
+    Parameters
+    ----------
+    result : Comparison or Contest
+        Whose documents.
+    new_only : bool
+        Compute posterior_predictive alone.
     """
-    if result.model.predictive is None:
+    said = result.model.predictive
+    if said is None:
         return _generated(result)
-    said, block = result.model.predictive, result.model.data(result.data, result.prior)
-    size = sum(np.size(block[name]) for name in result.model.observed)
-    posterior = _thinned(result.fit.draws.posterior, size)
-    prior = _thinned(result.fit.draws.prior, size) if result.fit.draws.prior else {}
-    rng = np.random.default_rng(result.seed)
-    names = {**COORDS, "category": result.data.categories}
-    likelihood = _of_groups(
-        said.log_likelihood(posterior, block), [names[dim] for dim in said.dims]
-    )
-    groups = {
-        "log_prior": {"log_prior": said.log_prior(posterior, block)},
-        "posterior_predictive": said.replicate(posterior, block, rng),
-        "prior_predictive": said.replicate(prior, block, rng) if prior else {},
+    block = block_of(result)
+    size = sum(np.size(block[name]) for name in said.observed or result.model.observed)
+    how = _How(block, size, np.random.default_rng([result.seed, STREAM]))
+    posterior = _drawn(result, said, how)
+    if not posterior:
+        return {}
+    if new_only:
+        return {"posterior_predictive": Group(_new(result, said, posterior, how))}
+    prior = _drawn_of_prior(result, said, how)
+    log_lik, labels = said.log_likelihood(posterior, block), said.labels(result.data, block)
+    density = said.log_prior(posterior, block)
+    groups: dict[str, Variables] = {
+        "log_prior": {} if density is None else {"log_prior": density},
+        "posterior_predictive": _new(result, said, posterior, how),
+        "prior_predictive": _new(result, said, prior, how),
     }
-    found = {name: Group(variables) for name, variables in groups.items() if variables}
-    return {"log_likelihood": likelihood, **found}
+    groups["observed_data"] = {
+        name: observed(result, block, name) for name in groups["posterior_predictive"]
+    }
+    found = {"log_likelihood": _of_groups(log_lik, labels, said.unit)}
+    found |= {name: Group(variables) for name, variables in groups.items() if variables}
+    step = _step(result.fit.draws.shape, size)
+    return {
+        name: replace(group, step=step) if name != "observed_data" else group
+        for name, group in found.items()
+    }
 
 
-def _of_groups(log_lik: NDArray[np.float64], names: Sequence[Sequence[str]]) -> Group:
+def _new(result: Answer, said: Predictive, drawn: Variables, how: _How) -> Variables:
+    """Draw new documents; none where there are no draws."""
+    if not drawn:
+        return {}
+    return judged(said.replicate(drawn, how.block, how.rng), len(result.data.categories))
+
+
+def block_of(result: Answer) -> Mapping[str, Any]:
+    """Return the data block, with every document where the model says something of each."""
+    said = result.model.predictive
+    gather = result.model.data if said is None or said.block is None else said.block
+    return gather(result.data, result.prior)
+
+
+def observed(result: Answer, block: Mapping[str, Any], name: str) -> NDArray[Any]:
+    """Return what was observed of something that a model draws anew."""
+    return np.asarray(block.get(name, result.data.cells))
+
+
+def _drawn(result: Answer, said: Predictive, how: _How) -> Variables:
+    """Return draws that say something of documents; none where they cannot."""
+    posterior, step = result.fit.draws.posterior, _step(result.fit.draws.shape, how.size)
+    drawn: Variables = {name: values[:, ::step] for name, values in posterior.items()}
+    if not set(said.needs) <= set(drawn):
+        if result.fit.is_part or not _again(result, said, how):
+            return {}
+        whole = _whole_draws(result, {}, step, np.random.default_rng(result.seed))
+        if not np.array_equal(judged(whole, len(result.data.categories))["cells"], drawn["cells"]):
+            return {}  # another NumPy drew them
+        drawn = whole
+    if said.added is None:
+        return drawn
+    more = said.added(drawn, how.block, how.rng)
+    return {**drawn, **more} if more else {}
+
+
+def _drawn_of_prior(result: Answer, said: Predictive, how: _How) -> Variables:
+    """Return draws of the prior: as they are, or drawn as if no document had been seen."""
+    if not said.from_prior:
+        return {}
+    prior = result.fit.draws.prior
+    if set(said.needs) <= set(prior):
+        step = _step(next(iter(prior.values())).shape[:2], how.size)
+        return {name: values[:, ::step] for name, values in prior.items()}
+    if not _again(result, said, how):
+        return {}
+    nothing = {name: np.zeros_like(how.block[name]) for name in result.model.observed}
+    return _whole_draws(result, nothing, _step(result.fit.draws.shape, how.size), how.rng)
+
+
+def _again(result: Answer, said: Predictive, how: _How) -> bool:
+    """Return whether the exact sampler can draw once more."""
+    return result.engine == "exact" and said.again is not None and said.again(how.block)
+
+
+def _whole_draws(
+    result: Answer, other: Mapping[str, Any], step: int, rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Draw as the fit did, or given other data, and keep what documents are drawn from."""
+    from stanoff.engines.exact import drawn_whole
+
+    block = result.model.stan_data(result.data, result.prior, result.measure)
+    whole = {**block, **other, "prior_only": 0}
+    return drawn_whole(result.model, whole, result.fit.draws.shape, step, rng)
+
+
+def _step(shape: tuple[int, ...], size: int) -> int:
+    return max(1, -(-shape[0] * shape[1] * size // MOST))
+
+
+def _of_groups(log_lik: NDArray[np.float64], labels: Sequence[str], unit: str) -> Group:
     """Keep the groups of documents that occurred: ArviZ stumbles over a likelihood of 1."""
     flat = log_lik.reshape(*log_lik.shape[:2], -1)
-    labels = [", ".join(map(str, parts)) for parts in product(*names)]
-    vary = np.flatnonzero(np.ptp(flat, axis=(0, 1)) > 0)
-    return Group({"log_lik": flat[..., vary]}, coords={"documents": [labels[i] for i in vary]})
+    vary = np.flatnonzero(np.ptp(flat, axis=(0, 1)) > 0).tolist()
+    return Group({"log_lik": flat[..., vary]}, coords={unit: [labels[i] for i in vary]})
 
 
-def _thinned(drawn: Variables, size: int) -> Variables:
-    chains, draws = next(iter(drawn.values())).shape[:2]
-    step = max(1, -(-chains * draws * size // MOST))
-    return {name: values[:, ::step] for name, values in drawn.items()} if step > 1 else drawn
-
-
-def _generated(result: Judgement) -> dict[str, Group]:
+def _generated(result: Answer) -> dict[str, Group]:
     """Find what a program generates by the names that are recognised."""
     found: dict[str, Group] = {}
     posterior, prior = result.fit.draws.posterior, result.fit.draws.prior
     if "log_lik" in posterior:
         sizes = posterior["log_lik"].shape[2:]
-        kept = _of_groups(posterior["log_lik"], [[str(i + 1) for i in range(n)] for n in sizes])
+        labels = [", ".join(str(i + 1) for i in place) for place in product(*map(range, sizes))]
+        kept = _of_groups(posterior["log_lik"], labels, "documents")
         found["log_likelihood"] = replace(kept, own=("log_lik",))
     for name in LOG_PRIOR:
         if name in posterior:

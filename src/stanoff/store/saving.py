@@ -276,7 +276,8 @@ def _scored(model: Model, variables: Variables) -> set[str]:
         return set(variables)
     dims = {**SHARED_DIMS, **model.dims}
     few = {name for name, values in variables.items() if values.ndim == 2}
-    return {"cells"} | few | {name for name in dims if "category" not in dims[name]} - {"psi"}
+    kept = {name for name in dims if "category" not in dims[name]} - {"psi", *model.as_fitted}
+    return {"cells"} | few | kept
 
 
 def _digest_of(draws: Draws) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from stanoff._lib.surroundings import check_surroundings
 from stanoff.contests import Contest
 from stanoff.data.counts import AVERAGES
-from stanoff.engines.draws import Variables
+from stanoff.engines.draws import Draws, Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
 from stanoff.store.documents import documents_said
 
@@ -19,15 +20,17 @@ if TYPE_CHECKING:
 
     from stanoff.judgement import Judgement
 
+COORDINATES = ("category", "truth")  # names of dimensions that parts of a data block have, too
 
-def tree_of(result: Judgement) -> DataTree:
-    """Gather the draws of a comparison, and what they say of the documents.
+
+def tree_of(result: Judgement | Contest) -> DataTree:
+    """Gather the draws of a comparison or contest, and what they say of the documents.
 
     The groups are posterior, prior, sample_stats, observed_data and constant_data; of models that
     say how documents came about also log_likelihood, log_prior, posterior_predictive and
     prior_predictive.
     """
-    draws, said = result.draws, documents_said(result)
+    draws, said = _draws(result), documents_said(result)
     apart = {name for group in said.values() for name in group.own}
     groups: dict[str, Variables] = {
         "posterior": {name: v for name, v in draws.posterior.items() if name not in apart},
@@ -36,16 +39,33 @@ def tree_of(result: Judgement) -> DataTree:
         **{name: group.variables for name, group in said.items()},
         "constant_data": _constant(result),
     }
-    return data_tree(result, groups, {k: v for g in said.values() for k, v in g.coords.items()})
+    labels = {name: tuple(v) for group in said.values() for name, v in group.coords.items()}
+    rows = {"row": result.categories} if isinstance(result, Contest) else {}
+    tree = data_tree(result, groups, {**labels, **rows}, {"log_lik": tuple(labels)})
+    for name, group in said.items():
+        if group.step > 1:  # say which of the draws they are
+            dataset = tree[name].to_dataset()
+            tree[name] = dataset.assign_coords(draw=np.arange(dataset.sizes["draw"]) * group.step)
+    return tree
 
 
-def _constant(result: Judgement) -> dict[str, Any]:
+def _draws(result: Judgement | Contest) -> Draws:
+    """Return the draws with the scores that the question is about."""
+    if not isinstance(result, Contest):
+        return result.draws
+    drawn, prior = result.fit.draws, dict(result.fit.draws.prior)
+    if prior:
+        prior["psi"] = result.model.scores(prior, result.measure, result.average)
+    return replace(drawn, posterior={**drawn.posterior, "psi": result.psi}, prior=prior)
+
+
+def _constant(result: Judgement | Contest) -> dict[str, Any]:
     """Return the numbers that were given to the model beside what was observed."""
     block = result.model.data(result.data, result.prior)
     given = {**block, **getattr(result.model, "given", {})}
     numbers = {name: np.asarray(value) for name, value in given.items()}
     return {
-        name: values
+        f"{name}_of_row" if name in COORDINATES else name: values
         for name, values in numbers.items()
         if name not in result.model.observed and values.dtype.kind in "iuf"
     }
@@ -54,7 +74,8 @@ def _constant(result: Judgement) -> dict[str, Any]:
 def data_tree(
     result: Judgement | Contest,
     groups: dict[str, Variables],
-    labels: Mapping[str, list[str]] | None = None,
+    more_coords: Mapping[str, tuple[str, ...]] | None = None,
+    more_dims: Mapping[str, tuple[str, ...]] | None = None,
 ) -> DataTree:
     """Give groups of variables their dimensions, and add what was observed and how."""
     check_surroundings()
@@ -63,11 +84,9 @@ def data_tree(
     block = result.model.data(result.data, result.prior)
     observed = {name: block[name] for name in result.model.observed} | _observed_scores(result)
     coords = {**COORDS, "category": result.data.categories, "system": result.data.systems}
-    dims = {**SHARED_DIMS, **result.model.dims}
-    if labels:
-        dims["log_lik"] = tuple(labels)
-    coords |= {name: tuple(values) for name, values in (labels or {}).items()}
-    every: dict[str, Variables] = {**groups, "observed_data": observed}
+    coords |= more_coords or {}
+    dims = {**SHARED_DIMS, **result.model.dims, **(more_dims or {})}
+    every = {**groups, "observed_data": {**observed, **groups.get("observed_data", {})}}
     tree = from_dict(
         {name: dict(group) for name, group in every.items() if group},
         coords={name: list(values) for name, values in coords.items()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,24 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import Shown
-from stanoff.data.base import cells_of_patterns
-from stanoff.store.documents import documents_said
+from stanoff.contests import Contest
+from stanoff.models import paired, unpaired
+from stanoff.store.documents import block_of, documents_said
 
 if TYPE_CHECKING:
+    from stanoff.engines.draws import Variables
     from stanoff.judgement import Judgement
 
 LEVEL = 0.95
+TOO_RARE = 0.01  # a share of new data sets
 MOST_NAMED = 3
+AT_ONCE = 500  # numbers that are described together
+SAME = 1e-12  # rounding
+SCORE = "score"  # the kind of a row; others are counts and values
+UNTOLD = {
+    False: "The model does not say what documents it would expect.",
+    True: "These draws do not hold what it takes to draw new documents.",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,14 +43,21 @@ class Check(Shown):
     sampled : bool
         Whether a sampler drew at all.
     table : DataFrame
-        A row per observed count and per observed score: ``what``, ``observed``, ``expected`` (the
-        mean of what the model would draw), ``low``, ``high`` (its 95 % interval), ``p`` (how much
-        of that is below what was observed; half of what equals it counts), ``inside``.
+        A row per observed count or value and per observed score: ``what``, ``kind``, ``observed``,
+        ``expected`` (the mean of what the model would draw), ``low``, ``high`` (its 95 %
+        interval), ``p`` (how much of that is below what was observed; half of what equals it
+        counts), ``inside``.
+    p_outside : float
+        The share of new data sets of which as many counts or values lie outside these intervals.
+    told : bool
+        Whether the model says at all how documents come about.
     """
 
     trouble: tuple[str, ...]
     sampled: bool
     table: pd.DataFrame
+    p_outside: float
+    told: bool
 
     @property
     def passed(self) -> bool:
@@ -47,23 +65,20 @@ class Check(Shown):
 
         One count of twenty may lie outside its interval by chance, a score must not.
         """
-        return not self.trouble and not self._odd_scores and self._odd_counts_are_few
+        return not self.trouble and not self._odd_scores and self._enough_inside
 
     @property
     def _odd_scores(self) -> list[str]:
-        odd = self.table[~self.table["inside"] & (self.table["kind"] == "score")]
+        odd = self.table[~self.table["inside"] & (self.table["kind"] == SCORE)]
         return [str(name) for name in odd["what"]]
 
     @property
     def _counts(self) -> pd.DataFrame:
-        return self.table[self.table["kind"] == "count"]
+        return self.table[self.table["kind"] != SCORE]
 
     @property
-    def _odd_counts_are_few(self) -> bool:
-        from scipy.stats import binom
-
-        outside, n = int((~self._counts["inside"]).sum()), len(self._counts)
-        return bool(binom.sf(outside - 1, n, 1 - LEVEL) > 0.01) if outside else True
+    def _enough_inside(self) -> bool:
+        return self.p_outside > TOO_RARE
 
     def sentence(self) -> str:
         """Describe what speaks for and against the model and its draws, in words."""
@@ -73,14 +88,16 @@ class Check(Shown):
                 "The sampler had no trouble." if self.sampled else "The draws are independent."
             )
         if self.table.empty:
-            return " ".join([*told, "The model does not say what documents it would expect."])
+            return " ".join([*told, UNTOLD[self.told]])
         counts = self._counts
         outside = counts[~counts["inside"]]
-        told.append(
-            f"Of {len(counts):,} counts, {len(counts) - len(outside):,} lie within their 95 % "
-            "predictive interval."
-        )
-        if not self._odd_counts_are_few:
+        if len(counts):
+            kind = counts["kind"].iloc[0]
+            told.append(
+                f"Of {len(counts):,} {kind}s, {len(counts) - len(outside):,} lie within their 95 % "
+                "predictive interval."
+            )
+        if not self._enough_inside:
             far = (outside["p"] - 0.5).abs().sort_values(ascending=False).index[:MOST_NAMED]
             named = "; ".join(
                 f"{row['what']}: {row['observed']:g} observed, {row['expected']:.3g} expected"
@@ -96,80 +113,120 @@ class Check(Shown):
         return " ".join(told)
 
     def _parts(self) -> list[str | pd.DataFrame]:
-        scores = self.table[self.table["kind"] == "score"].drop(columns=["kind", "inside"])
+        scores = self.table[self.table["kind"] == SCORE].drop(columns=["kind", "inside"])
         as_text = scores.map(lambda x: f"{x:.3f}" if isinstance(x, float) else str(x))
         return [self.sentence(), as_text] if len(scores) else [self.sentence()]
 
 
-def check(result: Judgement) -> Check:
+def check(result: Judgement | Contest) -> Check:
     """Compare what was observed with what the fitted model would draw.
 
     Parameters
     ----------
-    result : Comparison
+    result : Comparison or Contest
         What is checked.
     """
     rows: list[dict[str, Any]] = []
-    said = documents_said(result).get("posterior_predictive")
+    outside: NDArray[Any] = np.zeros(1)
+    said = documents_said(result, new_only=True).get("posterior_predictive")
     if said is not None:
-        block = result.model.data(result.data, result.prior)
+        block, model = block_of(result), result.model.predictive
         for name, drawn in said.variables.items():
-            observed = np.asarray(block[name])
-            if result.model.predictive is None or observed.ndim > 1:
-                rows += _rows_of_counts(name, observed, np.asarray(drawn))
-        rows += _rows_of_scores(result, dict(said.variables))
+            if name in block and (model is None or model.one_by_one):
+                more, out = _one_by_one(name, np.asarray(block[name]), np.asarray(drawn))
+                rows += more
+                outside = outside + out
+        rows += _rows_of_scores(result, said.variables, block)
     columns = ["what", "kind", "observed", "expected", "low", "high", "p", "inside"]
     table = pd.DataFrame(rows, columns=columns).astype({"inside": bool})
-    return Check(result.sampler_warnings, result.engine == "stan", table)
+    odd = int((~table["inside"] & (table["kind"] != SCORE)).sum())
+    return Check(
+        result.sampler_warnings,
+        result.engine == "stan",
+        table,
+        float(np.mean(outside >= odd)),
+        result.model.predictive is not None,
+    )
 
 
-def _rows_of_counts(name: str, observed: NDArray[Any], drawn: NDArray[Any]) -> list[dict[str, Any]]:
-    flat = drawn.reshape(-1, *observed.shape)
-    rows = []
-    for place in np.ndindex(observed.shape):
-        ending = ",".join(str(i + 1) for i in place)
-        values = flat[(slice(None), *place)]
-        rows.append(_row(f"{name}[{ending}]", "count", float(observed[place]), values))
-    return rows
+def _one_by_one(
+    name: str, observed: NDArray[Any], drawn: NDArray[Any]
+) -> tuple[list[dict[str, Any]], NDArray[Any]]:
+    """Describe every number, and count how many of each new data set lie outside."""
+    flat, seen = drawn.reshape(-1, observed.size), observed.ravel()
+    kind = "count" if drawn.dtype.kind in "iu" else "value"
+    names = [
+        f"{name}[{','.join(str(i + 1) for i in place)}]" for place in np.ndindex(observed.shape)
+    ]
+    rows: list[dict[str, Any]] = []
+    outside = np.zeros(len(flat), dtype=np.int64)
+    for start in range(0, len(names), AT_ONCE):
+        here = slice(start, start + AT_ONCE)
+        rows += (some := _rows(names[here], kind, seen[here], flat[:, here]))
+        ends = np.array([[row["low"], row["high"]] for row in some])
+        outside += ((flat[:, here] < ends[:, 0]) | (flat[:, here] > ends[:, 1])).sum(axis=1)
+    return rows, outside
 
 
-def _rows_of_scores(result: Judgement, drawn: dict[str, Any]) -> list[dict[str, Any]]:
-    """Score replicated counts as the observed ones are scored."""
-    if {"c_pos", "c_neg"} <= set(drawn):
-        cells = cells_of_patterns(drawn["c_pos"], drawn["c_neg"], 2)
-    elif {"c_A", "c_B"} <= set(drawn):
-        cells = np.stack([drawn["c_A"], drawn["c_B"]], axis=2)
-    else:
+def _rows_of_scores(
+    result: Judgement | Contest, new: Variables, block: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Score new documents as the observed ones are scored."""
+    scored = _scored(result, new, block)
+    if scored is None or np.isnan(result.observed).any():
         return []
-    if np.isnan(result.observed).any():
-        return []
-    new = result.model.scores({"cells": cells.astype(np.float64)}, result.measure, result.average)
-    new = new[:, :, list(result.pair)]
+    psi = result.model.scores(scored, result.measure, result.average)
+    names, label = result.data.systems, result.measure.label
+    if not isinstance(result, Contest):
+        psi, names = psi[:, :, list(result.pair)], result.names
     rows = []
     for i, category in enumerate(result.categories):
         where = "" if len(result.categories) == 1 else f", {shown(category)}"
-        told = [f"{result.measure.label} of {shown(name)}{where}" for name in result.names]
-        a, b = result.observed[:, i].tolist()
-        drawn_a, drawn_b = new[:, :, 0, i].ravel(), new[:, :, 1, i].ravel()
-        rows += [
-            _row(told[0], "score", a, drawn_a),
-            _row(told[1], "score", b, drawn_b),
-            _row(f"difference in {result.measure.label}{where}", "score", a - b, drawn_a - drawn_b),
-        ]
+        seen = result.observed[:, i].tolist()
+        drawn = [psi[:, :, system, i].ravel() for system in range(len(names))]
+        for name, one, values in zip(names, seen, drawn, strict=True):
+            rows.append(_row(f"{label} of {shown(name)}{where}", SCORE, one, values))
+        if len(names) == 2:
+            difference = seen[0] - seen[1], drawn[0] - drawn[1]
+            rows.append(_row(f"difference in {label}{where}", SCORE, *difference))
     return rows
 
 
+def _scored(
+    result: Judgement | Contest, new: Variables, block: Mapping[str, Any]
+) -> dict[str, NDArray[Any]] | None:
+    """Return what new documents are scored by; None where a program says nothing of that."""
+    if result.model.predictive is not None:
+        scored = result.model.predictive.scored(new, block)
+    elif {"c_pos", "c_neg"} <= set(new):
+        scored = paired.cells_of(new, block)
+    elif {"c_A", "c_B"} <= set(new):
+        scored = unpaired.cells_of(new, block)
+    else:
+        return None
+    return {name: values.astype(np.float64) for name, values in scored.items()}
+
+
 def _row(what: str, kind: str, observed: float, drawn: NDArray[Any]) -> dict[str, Any]:
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    near = np.isclose(drawn, observed, rtol=0, atol=1e-12)
-    p = float(np.mean((drawn < observed) & ~near) + np.mean(near) / 2)
-    return {
-        "what": what,
-        "kind": kind,
-        "observed": observed,
-        "expected": float(np.mean(drawn)),
-        "low": float(low),
-        "high": float(high),
-        "p": p,
-        "inside": bool(low - 1e-12 <= observed <= high + 1e-12),
+    return _rows([what], kind, np.array([observed]), drawn[:, None])[0]
+
+
+def _rows(
+    names: list[str], kind: str, observed: NDArray[Any], drawn: NDArray[Any]
+) -> list[dict[str, Any]]:
+    """Describe numbers, given as many columns of draws."""
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    with np.errstate(invalid="ignore"):  # both infinite
+        near = (drawn == observed) | (np.abs(drawn - observed) <= SAME)
+    columns = {
+        "observed": observed.astype(np.float64),
+        "expected": drawn.mean(axis=0),
+        "low": low,
+        "high": high,
+        "p": ((drawn < observed) & ~near).mean(axis=0) + near.mean(axis=0) / 2,
+        "inside": (low - SAME <= observed) & (observed <= high + SAME),
     }
+    every = zip(names, *(values.tolist() for values in columns.values()), strict=True)
+    return [
+        {"what": what, "kind": kind, **dict(zip(columns, row, strict=True))} for what, *row in every
+    ]
