@@ -87,13 +87,13 @@ def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[
     if data["prior_only"]:
         return {}  # it is flat
     # Yc' z for n normals z is R' z for as many as there are rows of R: Yc = Q R.
-    root = _root(y - mean)
+    root = _factor(y - mean)
     z = rng.standard_normal((draws, len(root)))
     stretch = np.sqrt(n * rng.chisquare(n - 1, draws))
     return {"psi": (mean + z @ root / stretch[:, None])[..., None]}
 
 
-def _root(rows: Array) -> Array:
+def _factor(rows: Array) -> Array:
     """Return R of rows = Q R, block by block: many rows would not fit the processor's cache."""
     if len(rows) > ROWS:
         rows = np.concatenate(
