@@ -210,9 +210,9 @@ def beside(out: Output) -> Section:
             "two at a time. stanoff's seconds include all evidence, but not the draws of the "
             "prior, which it keeps and the others do not make. Each number is the median of five "
             "runs after one to warm up (of stanoff ten, half of them before the others and half "
-            "after), every run with a seed of its own, since PyStan's server answers a repeated seed from "
-            "its cache. All were measured one after the other, on two cores: take the ratios, not "
-            "the seconds.",
+            "after), every run with a seed of its own, since PyStan's server answers a repeated "
+            "seed from its cache. All were measured one after the other, on two cores: take the "
+            "ratios, not the seconds.",
             out.table("peers", samplers, "One comparison by Hamiltonian Monte Carlo."),
             "prob_conf_mat draws 50,000 times from a confusion matrix per system, as if each had a "
             "test set of its own; stanoff's exact engine draws as often from the paired model. "
