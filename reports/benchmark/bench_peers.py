@@ -97,9 +97,7 @@ def measured(python: str) -> pd.DataFrame:
     before, _ = timed(with_stan)
     others = peers_of(python)
     after, result = timed(with_stan)
-    print(
-        f"stanoff took {np.median(before):.3f} s before the others, {np.median(after):.3f} after."
-    )
+    print(f"stanoff: {np.median(before):.3f} s before the others, {np.median(after):.3f} s after")
     seconds = float(np.median(before + after))
     ess = effective(result.draws.posterior["delta"][..., 0])
     rows = [row("stanoff", stanoff.__version__, seconds, ess, None, None)]
