@@ -30,8 +30,8 @@ FROM_ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
     "stan/README.md": "stan.md",
 }
-ABOUT = ("validation", "other_tools")  # pages of guide/ that are not about how to do something
-TASKS = ("contest", "scores", "items", "labelling", "planning")  # steps that are tasks of their own
+STAN = ("workbench", "examples", "stan")  # pages for those who write Stan
+ABOUT = ("guide/validation", "guide/other_tools")
 WIDTH = 76  # of what commands say
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]*)?\)")
@@ -100,6 +100,7 @@ def write_api(folder: Path) -> None:
 
     folder.mkdir()
     rows: dict[str, list[str]] = {"Functions": [], "Classes": [], "Modules": []}
+    listed: dict[str, list[str]] = {kind: [] for kind in rows}
     for name in stanoff.__all__:
         thing = getattr(stanoff, name)
         first = (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
@@ -112,13 +113,15 @@ def write_api(folder: Path) -> None:
             kind, shown = "Functions", f".. autofunction:: stanoff.{name}\n"
         text = f"{name}\n{'=' * len(name)}\n\n{shown}"
         (folder / f"{name}.rst").write_text(text, "utf8")
+        listed[kind].append(name)
         rows[kind].append(f"   * - :doc:`{name}`\n     - {first}\n")
     tables = [
         f"{kind}\n{'-' * len(kind)}\n\n.. list-table::\n   :widths: 30 70\n\n{''.join(lines)}"
         for kind, lines in rows.items()
     ]
     head = "Python\n======\n\nEvery public name of ``import stanoff``.\n"
-    hidden = ".. toctree::\n   :hidden:\n   :glob:\n\n   *\n"
+    order = "".join(f"   {name}\n" for names in listed.values() for name in names)
+    hidden = f".. toctree::\n   :hidden:\n\n{order}"
     (folder / "index.rst").write_text("\n".join([head, *tables, hidden]), "utf8")
 
 
@@ -144,6 +147,51 @@ def write_commands(file: Path) -> None:
     file.write_text("\n".join(parts), "utf8")
 
 
+def linked(text: str) -> list[str]:
+    """Return the pages that a text links to, in its order."""
+    return list(dict.fromkeys(re.findall(r"\(((?:guide/)?\w+)\.md\)", text)))
+
+
+def reports() -> str:
+    """Link every report by its title, in the order of their start page."""
+    start = (TOP / "reports/index.html").read_text("utf8")
+    lines = []
+    for place in dict.fromkeys(re.findall(r'href="(\w+/index\.html)"', start)):
+        title = re.search(r"<title>(.*?)</title>", (TOP / "reports" / place).read_text("utf8"))
+        lines.append(f'- <a href="reports/{place}">{title and title[1]}</a>')
+    told = "Papers rebuilt from data to page, and simulations in which the truth is known:"
+    more = '<a href="reports/index.html">Their start page</a> shows a figure of each.'
+    return "\n".join(["# Reports\n", told, "", *lines, "", more, ""])
+
+
+def write_chapters(folder: Path) -> None:
+    """Write the lists of pages; the first page says which there are, and in which order."""
+    index = (folder / "index.md").read_text("utf8")
+    questions, pipeline = index.split("## The pipeline")
+    how_to = [page for page in linked(questions) if page not in (*STAN, *ABOUT, "readme")]
+    steps = [page for page in linked(pipeline) if f"{page}.md" not in FROM_ELSEWHERE.values()]
+    pages = {
+        "how_to": contents("How to", how_to, "A page for every question."),
+        "stan_programs": contents(
+            "Stan programs",
+            [*STAN[:2], "The programs, and their contract <stan>"],
+            "How to write one, three to learn from, and the contract that all of them keep.",
+        ),
+        "steps": contents("Step by step", steps, "From labels to a verdict."),
+        "reference": contents("Reference", ["api/index", "commands"]),
+        "reports": reports(),
+        "about": contents("About", [*ABOUT, "changelog", "README <readme>", "contributing"]),
+    }
+    for name, text in pages.items():
+        (folder / f"{name}.md").write_text(text, "utf8")
+    chapters = [*pages]
+    chapters = ["tutorial/plot_tutorial", *chapters[:3], "gallery/index", *chapters[3:]]
+    hidden = "\n".join(chapters)
+    (folder / "index.md").write_text(
+        f"{index}\n```{{toctree}}\n:hidden:\n\n{hidden}\n```\n", "utf8"
+    )
+
+
 def put_together(folder: Path) -> None:
     """Gather the sources of the manual in a folder."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -159,33 +207,7 @@ def put_together(folder: Path) -> None:
     shutil.copytree(TOP / "reports", folder / "extra/reports", ignore=no_caches)
     write_api(folder / "api")
     write_commands(folder / "commands.md")
-    index = (folder / "index.md").read_text("utf8")
-    order = re.findall(r"\((\w+)\.md\)", (DOCS / "index.md").read_text("utf8"))
-    steps = [*dict.fromkeys(order), *(p.stem for p in sorted(DOCS.glob("*.md")))]
-    guides = [p.stem for p in sorted(DOCS.glob("guide/*.md")) if p.stem not in ABOUT]
-    tasks = [name for name in TASKS if name in steps]
-    pages = {
-        "how_to": contents("How to", [*(f"guide/{name}" for name in guides[::-1]), *tasks]),
-        "steps": contents(
-            "Step by step",
-            [name for name in dict.fromkeys(steps) if name not in ("index", *tasks)],
-            "A page for every step from labels to a verdict.",
-        ),
-        "reference": contents("Reference", ["api/index", "commands", "stan", "contributing"]),
-        "about": contents(
-            "About",
-            [*(f"guide/{name}" for name in ABOUT), "changelog", "readme"],
-            '<a href="reports/index.html">The reports</a> rebuild the papers from data to page.',
-        ),
-    }
-    for name, text in pages.items():
-        (folder / f"{name}.md").write_text(text, "utf8")
-    listed = "\n".join(
-        ["tutorial/plot_tutorial", "how_to", "steps", "gallery/index", *list(pages)[2:]]
-    )
-    (folder / "index.md").write_text(
-        f"{index}\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n", "utf8"
-    )
+    write_chapters(folder)
 
 
 class _Page(HTMLParser):

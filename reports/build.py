@@ -71,7 +71,7 @@ def write_start_page() -> None:
         REPORTS,
         "stanoff: reports",
         [_section(name, import_module(f"{name}.build").ABOUT) for name in NAMES],
-        "Is classifier A really better than classifier B? Three papers, rebuilt and carried on; "
+        "Is system A really better than system B? Three papers, rebuilt and carried on; "
         "search systems and repeated runs; and how far stanoff itself can be trusted.",
     )
 

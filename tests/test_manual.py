@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 from conftest import script
 
@@ -17,6 +18,7 @@ TOP = Path(__file__).parents[1]
 SCRIPTS = sorted((TOP / "docs").glob("*/plot_*.py"))
 METHOD = re.compile(r"    def (plot\w*)\(\s*self(.*?)(?=\n    @|\n    def |\Z)", re.DOTALL)
 BUILD = script(TOP / "docs/build.py")
+SIMULATED = ("verdicts", "scores", "items", "contests")
 
 
 @pytest.mark.parametrize("file", [pytest.param(file, id=file.stem) for file in SCRIPTS])
@@ -53,7 +55,7 @@ def test_every_page_has_a_place_and_its_links_lead_to_pages(sources):
     for page in pages:
         text = (sources / page).read_text("utf8")
         for block in re.findall(r"```\{toctree\}(.*?)```", text, re.DOTALL):
-            listed |= {line for line in block.split() if not line.startswith(":")}
+            listed |= {word.strip("<>") for word in block.split()}
         for _, _, target, _ in BUILD.LINK.findall("".join(BUILD.FENCED.split(text)[::2])):
             file = (sources / page).parent / target
             made = file.resolve().relative_to(sources.resolve()).as_posix()
@@ -76,6 +78,32 @@ def test_tables_of_the_reports_are_shown_where_they_are_named(sources):
     assert table.strip() in told
     assert 'href="../reports/benchmark/index.html"' in told
     assert (sources / "extra/reports/benchmark/index.html").is_file()
+
+
+def test_the_shares_that_the_manual_tells_are_those_of_the_simulations():
+    told = (TOP / "docs/guide/validation.md").read_text("utf8")
+    kept = {name: pd.read_csv(TOP / f"reports/benchmark/{name}.csv") for name in SIMULATED}
+    verdicts, scores, items, contests = kept.values()
+
+    def span(shares):
+        return f"{100 * shares.min():.1f} to {100 * shares.max():.1f}"
+
+    items = items.set_index("design")["coverage"]
+    inside = contests.loc[contests["what"] == "inside", "true"]
+    sure = contests.query("what == 'best' and low == 0.85").set_index("design")["true"]
+    assert f"at most {100 * verdicts['wrong'].max():.1f} % of" in " ".join(told.split())
+    assert f"wrong side in at most {100 * verdicts['wrong_direction'].max():.1f} %" in told
+    assert f"only {100 * sure['leaderboard']:.0f} % were" in told
+    for shares in (
+        span(verdicts["coverage"]),
+        *(span(rows["weights"]) for _, rows in scores.groupby("measure")),
+        span(items[["normal", "bounded", "tied"]]),
+        ", ".join(f"{100 * share:.1f}" for share in items["skewed"]),
+        span(items["clusters"]),
+        span(items["a new data set"]),
+        ", ".join(f"{100 * share:.1f}" for share in inside),
+    ):
+        assert f"| {shares} |" in told
 
 
 def test_broken_links_and_what_is_loaded_from_elsewhere_are_found(tmp_path):

@@ -33,20 +33,22 @@ HERE = Path(__file__).resolve().parent
 LEAST = {"PyMC": 15, "nutpie": 1, "PyStan 3": 1, "prob_conf_mat": 0.5, "prob_conf_mat listwise": 1}
 EXACT = {  # packages that draw independently, and what of ours does the same work
     "prob_conf_mat": lambda seed: compare_counts(POS, NEG, engine="exact", seed=seed).summary(),
-    "prob_conf_mat listwise": lambda seed: bench_contests.ours(),
+    "prob_conf_mat listwise": bench_contests.ours,
 }
 
 
-def median_seconds(function: Callable[[int], Any], repeats: int = 5) -> tuple[float, Any]:
+SEEDS = count(1)  # every run has one of its own
+
+
+def timed(function: Callable[[int], Any], repeats: int = 5) -> tuple[list[float], Any]:
     """Return the seconds of a function of a seed, after one to warm up, and what it returned."""
-    seeds = count(1)
-    made = function(next(seeds))
+    made = function(next(SEEDS))
     taken = []
     for _ in range(repeats):
         start = time.perf_counter()
-        made = function(next(seeds))
+        made = function(next(SEEDS))
         taken.append(time.perf_counter() - start)
-    return float(np.median(taken)), made
+    return taken, made
 
 
 def with_stan(seed: int) -> Any:
@@ -91,12 +93,16 @@ def data_block() -> dict[str, Any]:
 
 
 def measured(python: str) -> pd.DataFrame:
-    """Measure stanoff and the others; a row each."""
-    seconds, result = median_seconds(with_stan)
+    """Measure stanoff and the others, a row each; stanoff before and after them."""
+    before, _ = timed(with_stan)
+    others = peers_of(python)
+    after, result = timed(with_stan)
+    print(f"stanoff: {np.median(before):.3f} s before the others, {np.median(after):.3f} s after")
+    seconds = float(np.median(before + after))
     ess = effective(result.draws.posterior["delta"][..., 0])
     rows = [row("stanoff", stanoff.__version__, seconds, ess, None, None)]
-    for name, one in peers_of(python).items():
-        mine = median_seconds(EXACT[name])[0] if name in EXACT else seconds
+    for name, one in others.items():
+        mine = float(np.median(timed(EXACT[name])[0])) if name in EXACT else seconds
         rows.append(row(name, one["version"], one["seconds"], one["ess"], mine, LEAST[name]))
     return pd.DataFrame(rows)
 

@@ -1,4 +1,4 @@
-"""Is classifier A really better than classifier B? A verdict, judged in Stan."""
+"""Is system A really better than system B? A verdict, judged in Stan."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
