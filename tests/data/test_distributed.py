@@ -295,8 +295,8 @@ def test_bad_values(engine):
     assert left.documents() == (59, 59)
     with pytest.raises(InputError, match="bm25 must be made of finite numbers"):
         compare(engine(VALUES.assign(bm25=np.inf)), item="topic", measure="mean", **TWO)
+    clash = RUNS.assign(user=np.arange(len(RUNS)) % 9)
     with pytest.raises(InputError, match="'cluster' parameter must be the same in all rows of an"):
-        clash = RUNS.assign(user=np.arange(len(RUNS)) % 9)
         compare(engine(clash), cluster="user", **OF_RUNS, **TWO)
     with pytest.raises(InputError, match="must be made of numbers"):
         compare(engine(VALUES.assign(bm25="x")), measure="mean", **TWO)
