@@ -5,11 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from stanoff import InputError, Prior, compare, compare_counts
+from stanoff.data.counts import PairedCounts
+from stanoff.inference.intervals import mcse
 from stanoff.inference.populations import new_category
 from stanoff.measures import get
+from stanoff.models import MODELS
 
 
 def topics(n, delta, sd, seed):
@@ -130,6 +133,9 @@ def test_a_new_category_has_the_moments_of_its_dirichlet():
     }
     result = SimpleNamespace(
         fit=SimpleNamespace(draws=SimpleNamespace(posterior=draws, prior={})),
+        model=MODELS["hierarchical"],
+        data=PairedCounts(("a", "b", "c"), np.ones((3, 4)), np.ones((3, 4))),
+        prior=Prior(),
         measure=get("recall"),
         pair=(0, 1),
         seed=1,
@@ -145,7 +151,101 @@ def test_a_new_category_has_the_moments_of_its_dirichlet():
     assert said.category == "a new category"
 
 
-def test_only_the_hierarchical_model_knows_new_categories():
+POS = np.array([[9, 4, 1, 2], [6, 3, 0, 5], [12, 2, 3, 1], [5, 6, 1, 1]])
+NEG = np.array([[2, 1, 3, 30], [1, 4, 2, 18], [0, 2, 2, 40], [3, 1, 1, 12]])
+KAPPA = Prior(kappa=(2.0, 0.7))
+
+
+def shared_by_categories(counts, weights, rng, n=200_000):
+    """Draw eta and kappa from the prior, with weights: theta of every category is summed out."""
+    eta, kappa = rng.dirichlet(weights, n), rng.lognormal(*KAPPA.kappa, n)
+    alpha, log = kappa[:, None] * eta, np.zeros(n)
+    for row in counts:
+        log += special.gammaln(kappa) - special.gammaln(kappa + row.sum())
+        log += (special.gammaln(alpha + row) - special.gammaln(alpha)).sum(axis=1)
+    w = np.exp(log - log.max())
+    return eta, kappa, w / w.sum()
+
+
+def agree(draws, known, weights):
+    """Hold the mean of draws against that of weighted numbers, within both their errors."""
+    expected = weights @ known
+    error = np.sqrt(np.sum(weights**2 * (known - expected) ** 2))
+    assert abs(draws.mean() - expected) < 4.5 * np.hypot(mcse(draws), error)
+
+
+@pytest.mark.stan
+def test_a_new_category_of_a_real_fit_against_importance_sampling():
+    """Given eta and kappa the mean and variance of a new category's rates are known."""
+    result = compare_counts(
+        POS, NEG, model="hierarchical", prior=KAPPA, measure="recall", seed=1, chains=2
+    )
+    rng = np.random.default_rng(2)
+    eta, kappa, weights = shared_by_categories(POS, np.ones(4), rng)
+    assert 1 / np.sum(weights**2) > 1000
+    mean, square = eta[:, 1] - eta[:, 2], eta[:, 1] + eta[:, 2]
+    drawn = result.delta_new()
+    said = result.evidence_new()
+    assert (said.mean, said.std) == pytest.approx((drawn.mean(), drawn.std()), rel=1e-3)
+    agree(drawn, mean, weights)
+    second = mean**2 + (square - mean**2) / (kappa + 1)
+    agree(drawn**2, second, weights)
+    # Accuracy needs the prevalence: that of one of the categories, or the one that is asked for.
+    other, _, those = shared_by_categories(NEG, np.ones(4), rng)
+    gain = those @ (other[:, 2] - other[:, 1])  # on negatives it is right to say no
+    n_pos, n = POS.sum(axis=1), POS.sum(axis=1) + NEG.sum(axis=1)
+    share = np.mean((1 + n_pos) / (2 + n))  # the mean of the Betas
+    for asked, mu in (({}, share), ({"prevalence": 0.9}, 0.9)):
+        of_accuracy = result.judge(measure="accuracy", **asked).delta_new()
+        agree(of_accuracy, mu * mean + (1 - mu) * gain, weights)
+    told = result.sentence("a new category")
+    assert "in recall on a new category (4 were observed)" in told
+    assert "on a new category." in str(result.evidence_new()).splitlines()[0]
+
+
+@pytest.mark.stan
+def test_a_new_category_of_two_test_sets_against_importance_sampling():
+    cells = [
+        np.stack([POS[:, :2].sum(1), NEG[:, :2].sum(1), POS[:, 2:].sum(1), NEG[:, 2:].sum(1)], 1),
+        np.stack([POS[:, 0], NEG[:, 0], POS[:, 1:].sum(1), NEG[:, 1:].sum(1)], 1),
+    ]
+    result = compare_counts(
+        a=cells[0],
+        b=cells[1],
+        model="hierarchical_unpaired",
+        prior=KAPPA,
+        measure="recall",
+        seed=1,
+        chains=2,
+    )
+    rng, moments, errors = np.random.default_rng(3), [], []
+    for one in cells:
+        eta, kappa, weights = shared_by_categories(one[:, [0, 2]], np.ones(2), rng)
+        rate = eta[:, 0]
+        second = rate**2 + rate * (1 - rate) / (kappa + 1)
+        moments.append((weights @ rate, weights @ second))
+        errors.append(np.sqrt(np.sum(weights**2 * (rate - weights @ rate) ** 2)))
+    (mean_a, second_a), (mean_b, second_b) = moments
+    drawn = result.delta_new()
+    error = np.hypot(mcse(drawn), np.hypot(*errors))
+    assert abs(drawn.mean() - (mean_a - mean_b)) < 4.5 * error
+    expected = second_a + second_b - 2 * mean_a * mean_b  # the two test sets are independent
+    # A square of rates within [0, 1] scatters at most twice as much as they do.
+    error = np.hypot(mcse(drawn**2), 2 * np.hypot(*errors))
+    assert abs((drawn**2).mean() - expected) < 4.5 * error
+    assert "recall on a new category (4 were observed)" in result.sentence("a new category")
+
+
+def test_only_hierarchical_models_know_new_categories():
     result = compare_counts([30, 5, 2, 3], [3, 2, 2, 60], engine="exact", seed=1)
-    with pytest.raises(InputError, match="only the paired hierarchical model"):
-        result.evidence_new()
+    for ask in (result.evidence_new, result.delta_new):
+        with pytest.raises(InputError, match="only the hierarchical models know of new categories"):
+            ask()
+
+
+def test_a_new_data_set_has_delta_new():
+    frame = answers(60, 3, 0.8, 0.5, 7).assign(bench=lambda f: f["q"] % 5)
+    result = compare(frame, dataset="bench", population="datasets", **LONG)
+    np.testing.assert_allclose(result.delta_new(), result.scores.delta[..., 0], atol=1e-12)
+    assert result.tree["posterior"]["delta_new"].dims == ("chain", "draw")
+    assert "mean over a new data set" in result.sentence()
