@@ -16,7 +16,6 @@ import pandas as pd
 from stanoff.data.database import database, reading
 from stanoff.data.labels import Labels, is_missing
 from stanoff.data.matching import listed
-from stanoff.data.numbers import as_numbers
 from stanoff.data.tables import Table, fetched, open_table, rows_of
 from stanoff.errors import InputError, invalid, unknown
 
@@ -111,6 +110,8 @@ def _systems(systems: Mapping[str, Any], frame: nw.LazyFrame[Any], told: str) ->
             return dict(zip(systems, known, strict=True))
         listed = ", ".join(repr(name) for name in known[:20])
         missing = " and ".join(f"{part}=" for part in systems)
+        if len(known) == 1:
+            raise InputError(f"{told} has one system only, {listed}: there is none to compare.")
         raise InputError(f"{told} has {len(known)} systems ({listed}): pass {missing}.")
     spelt = {str(name): name for name in known}
     for part, name in systems.items():
@@ -168,7 +169,8 @@ def _as_numbers(frame: nw.LazyFrame[Any], part: str, table: Table) -> nw.LazyFra
             raise InputError(f"{part}{where} must be made of numbers, but has {found[0][0]!r}.")
     else:
         for (text,) in rows_of(frame.select(part).head(FIRST_ROWS)):
-            as_numbers(part, [text])
+            if not is_missing(text) and np.isnan(pd.to_numeric(text, errors="coerce")):
+                raise InputError(f"{part} must be made of numbers, but has {text!r}.")
     return frame.with_columns(nw.col(part).cast(nw.Float64()))
 
 

@@ -7,7 +7,8 @@ as items of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,9 @@ LEAST_ITEMS = 4  # with fewer the posterior has no standard deviation
 LEAST_CLUSTERS, FEW_CLUSTERS = 8, 20
 FEW_ITEMS = 10
 SAME = 1e-12  # of the size of the values: rounding, not variance
+LARGEST = 1e100  # of which squares can be added up
+GLIMPSE = 16  # items that tell most pairs of systems apart
+NO_VERDICT = "with no variance to learn from there is no interval, and so no verdict."
 NO_CODES = np.empty(0, dtype=np.int64)
 
 
@@ -94,11 +98,10 @@ class ItemValues(Data):
             **self.facts(*places),
         )
 
-    def constant(self, a: int, b: int) -> bool:
-        """Return whether two systems differ by the same amount on every item."""
-        difference = self.values[a] - self.values[b]
-        size = max(np.abs(self.values[[a, b]]).max(), np.finfo(float).tiny)
-        return bool(np.ptp(difference) <= SAME * size)
+    def constant(self, a: int, b: int, items: int | None = None) -> bool:
+        """Return whether two systems differ by the same amount on every item, or on the first."""
+        pair = self.values[[a, b], :items]
+        return _never_varies(pair[0] - pair[1], pair)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,12 +148,23 @@ class RatioValues(ClusteredValues):
         """The observed ratio of each system."""
         return np.asarray(self.values.sum(axis=1) / self.per.sum(axis=1))
 
+    def constant(self, a: int, b: int, items: int | None = None) -> bool:
+        """Return whether no weights of the items could change the difference of the ratios."""
+        pair, per = self.values[[a, b], :items], self.per[[a, b], :items]
+        away = (pair - self.observed[[a, b], None] * per) / self.per[[a, b]].mean(axis=1)[:, None]
+        return _never_varies(away[0] - away[1], pair / self.per[[a, b]].mean())
+
     def counted(self, n: int) -> str:
         """Say how many items there are, and in how many clusters if these are fewer."""
         return super().counted(n) if self.clusters < n else Data.counted(self, n)
 
     def _cut(self, places: list[int], **more: Any) -> ItemValues:
         return super()._cut(places, per=self.per[places], **more)
+
+
+def _never_varies(difference: Array, values: Array) -> bool:
+    size = max(np.abs(values).max(), np.finfo(float).tiny)
+    return bool(np.ptp(difference) <= SAME * size)
 
 
 def items_of(
@@ -175,6 +189,9 @@ def items_of(
     ids = more.get("item", more.get("id"))
     values = np.stack([as_numbers(name, column, ids) for name, column in found.columns.items()])
     n = values.shape[1]
+    if np.abs(values).max(initial=0) > LARGEST:
+        rule = f"Values must be within ±{LARGEST:g}, so that their squares can be added up"
+        raise InputError(f"{rule}; there is {values.flat[np.abs(values).argmax()]:g}.")
     if n < LEAST_ITEMS:
         told = "there is 1 item" if n == 1 else f"there are {n} items"
         raise InputError(
@@ -215,9 +232,26 @@ def items_of(
         check_clusters(data.clusters, "clusters")
     else:
         data = ItemValues(notes=(*notes,), **parts, **facts)
-    if len(names) == 2:
+    return _without_constants(data)
+
+
+def _without_constants(data: ItemValues) -> ItemValues:
+    """Refuse systems of which no two vary; point out pairs that do not."""
+    s = len(data.systems)
+    pairs = list(combinations(range(s), 2))
+    found = [p for p in pairs if data.constant(*p, GLIMPSE) and data.constant(*p)]
+    if s > 2 and len(found) == len(pairs):
+        raise InputError(
+            f"Any two of these {s} systems differ by the same amount on each of {data.items:,} "
+            f"items: {NO_VERDICT} Are they functions of each other?"
+        )
+    if s == 2:
         refuse_constant(data, 0, 1)
-    return data
+    if not found:
+        return data
+    more = f" (and so do {len(found) - 1:,} more pairs)" if len(found) > 1 else ""
+    note = f"{_told(data, *found[0])}{more}: what is said of such pairs is no verdict."
+    return replace(data, notes=(*data.notes, note))
 
 
 def _clusters(given: Any, n: int) -> tuple[Codes | None, list[str]]:
@@ -259,8 +293,9 @@ def _as_per(given: Any, systems: tuple[str, ...], shape: tuple[int, ...]) -> Arr
 def check_clusters(found: int, what: str) -> None:
     """Refuse so few clusters that nothing can be learned from how they vary."""
     if found < LEAST_CLUSTERS:
+        told = f"are {found} {what}" if found > 1 else f"is 1 {what[:-1]}"
         raise InputError(
-            f"There are {found} {what}, but weights need {LEAST_CLUSTERS} at least to learn how "
+            f"There {told}, but weights need {LEAST_CLUSTERS} at least to learn how "
             f"{what} vary. Gather more of them, or let each be one item with its mean."
         )
 
@@ -269,14 +304,15 @@ def refuse_constant(data: ItemValues, a: int, b: int) -> None:
     """Refuse two systems whose difference is the same on all items: it cannot vary for a model."""
     if not data.constant(a, b):
         return
-    one, other = data.systems[a], data.systems[b]
-    gap = float(data.values[a, 0] - data.values[b, 0])
-    told = (
-        f"{one} and {other} have the same value on each of {data.items:,} items"
-        if gap == 0
-        else f"{one} and {other} differ by {gap:+g} on each of {data.items:,} items"
-    )
     raise InputError(
-        f"{told}: with no variance to learn from there is no interval, and so no verdict. Are "
-        "they the same column, or is one a function of the other?"
+        f"{_told(data, a, b)}: {NO_VERDICT} Are they the same column, or is one a function of the "
+        "other?"
     )
+
+
+def _told(data: ItemValues, a: int, b: int) -> str:
+    one, other = data.systems[a], data.systems[b]
+    gap = float(data.observed[a] - data.observed[b])
+    if abs(gap) <= SAME * np.abs(data.observed[[a, b]]).max():
+        return f"{one} and {other} have the same value on each of {data.items:,} items"
+    return f"{one} and {other} differ by {gap:+g} on each of {data.items:,} items"
