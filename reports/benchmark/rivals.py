@@ -189,9 +189,9 @@ def notes(table: pd.DataFrame) -> list[str]:
             """bayes_evals (Bowyer et al. 2025) weighs {draws:,} draws from the prior by the
             likelihood of right and wrong answers. It is on no package index that was tried, so its
             model was written anew. On the first run of the report on repeated runs these draws are
-            worth {told} independent ones, and P(words is worse) comes out between {least:.4f} and {most:.4f} in
-            {times} runs on all {n} items, where the paired model says
-            {exact:.4f}. It takes neither values other than 0 and 1 nor a ROPE.""",
+            worth {told} independent ones, and P(words is worse) comes out between {least:.4f} and
+            {most:.4f} in {times} runs on all {n} items, where the paired model says {exact:.4f}.
+            It takes neither values other than 0 and 1 nor a ROPE.""",
             draws=PRIOR_DRAWS,
             told=", ".join(f"{one:.0f} (n = {n})" for n, one in weights["effective_draws"].items()),
             least=weights["p_least"].iloc[-1],

@@ -9,10 +9,15 @@ from scipy import special, stats
 
 from stanoff import InputError, Prior, compare, compare_counts
 from stanoff.data.counts import PairedCounts
+from stanoff.data.items import items_of
+from stanoff.data.labels import Labels
+from stanoff.fit import fit
 from stanoff.inference.intervals import mcse
 from stanoff.inference.populations import new_category
 from stanoff.measures import get
 from stanoff.models import MODELS
+from stanoff.planning.items import Components
+from stanoff.question import Question, Sampling
 
 
 def topics(n, delta, sd, seed):
@@ -89,8 +94,73 @@ def test_components_of_variance_come_back():
     # The best number of runs is the one with the least variance for the cost.
     costly = result.components(item_cost=10)
     cost = {r: (found.items + found.runs / r) * (r + 10) for r in range(1, 40)}
-    assert costly.best_runs == pytest.approx(min(cost, key=cost.get), abs=1)
+    assert costly.best_runs == min(cost, key=cost.get)
     assert f"{costly.best_runs} runs of each item are best" in str(costly)
+
+
+@pytest.mark.parametrize("item_cost", [0.1, 0.5, 1, 3, 10, 80])
+@pytest.mark.parametrize("runs", [0.05, 0.3, 1.0, 4.0])
+def test_the_best_runs_are_the_cheapest_and_the_textbook_s(runs, item_cost):
+    """For the same money: sqrt(cost of an item / of a run x variance of runs / of items)."""
+    found = Components(0.5, runs, 100, 3.0, item_cost)
+    each = np.arange(1, 200)
+    cost = (found.items + found.runs / each) * (each + item_cost)
+    assert cost[found.best_runs - 1] == pytest.approx(cost.min(), rel=1e-12)  # there may be ties
+    assert abs(found.best_runs - max(1, np.sqrt(item_cost * runs / 0.5))) < 1
+    verb = "is" if found.best_runs == 1 else "are"
+    assert f"of each item {verb} best." in str(found)
+
+
+def test_components_of_variance_are_unbiased():
+    """Over many small data sets, with other numbers of runs for each system and item."""
+    rng, n, times = np.random.default_rng(8), 12, 400
+    found = np.empty((times, 2))
+    for i in range(times):
+        runs = rng.integers(2, 5, (2, n))
+        true = np.stack([rng.normal(0.2, 0.9, n), np.zeros(n)])
+        every = [[rng.normal(true[j, k], 0.5, runs[j, k]) for k in range(n)] for j in range(2)]
+        means = np.array([[one.mean() for one in row] for row in every])
+        scatter = np.array([[((one - one.mean()) ** 2).sum() for one in row] for row in every])
+        known = Labels(dict(zip("AB", means, strict=True)), more={"runs": runs, "scatter": scatter})
+        asked = Question.read(measure="mean")
+        fitted = fit(items_of(known), asked, Sampling.read(draws=10, seed=1))
+        parts = fitted.between("A", "B", asked).components()
+        found[i] = parts.items, parts.runs
+    error = found.std(axis=0) / np.sqrt(times)
+    assert (np.abs(found.mean(axis=0) - [0.81, 0.5]) < 4.5 * error).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", ["normal", "exponential"])
+def test_planned_items_settle_as_often_as_was_said(law):
+    """Gather the items that were planned, from the law that is true, whatever it is.
+
+    True differences are spread evenly over a range far wider than any posterior, as the flat prior
+    has it. Skewed items make the first interval too narrow, and so the plan a little too hopeful.
+    """
+    rng, n, rope = np.random.default_rng(9), 30, 0.1
+    planned = settled = 0
+    while planned < 400:
+        true = rng.uniform(-1, 1)
+
+        def gather(more, true=true):
+            if law == "normal":
+                return rng.normal(true, 1, more)
+            return rng.exponential(1, more) - 1 + true
+
+        d = gather(n)
+        result = compare(d, np.zeros(n), measure="mean", rope=rope, seed=planned + 1)
+        if result.decision.settled:
+            continue
+        more = result.plan(datasets=1000, most=20_000).answer.value
+        if more is None or not np.isfinite(more):
+            continue
+        planned += 1
+        every = np.concatenate([d, gather(int(more))])
+        again = compare(every, np.zeros(len(every)), measure="mean", rope=rope, seed=1)
+        settled += again.decision.settled
+    slack = 0.0 if law == "normal" else 2**2 / n / 4  # of the interval, by Edgeworth
+    assert abs(settled / planned - 0.8) < 4.5 * np.sqrt(0.16 / planned) + slack
 
 
 def test_components_need_runs():
@@ -98,6 +168,23 @@ def test_components_need_runs():
         compare(topics(20, 0.1, 0.1, 1), **ASKED).components()
     with pytest.raises(InputError, match="'item_cost' parameter must be a number >= 0"):
         compare(answers(20, 2, 0.3, 0.8, 5), **LONG).components(item_cost=-1)
+
+
+def common_difference(each):
+    """Return mean and standard deviation of eta by the trapezoidal rule over log tau."""
+    seen, variance = each.mean().to_numpy(), (each.var() / each.size()).to_numpy()
+    scale = np.sqrt((each.var() * (each.size() - 1)).sum() / (each.size() - 1).sum())
+    log_tau = np.linspace(np.log(scale) - 16, np.log(scale) + 9, 20_001)
+    tau = np.exp(log_tau)
+    precision = 1 / (variance + tau[:, None] ** 2)
+    middle = (precision * seen).sum(axis=1) / precision.sum(axis=1)
+    log = log_tau + stats.halfcauchy.logpdf(tau, scale=scale)
+    log += stats.norm.logpdf(seen, middle[:, None], 1 / np.sqrt(precision)).sum(axis=1)
+    log -= 0.5 * np.log(precision.sum(axis=1))  # eta, with its flat prior, integrated out
+    weights = np.exp(log - log.max())
+    weights /= weights.sum()
+    mean = weights @ middle
+    return mean, np.sqrt(weights @ (1 / precision.sum(axis=1) + (middle - mean) ** 2))
 
 
 def test_all_populations_that_the_data_can_answer():
@@ -110,7 +197,22 @@ def test_all_populations_that_the_data_can_answer():
         "data sets on average",
     ]
     assert table["model"].tolist() == ["items", "runs", "datasets", "datasets"]
-    np.testing.assert_allclose(table["mean"], table["mean"][0], atol=0.1)
+    # Each row is the comparison that asks for this population, whose error is known.
+    means = frame.groupby(["q", "model"])["value"].mean().unstack()
+    d = means["a"] - means["b"]
+    assert table["mean"][0] == pytest.approx(d.mean())
+    assert table["std"][0] == pytest.approx(stats.t(59, scale=d.sem()).std())
+    again = compare(frame, population="runs", **LONG).evidence()
+    assert (table["mean"][1], table["std"][1]) == pytest.approx((again.mean, again.std))
+    assert abs(again.mean - d.mean()) < 4.5 * again.mcse
+    new = compare(frame, dataset="bench", population="datasets", **LONG).evidence()
+    assert (table["mean"][2], table["std"][2]) == pytest.approx((new.mean, new.std))
+    each = d.groupby(np.arange(60) % 5)
+    middle, spread = common_difference(each)
+    assert abs(new.mean - middle) < 4.5 * new.mcse
+    draws = compare(frame, dataset="bench", population="datasets", **LONG).delta_new().size
+    assert abs(table["mean"][3] - middle) < 4.5 * spread / np.sqrt(draws)
+    assert table["std"][3] == pytest.approx(spread, rel=4.5 * np.sqrt(2 / draws))  # if normal
     std = table["std"]
     assert std[1] < std[0] < std[2]
     assert std[3] < std[2]
