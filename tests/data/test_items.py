@@ -192,6 +192,15 @@ def test_systems_that_never_vary_win_no_contest(wide):
     assert "on each of 40 items (and so do 2 more pairs)" in told
 
 
+def test_clusters_that_never_vary_give_no_verdict(wide):
+    """Where the items of every cluster add up to the same, there is nothing to learn from."""
+    turn = np.where(np.arange(N) % 2, 0.25, -0.25)  # one up, one down in each cluster of two
+    frame = wide.assign(dense=wide["bm25"] + turn)
+    assert compare(frame, **WIDE).evidence().std > 0
+    with pytest.raises(InputError, match=r"same value in each of 20 clusters: .* no verdict"):
+        compare(frame, cluster="user", **WIDE)
+
+
 def test_ratios_vary_by_what_they_are_divided_by(wide):
     """The same sums over other sizes are other ratios; in proportion to them, they never vary."""
     asked = {"a": "a", "b": "b", "per": ["na", "nb"], "measure": "ratio", "seed": 1, "draws": 500}

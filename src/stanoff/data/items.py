@@ -121,6 +121,17 @@ class ClusteredValues(ItemValues):
         """How many clusters there are."""
         return int(self.cluster.max()) + 1
 
+    def constant(self, a: int, b: int, items: int | None = None) -> bool:
+        """Return whether no weights of the clusters could change the difference."""
+        values, sizes = self.values[[a, b]], self._sizes([a, b])
+        mean = sizes.mean(axis=1, keepdims=True)
+        away = (values - self.observed[[a, b], None] * sizes) / mean
+        sums: Array = np.bincount(self.cluster, away[0] - away[1]).astype(np.float64)
+        return _never_varies(sums, values / mean)
+
+    def _sizes(self, places: list[int]) -> Array:
+        return np.ones((len(places), 1))
+
     def counted(self, n: int) -> str:
         """Say how many items there are, in how many clusters."""
         return f"{super().counted(n)} in {self.clusters:,} clusters"
@@ -148,11 +159,8 @@ class RatioValues(ClusteredValues):
         """The observed ratio of each system."""
         return np.asarray(self.values.sum(axis=1) / self.per.sum(axis=1))
 
-    def constant(self, a: int, b: int, items: int | None = None) -> bool:
-        """Return whether no weights of the items could change the difference of the ratios."""
-        pair, per = self.values[[a, b], :items], self.per[[a, b], :items]
-        away = (pair - self.observed[[a, b], None] * per) / self.per[[a, b]].mean(axis=1)[:, None]
-        return _never_varies(away[0] - away[1], pair / self.per[[a, b]].mean())
+    def _sizes(self, places: list[int]) -> Array:
+        return self.per[places]
 
     def counted(self, n: int) -> str:
         """Say how many items there are, and in how many clusters if these are fewer."""
@@ -242,8 +250,8 @@ def _without_constants(data: ItemValues) -> ItemValues:
     found = [p for p in pairs if data.constant(*p, GLIMPSE) and data.constant(*p)]
     if s > 2 and len(found) == len(pairs):
         raise InputError(
-            f"Any two of these {s} systems differ by the same amount on each of {data.items:,} "
-            f"items: {NO_VERDICT} Are they functions of each other?"
+            f"Any two of these {s} systems differ by the same amount on all of "
+            f"{data.counted(data.items)}: {NO_VERDICT} Are they functions of each other?"
         )
     if s == 2:
         refuse_constant(data, 0, 1)
@@ -313,6 +321,9 @@ def refuse_constant(data: ItemValues, a: int, b: int) -> None:
 def _told(data: ItemValues, a: int, b: int) -> str:
     one, other = data.systems[a], data.systems[b]
     gap = float(data.observed[a] - data.observed[b])
+    each = f"on each of {data.items:,} items"
+    if isinstance(data, ClusteredValues) and data.clusters < data.items:
+        each = f"in each of {data.clusters:,} clusters"
     if abs(gap) <= SAME * np.abs(data.observed[[a, b]]).max():
-        return f"{one} and {other} have the same value on each of {data.items:,} items"
-    return f"{one} and {other} differ by {gap:+g} on each of {data.items:,} items"
+        return f"{one} and {other} have the same value {each}"
+    return f"{one} and {other} differ by {gap:+g} {each}"
