@@ -98,10 +98,12 @@ class ItemValues(Data):
             **self.facts(*places),
         )
 
-    def constant(self, a: int, b: int, items: int | None = None) -> bool:
-        """Return whether two systems differ by the same amount on every item, or on the first."""
-        pair = self.values[[a, b], :items]
-        return _never_varies(pair[0] - pair[1], pair)
+    def constant(self, a: int, b: int) -> bool:
+        """Return whether two systems differ by the same amount on every item."""
+        first = self.values[[a, b], :GLIMPSE]
+        if not _never_varies(first[0] - first[1], first):
+            return False
+        return _never_varies(self.values[a] - self.values[b], self.values[[a, b]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +123,7 @@ class ClusteredValues(ItemValues):
         """How many clusters there are."""
         return int(self.cluster.max()) + 1
 
-    def constant(self, a: int, b: int, items: int | None = None) -> bool:
+    def constant(self, a: int, b: int) -> bool:
         """Return whether no weights of the clusters could change the difference."""
         values, sizes = self.values[[a, b]], self._sizes([a, b])
         mean = sizes.mean(axis=1, keepdims=True)
@@ -197,9 +199,10 @@ def items_of(
     ids = more.get("item", more.get("id"))
     values = np.stack([as_numbers(name, column, ids) for name, column in found.columns.items()])
     n = values.shape[1]
-    if np.abs(values).max(initial=0) > LARGEST:
-        rule = f"Values must be within ±{LARGEST:g}, so that their squares can be added up"
-        raise InputError(f"{rule}; there is {values.flat[np.abs(values).argmax()]:g}.")
+    for most in (values.max(initial=0.0), values.min(initial=0.0)):
+        if abs(most) > LARGEST:
+            rule = f"Values must be within ±{LARGEST:g}, so that their squares can be added up"
+            raise InputError(f"{rule}; there is {most:g}.")
     if n < LEAST_ITEMS:
         told = "there is 1 item" if n == 1 else f"there are {n} items"
         raise InputError(
@@ -247,7 +250,7 @@ def _without_constants(data: ItemValues) -> ItemValues:
     """Refuse systems of which no two vary; point out pairs that do not."""
     s = len(data.systems)
     pairs = list(combinations(range(s), 2))
-    found = [p for p in pairs if data.constant(*p, GLIMPSE) and data.constant(*p)]
+    found = [pair for pair in pairs if data.constant(*pair)]
     if s > 2 and len(found) == len(pairs):
         raise InputError(
             f"Any two of these {s} systems differ by the same amount on all of "

@@ -199,9 +199,8 @@ def skewed_differences(result: Judgement) -> tuple[str, ...]:
         return ()  # that there are few is told already
     a, b = result.pair
     d = data.values[a] - data.values[b]
-    d = d - d.mean()
-    spread = float(np.sqrt(np.mean(d * d)))
-    skewness = float(np.mean((d / spread) ** 3)) if spread > 0 else 0.0
+    d = (d - d.mean()) / (d.std() or 1.0)
+    skewness = float(np.mean(d * d * d))
     by_chance = 2 * sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
     if abs(skewness) <= max(by_chance, sqrt(n / COCHRAN)):
         return ()
