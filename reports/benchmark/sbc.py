@@ -46,7 +46,7 @@ def main(simulations: int = 200) -> None:
 def figure(ranks: pd.DataFrame) -> Axes:
     """Draw a histogram of the ranks for every program and variable."""
     panel = ranks["program"] + ": " + ranks["variable"]
-    simulations = panel.value_counts().max()
+    simulations = panel.value_counts()
     with theme():
         grid = sns.displot(
             ranks.assign(panel=panel),
@@ -63,8 +63,8 @@ def figure(ranks: pd.DataFrame) -> Axes:
         )
         grid.set_titles("{col_name}", size=9)
         grid.set_axis_labels("rank", "simulations")
-    for ax in grid.axes.flat:
-        ax.axhline(simulations / BINS, color=GREY, linewidth=0.8)
+    for name, ax in grid.axes_dict.items():
+        ax.axhline(simulations[name] / BINS, color=GREY, linewidth=0.8)
     return grid.axes.flat[0]
 
 
