@@ -1,8 +1,8 @@
 """Show the long simulations, whose results are kept beside this script, on one page.
 
 They are made by ``python -m benchmark.NAME`` in the folder ``reports``, where NAME is ``table3``,
-``verdicts``, ``contests``, ``items``, ``scores`` or ``sbc``; ``bench.py`` measures speed and keeps
-nothing; ``bench_peers.py`` keeps a run with other packages in ``peers.csv``.
+``verdicts``, ``contests``, ``items``, ``rivals``, ``scores`` or ``sbc``; ``bench.py`` measures
+speed and keeps nothing; ``bench_peers.py`` keeps a run with other packages in ``peers.csv``.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ import pandas as pd
 from common import REPORTS, About, Output, write_report
 from zhang2016 import table3
 
-from benchmark import contests, items, sbc, scores, verdicts
+from benchmark import contests, items, rivals, sbc, scores, verdicts
 from stanoff.report.document import Section
 
 HERE = REPORTS / "benchmark"
@@ -144,7 +144,7 @@ def of_items(out: Output) -> Section:
     shown = table.assign(
         coverage=table["coverage"].map("{:.1%}".format), n=table["n"].astype(str)
     ).drop(columns="replications")
-    wide = items.additive()
+    others = pd.read_csv(HERE / "rivals.csv")
     return Section(
         "Values per item",
         [
@@ -156,14 +156,10 @@ def of_items(out: Output) -> Section:
                 numbers=table,
                 row_headings=False,
             ),
-            "An additive model, with an effect per system, one per topic and one residual variance "
-            "for all, is not used: near-identical systems get the interval of very different ones.",
-            out.table(
-                "additive",
-                wide.assign(**{c: wide[c].map("{:.4f}".format) for c in ("items", "additive")}),
-                "Standard deviation of the difference in average precision of the report on "
-                "search, by the items model and by the additive model.",
-                numbers=wide,
+            *rivals.notes(others),
+            *(
+                out.table(name, rivals.shown(part), caption, numbers=part, row_headings=False)
+                for name, (part, caption) in rivals.parts(others).items()
             ),
         ],
     )

@@ -30,6 +30,7 @@ from stanoff.text.numbers import p_value
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = {name: name for name, model in MODELS.items() if model.program}
+PROGRAMS["repeated, in clusters"] = "repeated"
 PROGRAMS["logistic_normal"] = str(stan_folder() / "examples/logistic_normal.stan")
 PRIOR = Prior(kappa=(2.0, 0.7))
 SOME_SCORES = count([1, 0, 1], [0.2, 0.1, 0.4], [0.3, 0.2, 0.1], takes="scores")  # of any kind
@@ -45,7 +46,7 @@ def main(simulations: int = 200) -> None:
 def figure(ranks: pd.DataFrame) -> Axes:
     """Draw a histogram of the ranks for every program and variable."""
     panel = ranks["program"] + ": " + ranks["variable"]
-    simulations = panel.value_counts().max()
+    simulations = panel.value_counts()
     with theme():
         grid = sns.displot(
             ranks.assign(panel=panel),
@@ -62,8 +63,8 @@ def figure(ranks: pd.DataFrame) -> Axes:
         )
         grid.set_titles("{col_name}", size=9)
         grid.set_axis_labels("rank", "simulations")
-    for ax in grid.axes.flat:
-        ax.axhline(simulations / BINS, color=GREY, linewidth=0.8)
+    for name, ax in grid.axes_dict.items():
+        ax.axhline(simulations[name] / BINS, color=GREY, linewidth=0.8)
     return grid.axes.flat[0]
 
 
@@ -123,10 +124,13 @@ def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
             fitted = {"delta": psi[:, :, 0] - psi[:, :, 1], "psi": psi[:, :, 2]}
         elif name in OF_VALUES:
             truth, values, prior = OF_VALUES[name](rng)
-            drawn = compare(values, **LONG, **(options | {"prior": prior})).draws.posterior
+            more = LONG | ({"cluster": "cluster"} if "cluster" in values else {})
+            drawn = compare(values, **more, **(options | {"prior": prior})).draws.posterior
             fitted = {"delta": (drawn["psi_A"] - drawn["psi_B"]).reshape(1, -1)}
-            if name == "repeated":
+            if name != "items":
                 fitted["tau"] = drawn["tau"][..., 0]
+            if "omega" in truth:
+                fitted["omega"] = drawn["omega"][..., 1]
         elif name == "binormal":
             truth, block = _scores(rng)
             model = replace(MODELS[name], data=lambda data, prior: block)
@@ -262,22 +266,39 @@ def _items(rng: np.random.Generator, n: int = 20) -> tuple[dict, pd.DataFrame, P
 
 
 def _repeated(
-    rng: np.random.Generator, n: int = 15, runs: int = 4
+    rng: np.random.Generator, n: int = 15, runs: int = 4, clusters: int = 0
 ) -> tuple[dict, pd.DataFrame, Prior]:
     """Truth and answers of two systems, right or wrong, several to each item."""
     mu, tau = rng.normal(0, 1.5, 2), np.abs(rng.normal(0, 1.5, 2))
-    rho = rng.uniform(-1, 1)
-    z = rng.standard_normal((2, n))
-    z[1] = rho * z[0] + np.sqrt(1 - rho**2) * z[1]
-    p = 1 / (1 + np.exp(-mu[:, None] - tau[:, None] * z))
-    right = (rng.random((2, n, runs)) < p[..., None]).astype(float)
+    odds = mu[:, None] + tau[:, None] * _two(rng, n)
+    truth, width = {"tau": tau[0]}, tau
+    if clusters:
+        cluster = np.arange(n) % clusters
+        omega = np.abs(rng.normal(0, 1.5, 2))
+        odds += omega[:, None] * _two(rng, clusters)[:, cluster]
+        truth["omega"], width = omega[1], np.hypot(tau, omega)
+    right = (rng.random((2, n, runs)) < 1 / (1 + np.exp(-odds[..., None]))).astype(float)
     nodes = np.linspace(-8, 8, 1601)
     psi = np.average(
-        1 / (1 + np.exp(-mu[:, None] - tau[:, None] * nodes)),
+        1 / (1 + np.exp(-mu[:, None] - width[:, None] * nodes)),
         axis=1,
         weights=np.exp(-(nodes**2) / 2),
     )
-    return {"delta": psi[0] - psi[1], "tau": tau[0]}, _long(right), Prior()
+    frame = _long(right)
+    if clusters:
+        frame["cluster"] = cluster[frame["item"]]
+    return {"delta": psi[0] - psi[1], **truth}, frame, Prior()
+
+
+def _clustered(rng: np.random.Generator) -> tuple[dict, pd.DataFrame, Prior]:
+    """Truth and answers on items that hang together two by two."""
+    return _repeated(rng, n=16, clusters=8)
+
+
+def _two(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Draw standard normals of two systems; any correlation of them is as probable."""
+    rho, z = rng.uniform(-1, 1), rng.standard_normal((2, n))
+    return np.stack([z[0], rho * z[0] + np.sqrt(1 - rho**2) * z[1]])
 
 
 def _long(values: np.ndarray) -> pd.DataFrame:
@@ -286,7 +307,7 @@ def _long(values: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame({"item": item, "system": names, "value": values.reshape(-1)})
 
 
-OF_VALUES = {"items": _items, "repeated": _repeated}
+OF_VALUES = {"items": _items, "repeated": _repeated, "repeated, in clusters": _clustered}
 LONG = {"item": "item", "system": "system", "value": "value", "measure": "mean"}
 
 

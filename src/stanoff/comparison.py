@@ -15,7 +15,9 @@ from stanoff.judgement import Judgement
 from stanoff.models.priors import Prior
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from stanoff.inference.evidence import Evidence
     from stanoff.inference.sensitivity import Sensitivity
@@ -148,10 +150,20 @@ class Comparison(Judgement):
 
         return populations(self)
 
-    def evidence_new(self) -> Evidence:
-        """Weigh the difference on a new category, by what the hierarchical model says they share.
+    def delta_new(self) -> NDArray[np.float64]:
+        """Return draws (chain, draw) of the difference on a new category, or on a new data set.
 
-        The new category is as common as one of those observed, taken at random.
+        The hierarchical models know of new categories, the datasets model of new data sets.
+        """
+        from stanoff.inference.populations import delta_new
+
+        return delta_new(self)
+
+    def evidence_new(self) -> Evidence:
+        """Weigh the difference on a new category, by what the hierarchical models say they share.
+
+        The new category is as common as one of those observed, taken at random. Its sentence is
+        ``sentence("a new category")``.
         """
         from stanoff.inference.populations import new_category
 
@@ -159,9 +171,11 @@ class Comparison(Judgement):
 
     def sentence(self, category: str | None = None) -> str:
         """Describe the verdict, and what would change it, in words to paste into a paper."""
+        from stanoff.inference.populations import NEW
         from stanoff.text.words import sentence, what_would_change
 
-        evidence = self.evidence(category)
+        new = category == NEW and NEW not in self.categories
+        evidence = self.evidence_new() if new else self.evidence(category)
         return f"{sentence(self, evidence)} {what_would_change(self, evidence)}"
 
     def table(self, columns: Sequence[str] | None = None) -> pd.DataFrame:

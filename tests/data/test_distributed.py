@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stanoff import InputError, compare, count
+from stanoff import InputError, compare, contest, count
 
 pytestmark = [
     pytest.mark.engines,
@@ -210,3 +210,93 @@ def test_a_client_of_dask_does_the_work(dask, tmp_path):
     np.testing.assert_array_equal(there.psi, here.psi)
     assert str(stanoff.load(here.save(tmp_path / "x.nc"))) == str(here)  # beside a client
     assert (tmp_path / "out/index.html").exists()
+
+
+TOPICS = 60
+VALUES = pd.DataFrame(
+    {
+        "topic": [f"t{i:02}" for i in range(TOPICS)],
+        **{name: RNG.random(TOPICS).round(4) for name in ("bm25", "dense", "lsi")},
+        "user": [f"u{i // 2}" for i in range(TOPICS)],
+        "bench": [f"b{i % 4}" for i in range(TOPICS)],
+        "shown": RNG.integers(1, 30, TOPICS),
+    }
+)
+OF_TOPIC = ["topic", "user", "bench", "shown"]
+RUNS = pd.concat(
+    [
+        VALUES.melt(OF_TOPIC, ["bm25", "dense", "lsi"], "system", "ap").assign(
+            ap=lambda f: (f["ap"] + RNG.normal(0, 0.05, len(f))).round(6)
+        )
+        for _ in range(3)
+    ]
+).sample(frac=1, random_state=3, ignore_index=True)
+OF_RUNS = {"item": "topic", "system": "system", "value": "ap", "measure": "mean", "seed": 1}
+TWO = {"a": "bm25", "b": "dense", "draws": 500}
+
+
+def the_same_values(ours, theirs):
+    """Hold the data and the verdict against each other, whatever the order of the items."""
+    for name in ("values", "runs", "scatter"):
+        one, other = (np.sort(getattr(data.data, name), axis=None) for data in (ours, theirs))
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    one, other = ours.evidence(), theirs.evidence()
+    assert (one.mean, one.std, *one.hdi) == pytest.approx((other.mean, other.std, *other.hdi))
+    assert str(ours) == str(theirs)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"population": "runs"},
+        {"cluster": "user"},
+        {"dataset": "bench", "population": "datasets"},
+        {"dataset": "bench", "cluster": "user"},
+        {"per": "shown", "measure": "ratio"},
+    ],
+    ids=["items", "runs", "clusters", "datasets", "both", "ratio"],
+)
+def test_long_values(engine, more):
+    asked = OF_RUNS | TWO | more
+    the_same_values(compare(engine(RUNS), **asked), compare(RUNS, **asked))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"item": "topic"},
+        {"cluster": "user"},
+        {"dataset": "bench", "population": "datasets"},
+        {"per": "shown", "measure": "ratio"},
+    ],
+    ids=["rows", "items", "clusters", "datasets", "ratio"],
+)
+def test_wide_values(engine, more):
+    asked = {"measure": "mean", "seed": 1} | TWO | more
+    the_same_values(compare(engine(VALUES), **asked), compare(VALUES, **asked))
+
+
+def test_contests_of_values(engine):
+    wide = {"systems": ["bm25", "dense", "lsi"], "measure": "mean", "seed": 1}
+    for frame, asked in ((VALUES, wide), (RUNS, OF_RUNS), (RUNS, OF_RUNS | {"cluster": "user"})):
+        ours, theirs = (contest(table, draws=500, **asked) for table in (engine(frame), frame))
+        assert ours.systems == theirs.systems
+        np.testing.assert_allclose(ours.observed, theirs.observed)
+        pd.testing.assert_frame_equal(ours.pairs(), theirs.pairs())
+
+
+def test_bad_values(engine):
+    gone = RUNS[(RUNS["system"] != "bm25") | (RUNS["topic"] != "t03")]
+    with pytest.raises(InputError, match=r"Of 60 items 1 has no value of bm25, such as 't03'"):
+        compare(engine(gone), **OF_RUNS, **TWO)
+    left = compare(engine(gone), unmatched="drop", **OF_RUNS, **TWO)
+    assert left.documents() == (59, 59)
+    with pytest.raises(InputError, match="bm25 must be made of finite numbers"):
+        compare(engine(VALUES.assign(bm25=np.inf)), item="topic", measure="mean", **TWO)
+    clash = RUNS.assign(user=np.arange(len(RUNS)) % 9)
+    with pytest.raises(InputError, match="'cluster' parameter must be the same in all rows of an"):
+        compare(engine(clash), cluster="user", **OF_RUNS, **TWO)
+    with pytest.raises(InputError, match="must be made of numbers"):
+        compare(engine(VALUES.assign(bm25="x")), measure="mean", **TWO)

@@ -176,6 +176,56 @@ def test_differences_that_never_vary_give_no_verdict(wide):
         found.between("bm25", "twin").evidence()
 
 
+def test_systems_that_never_vary_win_no_contest(wide):
+    """Ten functions of one column have no differences to learn from; some are pointed out."""
+    names = [f"s{k}" for k in range(10)]
+    frame = pd.DataFrame({name: wide["bm25"] + k / 8 for k, name in enumerate(names)})
+    for options in ({}, {"cluster": "user"}):
+        with pytest.raises(InputError, match=r"Any two of these 10 systems differ .* no verdict"):
+            contest(frame.assign(user=wide["user"]), systems=names, measure="mean", **options)
+    frame = wide[["bm25", "dense"]].assign(moved=wide["bm25"] - 0.5)
+    [told] = contest(frame, measure="mean", seed=1).data.notes
+    assert told.startswith(
+        "bm25 and moved differ by +0.5 on each of 40 items: what is said of such"
+    )
+    [told] = contest(frame.assign(same=wide["bm25"]), measure="mean", seed=1).data.notes
+    assert "on each of 40 items (and so do 2 more pairs)" in told
+
+
+def test_clusters_that_never_vary_give_no_verdict(wide):
+    """Where the items of every cluster add up to the same, there is nothing to learn from."""
+    turn = np.where(np.arange(N) % 2, 0.25, -0.25)  # one up, one down in each cluster of two
+    frame = wide.assign(dense=wide["bm25"] + turn)
+    assert compare(frame, **WIDE).evidence().std > 0
+    with pytest.raises(InputError, match=r"same value in each of 20 clusters: .* no verdict"):
+        compare(frame, cluster="user", **WIDE)
+
+
+def test_ratios_vary_by_what_they_are_divided_by(wide):
+    """The same sums over other sizes are other ratios; in proportion to them, they never vary."""
+    asked = {"a": "a", "b": "b", "per": ["na", "nb"], "measure": "ratio", "seed": 1, "draws": 500}
+    clicks = wide["shown"] // 2 + 1
+    frame = pd.DataFrame({"a": clicks, "b": clicks, "na": wide["shown"], "nb": wide["user"] + 9})
+    assert compare(frame, **asked).evidence().std > 0
+    with pytest.raises(InputError, match=r"a and b differ by -0\.1 on each of 40 items"):
+        compare(frame.assign(a=0.4 * frame["na"], b=0.5 * frame["nb"]), **asked)
+
+
+def test_odd_values_get_one_sentence(wide, long):
+    with pytest.raises(InputError, match=r"^Values must be within ±1e\+100, .* is 3e\+200\.$"):
+        compare(wide.assign(bm25=np.where(wide.index == 7, 3e200, 0.5)), **WIDE)
+    text = long["ap"].astype(object).where(long.index != 3, "n/a")
+    with pytest.raises(InputError, match=r"^value must be made of numbers, but has 'n/a'\.$"):
+        compare(long.assign(ap=text), a="bm25", b="dense", **LONG)
+    with pytest.raises(InputError, match="has one system only, 'lsi': there is none to compare"):
+        compare(long[long["system"] == "lsi"], **LONG)
+    with pytest.raises(InputError, match="There is 1 cluster, but weights need 8"):
+        compare(wide.assign(user=1), cluster="user", **WIDE)
+    twice = compare(pd.concat([wide, wide]), **WIDE)
+    assert twice.warnings[0].startswith("40 of 80 rows repeat another row in every column")
+    assert not compare(pd.concat([wide, wide]), item="topic", **WIDE).warnings  # they are runs
+
+
 def test_items_that_a_system_lacks(long):
     gone = long[(long["system"] != "bm25") | (long["topic"] != "t03")]
     with pytest.raises(InputError, match=r"Of 40 items 1 has no value of bm25, such as 't03'"):

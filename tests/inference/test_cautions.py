@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics
 
 from stanoff import compare, compare_counts
@@ -100,3 +101,45 @@ def test_notes_of_the_data_are_cautions():
     result = compare_counts([30, 4, 1, 5], [1, 1, 1, 90], **QUICK)
     noted = replace(result.fit, data=replace(result.data, notes=("Ids repeat.",)))
     assert noted.between("A", "B", result.question).warnings[0] == "Ids repeat."
+
+
+def cautioned(d):
+    """Return what is said of the skewness of differences, if anything."""
+    told = compare(d, np.zeros(len(d)), measure="mean", seed=1).warnings
+    return [one for one in told if "skewed (" in one]
+
+
+@pytest.mark.parametrize(("n", "least"), [(10, 0.45), (20, 0.8), (50, 0.85)])
+def test_skewed_differences_are_pointed_out(n, least):
+    """Normal differences rarely are, log-normal ones mostly; at 10 items half of them look normal.
+
+    Two standard errors are passed by 4.6 % of normal skewnesses, in small samples by a little more.
+    """
+    rng = np.random.default_rng(n)
+    times = 200
+    normal = sum(bool(cautioned(rng.normal(size=n))) for _ in range(times)) / times
+    assert normal < 0.055 + 4 * np.sqrt(0.05 * 0.95 / times)
+    skewed = sum(bool(cautioned(rng.lognormal(size=n))) for _ in range(times)) / times
+    assert skewed > least - 4 * np.sqrt(least * (1 - least) / times)
+
+
+def test_skewed_intervals_miss_on_the_side_that_is_told():
+    """The rule is Cochran's: at n = 25 skewness^2 an interval misses no more than 6 %."""
+    rng, times = np.random.default_rng(3), 20_000
+    # A gamma of shape k has the skewness 2 / sqrt(k).
+    for shape, n, most in ((1.0, 100, 0.06), (4.0, 25, 0.06)):
+        d = rng.gamma(shape, 1, (times, n))
+        t = stats.t(n - 1, d.mean(axis=1), d.std(axis=1, ddof=1) / np.sqrt(n))
+        low, high = t.interval(0.95)
+        below, above = (high < shape).mean(), (low > shape).mean()
+        assert below + above < most + 4 * np.sqrt(0.05 * 0.95 / times)
+        assert below > 2 * above  # too low where the skewness is positive
+    d = np.array([0.0, 0.1, 0.05, 0.12, 0.02, 0.08, 0.03, 0.11, 0.06, 0.04, 0.09, 4.0])
+    skewness = stats.skew(d)
+    [told] = cautioned(d)
+    assert f"({skewness:+.1f}): a few values of A are far above those of B" in told
+    assert "mostly by lying too low" in told
+    assert f"; {int(np.ceil(25 * skewness**2)):,} items or more" in told
+    [told] = cautioned(-d)
+    assert "a few values of B are far above those of A" in told
+    assert "mostly by lying too high" in told

@@ -144,17 +144,33 @@ def test_an_informative_prior_is_normal_inverse_gamma():
         contest(values(9, 3), measure="mean", prior=Prior(items=(1, 1, 1)))
 
 
-def test_a_flat_prior_is_the_limit_of_a_weak_one():
-    frame = values(1000)  # a prior without weight still has one degree more
-    flat, weak = (
-        compare(frame, a="s0", b="s1", measure="mean", seed=1, prior=prior, draws=200_000)
-        for prior in (Prior(), Prior(items=(1e-9, 1e-6, 1e-9)))
+def test_a_weak_prior_has_one_degree_more_than_a_flat_one():
+    """Normal(0, sigma^2 / weight) has 1 / sigma in it, however weak: n degrees, not n - 1."""
+    n, draws = 12, 200_000
+    frame = values(n)
+    weak = compare(
+        frame,
+        a="s0",
+        b="s1",
+        measure="mean",
+        seed=1,
+        prior=Prior(items=(1e-9, 1e-6, 1e-9)),
+        draws=draws,
     )
-    assert weak.evidence().mean == pytest.approx(flat.evidence().mean, rel=1e-6)
-    # The level of both is a regression on the difference: the same two means come out.
-    one, other = (result.scores.psi[0, :, :, 0] for result in (flat, weak))
-    np.testing.assert_allclose(one.mean(axis=0), other.mean(axis=0), atol=5e-4)
-    assert np.corrcoef(one.T)[0, 1] == pytest.approx(np.corrcoef(other.T)[0, 1], abs=0.01)
+    d, level = frame["s0"] - frame["s1"], frame.mean(axis=1)
+    s_dd, s_md = ((d - d.mean()) ** 2).sum(), ((d - d.mean()) * (level - level.mean())).sum()
+    t = stats.t(n, d.mean(), np.sqrt(s_dd) / n)
+    said = weak.evidence()
+    assert (said.mean, said.std) == pytest.approx((t.mean(), t.std()), rel=1e-6)
+    assert said.hdi == pytest.approx(t.interval(0.95), rel=1e-6)
+    # Given the difference, the level is a regression on it: left / chi2 with n degrees.
+    left = ((level - level.mean()) ** 2).sum() - s_md**2 / s_dd
+    slope = (s_md / s_dd) ** 2 + left / (n - 2) / s_dd
+    variance = left / (n - 2) / n + slope * t.var()
+    drawn = weak.scores.psi[0, :, :, 0].mean(axis=1)
+    assert abs(drawn.mean() - level.mean()) < 4.5 * np.sqrt(variance / draws)
+    squares = (drawn - level.mean()) ** 2
+    assert abs(squares.mean() - variance) < 4.5 * squares.std() / np.sqrt(draws)
 
 
 @pytest.mark.stan

@@ -1,5 +1,7 @@
 """The reports on search systems and on repeated runs: their numbers against SciPy and pandas."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from scipy import stats
 
 search, repeated = module("search.build"), module("repeated.build")
 benchmark, items = module("benchmark.build"), module("benchmark.items")
+rivals = module("benchmark.rivals")
 
 
 def test_every_topic_has_every_system():
@@ -66,16 +69,67 @@ def test_the_kept_coverage_is_what_is_told(tmp_path):
         assert kept.loc[design, "coverage"].between(0.935, 0.965).all()
     assert kept.loc["clusters ignored", "coverage"].max() < 0.85
     assert kept.loc["clusters", "coverage"].min() > 0.9
+    for design in ("3 runs in clusters", "ratios", "a new data set"):
+        assert kept.loc[design, "coverage"].between(0.93, 0.975).all()
+    error = np.sqrt(0.95 * 0.05 / kept["replications"])
+    assert (error < 0.0075).all()
     assert f"{kept.loc[('skewed', 10), 'coverage']:.1%} at 10 items" in section.blocks[0]
-    table = items.additive().set_index(["A", "B"])["times as wide"].astype(float)
-    assert table["bm25", "tfidf"] > 2 > table["bm25", "lsi"]
+
+
+def test_the_additive_model_is_least_squares():
+    rng = np.random.default_rng(1)
+    wide = pd.DataFrame(rng.normal(size=(12, 4)) + rng.normal(size=(12, 1)), columns=list("abcd"))
+    topic, system = np.indices(wide.shape).reshape(2, -1)
+    design = np.column_stack([np.eye(12)[topic], np.eye(4)[system][:, 1:]])
+    _, [left], rank, _ = np.linalg.lstsq(design, wide.to_numpy().ravel(), rcond=None)
+    scale, degrees = rivals.additive_scale(wide)
+    assert degrees == 48 - rank
+    assert scale == pytest.approx(np.sqrt(2 * left / degrees / 12))
+
+
+def test_weights_of_prior_draws_are_those_of_the_bivariate_normal():
+    rng = np.random.default_rng(2)
+    h, k, rho = rng.normal(size=50), rng.normal(size=50), rng.uniform(-0.95, 0.95, 50)
+    known = [
+        stats.multivariate_normal([0, 0], [[1, r], [r, 1]]).cdf([x, y])
+        for x, y, r in zip(h, k, rho, strict=True)
+    ]
+    np.testing.assert_allclose(rivals.both_right(h, k, rho), known, atol=1e-5)
+    # With as many answers as fix the rates, the difference is that of the shares.
+    delta, weights = rivals.weighted((30, 10, 4, 6), rng, draws=400_000)
+    effective = 1 / np.sum(weights**2)
+    mean = weights @ delta
+    assert mean == pytest.approx(6 / 50, abs=0.02)  # the priors are worth two answers of 50
+    assert 2000 < effective < 40_000
+
+
+def test_the_kept_rivals_are_those_of_the_data_at_hand(tmp_path):
+    kept = pd.read_csv(REPORTS / "benchmark/rivals.csv")
+    topics = pd.read_csv(REPORTS / "search/topics.csv")
+    wide = topics.pivot(index="topic", columns="system", values="AP")
+    rows = kept[kept["data"] == "search"].to_dict("records")
+    again = [
+        one for pair in combinations(wide, 2) for one in rivals.both_models("search", wide, *pair)
+    ]
+    for row, expected in zip(rows, again, strict=True):
+        assert {name: row[name] for name in expected} == expected
+    trec = kept[kept["data"] == "TREC-8"].set_index(["systems", "model"])
+    published = 0.0006596986
+    ours = trec.loc[("run126, run125", "items, by stanoff's exact engine"), "p_less"]
+    assert ours == pytest.approx(published, rel=1e-3)
+    stan = trec.loc[("run126, run125", "items, by stanoff's Stan program"), "p_less"]
+    assert abs(stan - published) < 4.5 * np.sqrt(published / 20_000)  # of 40,000 draws
+    section = benchmark.of_items(module("common").Output(tmp_path))
+    told = " ".join(block for block in section.blocks if isinstance(block, str))
+    assert "0.0006596986" in told
+    assert "bayes_evals" in told
 
 
 @pytest.mark.slow
 def test_intervals_of_items_cover_again():
     rng = np.random.default_rng(3)
     for shape in ("normal", "bounded", "tied"):
-        covered = items.of_items(shape, 50, 4000, rng)
+        [covered] = items.of_items(shape, 50, 4000, rng)
         assert abs(covered - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 4000) + 0.005
     kept, ignored = items.in_clusters(12, 150, rng)
     assert kept > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 150)

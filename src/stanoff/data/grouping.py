@@ -18,7 +18,6 @@ from stanoff.data.database import database, reading
 from stanoff.data.items import CLUSTER_MEANS
 from stanoff.data.labels import Labels, is_missing
 from stanoff.data.matching import listed, parts_of
-from stanoff.data.numbers import as_numbers
 from stanoff.data.tables import Table, fetched, open_table, rows_of
 from stanoff.errors import InputError, invalid
 
@@ -218,7 +217,8 @@ def _as_numbers(frame: nw.LazyFrame[Any], part: str, table: Table) -> nw.LazyFra
             raise InputError(f"{part}{where} must be made of numbers, but has {found[0][0]!r}.")
     else:
         for (text,) in rows_of(frame.select(part).head(FIRST_ROWS)):
-            as_numbers(part, [text])
+            if not is_missing(text) and np.isnan(pd.to_numeric(text, errors="coerce")):
+                raise InputError(f"{part} must be made of numbers, but has {text!r}.")
     return frame.with_columns(nw.col(part).cast(nw.Float64()))
 
 

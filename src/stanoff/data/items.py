@@ -7,7 +7,8 @@ as items of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +26,9 @@ LEAST_ITEMS = 4  # with fewer the posterior has no standard deviation
 LEAST_CLUSTERS, FEW_CLUSTERS = 8, 20
 FEW_ITEMS = 10
 SAME = 1e-12  # of the size of the values: rounding, not variance
-FIRST, TINY = 1000, float(np.finfo(float).tiny)
+LARGEST = 1e100  # of which squares can be added up
+GLIMPSE = 16  # items that tell most pairs of systems apart
+NO_VERDICT = "with no variance to learn from there is no interval, and so no verdict."
 CLUSTER_MEANS = "cluster means"  # what was found is about clusters, not about items
 NO_CODES = np.empty(0, dtype=np.int64)
 
@@ -98,12 +101,10 @@ class ItemValues(Data):
 
     def constant(self, a: int, b: int) -> bool:
         """Return whether two systems differ by the same amount on every item."""
-        one, other = self.values[a], self.values[b]
-        size = max(*(abs(end) for v in (one, other) for end in (v.min(), v.max())), TINY)
-        first = slice(0, FIRST)  # of so many some nearly always differ
-        if np.ptp(one[first] - other[first]) > SAME * size:
+        first = self.values[[a, b], :GLIMPSE]
+        if not _never_varies(first[0] - first[1], first):
             return False
-        return bool(np.ptp(one - other) <= SAME * size)
+        return _never_varies(self.values[a] - self.values[b], self.values[[a, b]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +133,13 @@ class ClusteredValues(ItemValues):
     def sizes(self) -> Array:
         """What these are divided by: the number of items, alike for all systems (cluster, 1)."""
         return np.bincount(self.cluster).astype(np.float64)[:, None]
+
+    def constant(self, a: int, b: int) -> bool:
+        """Return whether no weights of the clusters could change the difference."""
+        sizes = np.broadcast_to(self.sizes, self.sums.shape)[:, [a, b]]
+        sums, mean = self.sums[:, [a, b]], sizes.mean(axis=0)
+        away = (sums - self.observed[[a, b]] * sizes) / mean
+        return _never_varies(away[:, 0] - away[:, 1], sums / mean)
 
     def counted(self, n: int) -> str:
         """Say how many items there are, in how many clusters."""
@@ -215,6 +223,11 @@ class RatioValues(ClusteredValues):
         return super()._cut(places, per=self.per[places], **more)
 
 
+def _never_varies(difference: Array, values: Array) -> bool:
+    size = max(np.abs(values).max(), np.finfo(float).tiny)
+    return bool(np.ptp(difference) <= SAME * size)
+
+
 def items_of(
     found: Labels, *, pos_label: Any = None, labels: Any = None, average: str | None = None
 ) -> ItemValues:
@@ -237,6 +250,10 @@ def items_of(
     ids = more.get("item", more.get("id"))
     values = np.stack([as_numbers(name, column, ids) for name, column in found.columns.items()])
     n = values.shape[1]
+    for most in (values.max(initial=0.0), values.min(initial=0.0)):
+        if abs(most) > LARGEST:
+            rule = f"Values must be within ±{LARGEST:g}, so that their squares can be added up"
+            raise InputError(f"{rule}; there is {most:g}.")
     if n < LEAST_ITEMS:
         told = "there is 1 item" if n == 1 else f"there are {n} items"
         raise InputError(
@@ -280,9 +297,26 @@ def items_of(
         check_clusters(data.clusters, "clusters")
     else:
         data = ItemValues(notes=(*notes,), **parts, **facts)
-    if len(names) == 2:
+    return _without_constants(data)
+
+
+def _without_constants(data: ItemValues) -> ItemValues:
+    """Refuse systems of which no two vary; point out pairs that do not."""
+    s = len(data.systems)
+    pairs = list(combinations(range(s), 2))
+    found = [pair for pair in pairs if data.constant(*pair)]
+    if s > 2 and len(found) == len(pairs):
+        raise InputError(
+            f"Any two of these {s} systems differ by the same amount on all of "
+            f"{data.counted(data.items)}: {NO_VERDICT} Are they functions of each other?"
+        )
+    if s == 2:
         refuse_constant(data, 0, 1)
-    return data
+    if not found:
+        return data
+    more = f" (and so do {len(found) - 1:,} more pairs)" if len(found) > 1 else ""
+    note = f"{_told(data, *found[0])}{more}: what is said of such pairs is no verdict."
+    return replace(data, notes=(*data.notes, note))
 
 
 def _clusters(given: Any, n: int) -> tuple[Codes | None, list[str]]:
@@ -324,8 +358,9 @@ def _as_per(given: Any, systems: tuple[str, ...], shape: tuple[int, ...]) -> Arr
 def check_clusters(found: int, what: str) -> None:
     """Refuse so few clusters that nothing can be learned from how they vary."""
     if found < LEAST_CLUSTERS:
+        told = f"are {found} {what}" if found > 1 else f"is 1 {what[:-1]}"
         raise InputError(
-            f"There are {found} {what}, but weights need {LEAST_CLUSTERS} at least to learn how "
+            f"There {told}, but weights need {LEAST_CLUSTERS} at least to learn how "
             f"{what} vary. Gather more of them, or let each be one item with its mean."
         )
 
@@ -334,14 +369,18 @@ def refuse_constant(data: ItemValues, a: int, b: int) -> None:
     """Refuse two systems whose difference is the same on all items: it cannot vary for a model."""
     if not data.constant(a, b):
         return
-    one, other = data.systems[a], data.systems[b]
-    gap = float(data.values[a, 0] - data.values[b, 0])
-    told = (
-        f"{one} and {other} have the same value on each of {data.items:,} items"
-        if gap == 0
-        else f"{one} and {other} differ by {gap:+g} on each of {data.items:,} items"
-    )
     raise InputError(
-        f"{told}: with no variance to learn from there is no interval, and so no verdict. Are "
-        "they the same column, or is one a function of the other?"
+        f"{_told(data, a, b)}: {NO_VERDICT} Are they the same column, or is one a function of the "
+        "other?"
     )
+
+
+def _told(data: ItemValues, a: int, b: int) -> str:
+    one, other = data.systems[a], data.systems[b]
+    gap = float(data.observed[a] - data.observed[b])
+    each = f"on each of {data.items:,} items"
+    if isinstance(data, ClusteredValues) and data.clusters < data.items:
+        each = f"in each of {data.clusters:,} clusters"
+    if abs(gap) <= SAME * np.abs(data.observed[[a, b]]).max():
+        return f"{one} and {other} have the same value {each}"
+    return f"{one} and {other} differ by {gap:+g} {each}"

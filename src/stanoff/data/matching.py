@@ -234,6 +234,8 @@ def parts_of(
         if len(known) == len(systems):
             return dict(zip(systems, known, strict=True))
         first = ", ".join(repr(name) for name in known[:20])
+        if len(known) == 1:
+            raise InputError(f"{told} has one system only, {first}: there is none to compare.")
         asked = " and ".join(f"{part}=" for part in systems)
         raise InputError(f"{told} has {len(known)} systems ({first}): pass {asked}.")
     spelt = {str(name): name for name in known}

@@ -194,7 +194,11 @@ def from_table(
         notes: tuple[str, ...] = ()
         if id is not None:
             notes = repeated_ids(table, id)
-        elif more is None and sample_weight is None and not _elsewhere(table):
+        elif (
+            (more is None or (not more and columns.get("truth") is None))
+            and sample_weight is None
+            and not _elsewhere(table)
+        ):
             notes = repeats(table, list(columns.values()), _rows(found))
     origin = dict(table.origin) | {part: str(name) for part, name in wanted.items()}
     called = tuple(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from stanoff import models
 from stanoff.data.base import cells_of_patterns
@@ -15,10 +16,13 @@ from stanoff.errors import InputError
 from stanoff.inference.evidence import About, Evidence, weigh_rows
 from stanoff.inference.factors import grows_without_bound
 from stanoff.models.priors import Prior
+from stanoff.models.unpaired import cells_of_rates
 from stanoff.question import Sampling
 
 if TYPE_CHECKING:
     from stanoff.comparison import Comparison
+
+Array = NDArray[np.float64]
 
 NEW = "a new category"
 
@@ -70,23 +74,36 @@ def _row(population: str, model: str, said: Evidence) -> dict[str, Any]:
     }
 
 
-def new_category(result: Comparison) -> Evidence:
-    """Weigh the difference on a category that was not observed, by the hierarchical model.
+def delta_new(result: Comparison) -> Array:
+    """Return draws (chain, draw) of the difference where nobody has looked yet.
 
-    Its outcome pairs are drawn from what the categories share, eta and kappa; it is as common as
-    one of the categories at hand, taken at random.
+    That is a new data set under the datasets model, and a new category under the hierarchical ones:
+    its rates are drawn from what the categories share, eta and kappa; it is as common as one of the
+    categories at hand, taken at random.
 
     Parameters
     ----------
     result : Comparison
-        Of the paired hierarchical model.
+        Of one of these models.
     """
-    posterior = result.fit.draws.posterior
-    if "eta_pos" not in posterior or posterior["eta_pos"].shape[-1] != 4:
-        raise InputError("There is no eta: only the paired hierarchical model has one.")
+    if "delta_new" in result.fit.draws.posterior:
+        return np.asarray(result.fit.draws.posterior["delta_new"])
+    psi = _new_scores(result.fit.draws.posterior, result, np.random.default_rng(result.seed))
+    a, b = result.pair
+    return np.asarray(psi[..., a] - psi[..., b])
+
+
+def new_category(result: Comparison) -> Evidence:
+    """Weigh the difference on a category that was not observed; see :func:`delta_new`.
+
+    Parameters
+    ----------
+    result : Comparison
+        Of a hierarchical model.
+    """
     rng = np.random.default_rng(result.seed)
-    psi = _scores(posterior, result, rng)
-    prior = _scores(result.fit.draws.prior, result, rng) if result.fit.draws.prior else None
+    psi = _new_scores(result.fit.draws.posterior, result, rng)
+    prior = _new_scores(result.fit.draws.prior, result, rng) if result.fit.draws.prior else None
     a, b = result.pair
     means = float(psi[..., a].mean()), float(psi[..., b].mean())
     infinite = False
@@ -110,15 +127,19 @@ def _weighed(result: Comparison, delta: Any, prior: Any, about: About) -> Eviden
     return said
 
 
-def _scores(draws: Variables, result: Comparison, rng: np.random.Generator) -> Any:
+def _new_scores(draws: Variables, result: Comparison, rng: np.random.Generator) -> Array:
     """Draw the scores of both systems on a new category (chain, draw, system)."""
-    size = draws["eta_pos"].shape[:2]
-    theta = []
-    for side in ("pos", "neg"):
-        shapes = draws[f"kappa_{side}"].reshape(*size, 1) * draws[f"eta_{side}"]
-        gammas = np.maximum(rng.standard_gamma(shapes), np.finfo(float).tiny)
-        theta.append((gammas / gammas.sum(axis=-1, keepdims=True))[..., None, :])
-    which = rng.integers(0, draws["mu"].shape[-1], size)
-    mu = np.take_along_axis(draws["mu"], which[..., None], axis=-1)
-    cells = cells_of_patterns(theta[0] * mu[..., None], theta[1] * (1 - mu[..., None]), 2)
-    return result.measure(cells)[..., 0]
+    if result.model.further is None or "eta_pos" not in draws:
+        raise InputError("There is no eta: only the hierarchical models know of new categories.")
+    block = result.model.data(result.data, result.prior)
+    rates = result.model.further(draws, block, 1, rng)
+    every = draws["mu"]  # of the categories at hand: (chain, draw, category), or one per system
+    which = rng.integers(0, every.shape[-1], every.shape[:2])
+    place = which.reshape(*which.shape, *(1,) * (every.ndim - 2))
+    mu = np.take_along_axis(every, place, axis=-1)
+    if "theta_pos" in rates:
+        pos, neg = (rates[f"theta_{side}"] for side in ("pos", "neg"))
+        cells = cells_of_patterns(pos * mu[..., None], neg * (1 - mu[..., None]), 2)
+    else:
+        cells = cells_of_rates(mu, rates["rho_pos"], rates["rho_neg"])
+    return np.asarray(result.measure(cells)[..., 0])

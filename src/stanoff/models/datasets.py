@@ -78,7 +78,7 @@ def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[
     eta, tau, delta = _new(data, "difference", draws, rng)
     *_, level = _new(data, "level", draws, rng)
     psi = np.stack([level + delta / 2, level - delta / 2], axis=1)[..., None]
-    return {"eta": eta, "tau": tau, "psi": psi}
+    return {"eta": eta, "tau": tau, "delta_new": delta, "psi": psi}
 
 
 def _new(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, isqrt, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -250,7 +250,10 @@ class Components(Shown):
             return 1
         if self.items == 0:
             return ceil(self.each)
-        return max(1, round(sqrt(self.item_cost * self.runs / self.items)))
+        square = self.item_cost * self.runs / self.items
+        fewer = max(1, isqrt(int(square)))
+        # One more run pays where the variance it saves is worth more than what it costs.
+        return fewer + 1 if square > fewer * (fewer + 1) else fewer
 
     def table(self) -> pd.DataFrame:
         """Return the standard error of the difference for several numbers of runs of each item."""
@@ -274,7 +277,7 @@ class Components(Shown):
             "For as many answers, new items tell more than more runs of the same items"
             if self.item_cost == 0
             else f"If a new item costs as much as {self.item_cost:g} runs, {self.best_runs} "
-            f"{'run' if self.best_runs == 1 else 'runs'} of each item are best"
+            f"{'run of each item is' if self.best_runs == 1 else 'runs of each item are'} best"
         )
         return f"{told} {cost}."
 

@@ -8,6 +8,7 @@ from stanoff._lib.escaping import one_line, shown
 from stanoff.data.counts import AVERAGES
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence
+from stanoff.inference.populations import NEW
 from stanoff.text.numbers import digits_for, ends, half_width, level, percent
 from stanoff.text.tables import SYMBOLS, cells_of
 
@@ -88,6 +89,8 @@ def of_sensitivity(s: Sensitivity) -> list[str | pd.DataFrame]:
 
 
 def _where(category: str) -> str:
+    if category == NEW:
+        return f"on {NEW}"
     return (
         f"on the {category} average" if category in AVERAGES else f"on category {shown(category)}"
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from stanoff._lib.escaping import shown
 from stanoff.inference.decision import Decision, rope_flips
 from stanoff.inference.evidence import Evidence
+from stanoff.inference.populations import NEW
 from stanoff.text.numbers import digits_for, ends, half_width, level, percent, signed
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def documents(result: Comparison, category: str | None = None) -> str:
 def what_is_judged(result: Answer, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
     if category not in result.data.categories:
+        if category == NEW:
+            return f"{result.measure.label} on {NEW}"
         return f"{category}-averaged {result.measure.label}"
     if over := result.model.population(result.data):
         return f"{result.measure.label} over {over}"
@@ -69,7 +72,10 @@ def verdict(result: Comparison, evidence: Evidence) -> str:
     """Describe the decision in words that neither noise nor the sign of the mean contradicts."""
     a, b = map(shown, result.names)
     what = what_is_judged(result, evidence.category)
-    where = f"in {what} ({documents(result, evidence.category)})"
+    rests_on = f"{len(result.data.categories)} were observed"
+    if evidence.category != NEW:
+        rests_on = documents(result, evidence.category)
+    where = f"in {what} ({rests_on})"
     decision = evidence.decision
     better = decision in (Decision.BETTER, Decision.MUCH_BETTER)
     expected = 1 if better == result.measure.higher_is_better else -1
