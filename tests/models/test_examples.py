@@ -7,7 +7,7 @@ from scipy import stats
 
 from stanoff import PairedCounts, Prior, compare_counts
 from stanoff.models import stan_folder
-from stanoff.models.own import examine
+from stanoff.models.declared import examine
 from stanoff.workbench.judges import verdicts_by_error
 
 EXAMPLES = sorted((stan_folder() / "examples").glob("*.stan"))

@@ -42,7 +42,7 @@ def check(file: str) -> None:
     """Describe what a Stan program declares and whether stanoff can use it, without compiling."""
     from pathlib import Path
 
-    from stanoff.models.own import examine
+    from stanoff.models.declared import examine
 
     program = examine(Path(file))
     click.echo(f"data:      {', '.join(program.inputs)}")

@@ -42,8 +42,7 @@ def tree_of(result: Judgement) -> DataTree:
 def _constant(result: Judgement) -> dict[str, Any]:
     """Return the numbers that were given to the model beside what was observed."""
     block = result.model.data(result.data, result.prior)
-    given = {**block, **getattr(result.model, "given", {})}
-    numbers = {name: np.asarray(value) for name, value in given.items()}
+    numbers = {name: np.asarray(value) for name, value in block.items()}
     return {
         name: values
         for name, values in numbers.items()
@@ -61,7 +60,8 @@ def data_tree(
     from arviz_base import from_dict
 
     block = result.model.data(result.data, result.prior)
-    observed = {name: block[name] for name in result.model.observed} | _observed_scores(result)
+    observed = {name: np.asarray(block[name]) for name in result.model.observed}
+    observed |= _observed_scores(result)
     coords = {**COORDS, "category": result.data.categories, "system": result.data.systems}
     dims = {**SHARED_DIMS, **result.model.dims}
     if labels:

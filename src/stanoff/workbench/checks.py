@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import Shown
-from stanoff.data.base import cells_of_patterns
 from stanoff.store.documents import documents_said
+from stanoff.workbench.replicated import scored_anew
 
 if TYPE_CHECKING:
     from stanoff.judgement import Judgement
@@ -32,9 +32,10 @@ class Check(Shown):
     sampled : bool
         Whether a sampler drew at all.
     table : DataFrame
-        A row per observed count and per observed score: ``what``, ``observed``, ``expected`` (the
-        mean of what the model would draw), ``low``, ``high`` (its 95 % interval), ``p`` (how much
-        of that is below what was observed; half of what equals it counts), ``inside``.
+        A row per observed count or value and per observed score: ``what``, ``observed``,
+        ``expected`` (the mean of what the model would draw), ``low``, ``high`` (its 95 %
+        interval), ``p`` (how much of that is below what was observed; half of what equals it
+        counts), ``inside``.
     """
 
     trouble: tuple[str, ...]
@@ -56,7 +57,7 @@ class Check(Shown):
 
     @property
     def _counts(self) -> pd.DataFrame:
-        return self.table[self.table["kind"] == "count"]
+        return self.table[self.table["kind"] != "score"]
 
     @property
     def _odd_counts_are_few(self) -> bool:
@@ -76,8 +77,9 @@ class Check(Shown):
             return " ".join([*told, "The model does not say what documents it would expect."])
         counts = self._counts
         outside = counts[~counts["inside"]]
+        what = "counts" if (counts["kind"] == "count").all() else "values"
         told.append(
-            f"Of {len(counts):,} counts, {len(counts) - len(outside):,} lie within their 95 % "
+            f"Of {len(counts):,} {what}, {len(counts) - len(outside):,} lie within their 95 % "
             "predictive interval."
         )
         if not self._odd_counts_are_few:
@@ -91,7 +93,7 @@ class Check(Shown):
             listed = ", ".join(odd[:MOST_NAMED])
             more = f" and {len(odd) - MOST_NAMED} more" if len(odd) > MOST_NAMED else ""
             told.append(f"The model does not expect the observed {listed}{more}.")
-        else:
+        elif len(counts) < len(self.table):
             told.append("The observed scores are such as the model expects.")
         return " ".join(told)
 
@@ -125,25 +127,22 @@ def check(result: Judgement) -> Check:
 
 def _rows_of_counts(name: str, observed: NDArray[Any], drawn: NDArray[Any]) -> list[dict[str, Any]]:
     flat = drawn.reshape(-1, *observed.shape)
+    kind = "count" if observed.dtype.kind in "iu" else "value"
     rows = []
     for place in np.ndindex(observed.shape):
         ending = ",".join(str(i + 1) for i in place)
         values = flat[(slice(None), *place)]
-        rows.append(_row(f"{name}[{ending}]", "count", float(observed[place]), values))
+        rows.append(_row(f"{name}[{ending}]", kind, float(observed[place]), values))
     return rows
 
 
 def _rows_of_scores(result: Judgement, drawn: dict[str, Any]) -> list[dict[str, Any]]:
-    """Score replicated counts as the observed ones are scored."""
-    if {"c_pos", "c_neg"} <= set(drawn):
-        cells = cells_of_patterns(drawn["c_pos"], drawn["c_neg"], 2)
-    elif {"c_A", "c_B"} <= set(drawn):
-        cells = np.stack([drawn["c_A"], drawn["c_B"]], axis=2)
-    else:
-        return []
+    """Score replicated data as the observed ones are scored."""
     if np.isnan(result.observed).any():
         return []
-    new = result.model.scores({"cells": cells.astype(np.float64)}, result.measure, result.average)
+    new = scored_anew(result, drawn)
+    if new is None:
+        return []
     new = new[:, :, list(result.pair)]
     rows = []
     for i, category in enumerate(result.categories):
