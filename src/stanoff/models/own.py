@@ -18,7 +18,7 @@ from stanoff.measures import Measure, ScoreMeasure
 from stanoff.models import paired, unpaired
 from stanoff.models.base import Array, Block, Model, Variables, stan_folder
 from stanoff.models.declared import REPLICATED, Program, examine, observed_of, own_data
-from stanoff.models.offers import COUNTED, DATA, asked_measure, gathered, weighted
+from stanoff.models.offers import COUNTED, DATA, asked_measure, gathered, kind_asked, weighted
 from stanoff.models.priors import Priors
 from stanoff.models.weights import WEIGHTS
 
@@ -63,7 +63,8 @@ def _dims(program: Program) -> dict[str, tuple[str, ...]]:
     """Name the dimensions of what is known by its name, and of its replications."""
     dims = {name: part.dims for name, part in DATA.items() if part.dims}
     dims |= {f"{name}{REPLICATED}": names for name, names in dims.items()}
-    dims |= {**unpaired.DIMS, **paired.DIMS}
+    if kind_asked(program.inputs) == "labels":
+        dims |= {**unpaired.DIMS, **paired.DIMS}
     declared = {**program.inputs, **program.outputs}
     return {
         name: names
