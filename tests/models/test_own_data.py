@@ -182,9 +182,7 @@ def test_scores_agree_with_the_binormal_model(tmp_path):
 def test_a_measure_that_a_program_does_not_know_is_refused_by_its_bounds():
     probability = SCORED.assign(a=stats.norm.cdf(SCORED["a"]), b=stats.norm.cdf(SCORED["b"]))
     with pytest.raises(Exception, match="measure is 3, but must be less than or equal to 1"):
-        compare(
-            probability, truth="y", a="a", b="b", pos_label=True, measure="brier", model=SCORES
-        )
+        compare(probability, truth="y", a="a", b="b", pos_label=True, measure="brier", model=SCORES)
 
 
 @pytest.mark.stan

@@ -29,7 +29,7 @@ from stanoff.models.declared import REPLICATED, to_replicate
 from stanoff.models.own import OwnModel
 from stanoff.question import read
 from stanoff.workbench.designs import MEASURES, design, kind_of
-from stanoff.workbench.uniformity import p_uniform
+from stanoff.workbench.uniformity import named_deviations, p_uniform
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,11 +46,10 @@ LEAST_SIMULATIONS = 20
 SURE = 0.05
 NOT_RANKED = ("cells", "log_lik")
 TOLD = {  # how ranks deviate, and what it means
-    "low": "the posterior is too high: the truth ranks low",
-    "high": "the posterior is too low: the truth ranks high",
-    "narrow": "the posterior is too narrow: the truth ranks at the ends",
-    "wide": "the posterior is too wide: the truth ranks in the middle",
-    "otherwise": "the ranks are not uniform",
+    "low": "too high (the truth ranks low)",
+    "high": "too low (the truth ranks high)",
+    "ends": "too narrow (the truth ranks at the ends)",
+    "middle": "too wide (the truth ranks in the middle)",
 }
 
 
@@ -89,7 +88,7 @@ class Calibration(Shown):
         p = [p_uniform(self.ranks[name].to_numpy(), self.kept) for name in self.variables]
         together = holm(np.array(p))
         verdicts = [
-            "uniform" if adjusted >= SURE else TOLD[self._deviation(name)]
+            "uniform" if adjusted >= SURE else self._deviation(name)
             for name, adjusted in zip(self.variables, together, strict=True)
         ]
         columns = {"variable": self.variables, "p": p, "p_adjusted": together}
@@ -101,17 +100,11 @@ class Calibration(Shown):
         return bool((self.table["p_adjusted"] >= SURE).all())
 
     def _deviation(self, name: str) -> str:
-        """Say in which way ranks deviate from uniform ones, by their mean and their spread."""
-        ranks, n = self.ranks[name].to_numpy(), len(self.ranks)
-        middle, variance = self.kept / 2, ((self.kept + 1) ** 2 - 1) / 12
-        shift = (ranks.mean() - middle) / np.sqrt(variance / n)
-        square = ((ranks - middle) ** 2 - variance) / variance
-        spread = square.mean() / np.sqrt(0.8 / n)  # the variance of that square is 4/5
-        if abs(shift) >= 5 or abs(shift) >= max(3.0, abs(spread)):
-            return "high" if shift > 0 else "low"
-        if abs(spread) >= 3:
-            return "narrow" if spread > 0 else "wide"
-        return "otherwise"
+        """Say in words in which way ranks deviate from uniform ones."""
+        named = named_deviations(self.ranks[name].to_numpy(), self.kept, SURE)
+        if not named:
+            return "the ranks are not uniform"
+        return f"the posterior is {' and '.join(TOLD[way] for way in named)}"
 
     def sentence(self) -> str:
         """Describe the verdict in words."""

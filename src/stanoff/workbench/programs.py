@@ -34,7 +34,7 @@ INTRODUCTION = """\
 """
 COLUMNS = {
     "labels": "--truth y --a svm --b nb",
-    "scores": "--truth y --a svm --b nb --measure auc",
+    "scores": "--truth y --a a --b b --measure auc",
     "values": "--a bm25 --b dense --measure mean",
 }
 TAKES = {"items": "values", "repeated": "values", "binormal": "scores"}  # the others: labels
