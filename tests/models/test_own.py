@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from stanoff import InputError, compare_counts, load, power
+from stanoff import InputError, Prior, compare_counts, load, power
 from stanoff.cli import main
 from stanoff.data.counts import PairedCounts
 from stanoff.models import get, own, stan_folder
@@ -76,6 +76,8 @@ def test_a_program_gets_documents_and_data_that_only_the_user_has(mine, tmp_path
         assert abs(drawn.std() / law.std() - 1) < 0.08
     again = load(result.save(tmp_path / "kept.nc"))
     assert again.model.given == MORE
+    other = again.sensitivity(priors={"two": Prior(beta=2)}).priors  # of no use here
+    assert other["mean"].tolist() == [result.evidence().mean]
     assert result.provenance.program == again.provenance.program
 
 
