@@ -88,6 +88,7 @@ def test_values_in_clusters_reach_a_program(threads, tmp_path):
     again = load(threads.save(tmp_path / "kept.nc"))
     pd.testing.assert_frame_equal(again.summary(), threads.summary())
     assert str(again) == str(threads)
+    assert list(threads.model.priors) == ["the model's own"]  # it asks for no weights
 
 
 @pytest.mark.stan

@@ -19,7 +19,9 @@ from stanoff.models import paired, unpaired
 from stanoff.models.base import Array, Block, Model, Variables, stan_folder
 from stanoff.models.declared import REPLICATED, Program, examine, observed_of, own_data
 from stanoff.models.offers import COUNTED, DATA, asked_measure, gathered, kind_asked, weighted
-from stanoff.models.priors import Priors
+from stanoff.models.priors import NAMED, Priors
+from stanoff.models.priors import WEIGHTS as WEIGHTS_OF_PRIORS
+from stanoff.models.values import ONLY
 from stanoff.models.weights import WEIGHTS
 
 
@@ -53,6 +55,7 @@ def model_of(program: Program, given: Mapping[str, Any] | None = None) -> OwnMod
         },
         observed=observed_of(asked, program.outputs),
         dims=_dims(program),
+        priors=NAMED if set(WEIGHTS_OF_PRIORS) & set(asked) else ONLY,
         file=path.resolve(),
         declared=program,
         given=known,
