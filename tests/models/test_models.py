@@ -19,7 +19,7 @@ from stanoff.data.tallies import tally
 from stanoff.inference.intervals import mcse
 from stanoff.measures import get
 from stanoff.models import MODELS, stan_folder
-from stanoff.models.own import examine
+from stanoff.models.declared import examine
 from stanoff.models.values import OfValues
 
 PREDICTIONS = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"

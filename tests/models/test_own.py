@@ -10,10 +10,11 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from stanoff import InputError, compare_counts, load, power
+from stanoff import InputError, Prior, compare_counts, load, power
 from stanoff.cli import main
 from stanoff.data.counts import PairedCounts
 from stanoff.models import get, own, stan_folder
+from stanoff.models.offers import documents_of
 
 # The accuracies of both systems by document, less a known share of labels that are wrong.
 PROGRAM = """
@@ -75,6 +76,8 @@ def test_a_program_gets_documents_and_data_that_only_the_user_has(mine, tmp_path
         assert abs(drawn.std() / law.std() - 1) < 0.08
     again = load(result.save(tmp_path / "kept.nc"))
     assert again.model.given == MORE
+    other = again.sensitivity(priors={"two": Prior(beta=2)}).priors  # of no use here
+    assert other["mean"].tolist() == [result.evidence().mean]
     assert result.provenance.program == again.provenance.program
 
 
@@ -126,7 +129,7 @@ def test_only_own_programs_take_own_data():
 
 def test_documents_are_those_of_the_counts():
     counts = PairedCounts(("x", "y"), [[2, 1, 0, 0], [0, 0, 0, 1]], [[0, 0, 3, 0], [0, 0, 0, 2]])
-    block = own.documents_of(counts)
+    block = documents_of(counts)
     assert block["N"] == 9
     found = np.zeros((2, 2, 4), dtype=int)
     outcome = 3 - 2 * block["said"][:, 0] - block["said"][:, 1]

@@ -14,7 +14,8 @@ from stanoff import InputError, Prior, StanoffError, compare, compare_counts, lo
 from stanoff.engines.draws import Draws
 from stanoff.fit import Fit
 from stanoff.models import MODELS
-from stanoff.models.own import Program, model_of
+from stanoff.models.declared import Program
+from stanoff.models.own import model_of
 from stanoff.question import Question
 from stanoff.store.saving import FORMAT, _digest
 

@@ -6,7 +6,7 @@ from agreement import same_law
 
 from stanoff import InputError, compare_counts, load
 from stanoff.models import paired
-from stanoff.models.own import examine
+from stanoff.models.declared import examine
 from stanoff.workbench import new_program
 from stanoff.workbench.programs import BASES
 

@@ -7,9 +7,10 @@ from scipy import stats
 
 from stanoff import InputError
 from stanoff.workbench import Calibration, calibrate, new_program
-from stanoff.workbench.uniformity import band, p_uniform
+from stanoff.workbench.uniformity import band, named_deviations, p_uniform
 
 RNG = np.random.default_rng(3)
+OTHER = np.random.default_rng(8)
 
 
 def made(**ranks):
@@ -48,6 +49,28 @@ def test_the_verdict_says_what_is_wrong(ranks, words):
     assert found.table["verdict"].str.contains(words).tolist() == [True, False]
     assert f"delta: the posterior is {words}" in found.sentence()
     assert "mu:" not in found.sentence()
+
+
+def posterior_ranks(shift, scale, simulations=100):
+    """Rank truths among draws of posteriors that are off and too narrow by so much."""
+    truth = shift + scale * OTHER.normal(size=(simulations, 1))
+    return (OTHER.normal(size=(simulations, 99)) < truth).sum(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("shift", "scale", "named"),
+    [(1.0, 1.0, {"high"}), (3.0, 1.0, {"high"}), (0.0, 2.0, {"ends"}), (0.0, 0.5, {"middle"})],
+)
+def test_a_bias_is_not_taken_for_a_width(shift, scale, named):
+    found = [set(named_deviations(posterior_ranks(shift, scale), 99)) for _ in range(80)]
+    assert all(named <= each for each in found)  # of this size it is always seen
+    wrong = sum(bool(each - named) for each in found)
+    assert stats.binomtest(wrong, 80, 0.025, alternative="greater").pvalue > 1e-3
+
+
+def test_nothing_is_named_of_uniform_ranks():
+    wrong = sum(bool(named_deviations(posterior_ranks(0, 1), 99)) for _ in range(200))
+    assert stats.binomtest(wrong, 200, 0.05, alternative="greater").pvalue > 1e-3
 
 
 def test_many_variables_are_looked_at_together():

@@ -17,6 +17,7 @@ from stanoff.cli.options import (
     PRIOR,
     RULE,
     SAMPLING,
+    VALUES,
     given,
     options,
     tables,
@@ -42,7 +43,7 @@ def check(file: str) -> None:
     """Describe what a Stan program declares and whether stanoff can use it, without compiling."""
     from pathlib import Path
 
-    from stanoff.models.own import examine
+    from stanoff.models.declared import examine
 
     program = examine(Path(file))
     click.echo(f"data:      {', '.join(program.inputs)}")
@@ -74,7 +75,7 @@ def new(file: str, base: str | None) -> None:
 @models.command(cls=Command)
 @click.argument("model")
 @click.option("--simulations", type=int, help="Data sets to draw and fit.  [default: 200]")
-@click.option("--documents", type=int, help="Documents per category.  [default: 120]")
+@click.option("--documents", type=int, help="Documents per category, or items.  [default: 120]")
 @click.option("--categories", type=int, help="Categories.  [default: 3]")
 @options(MEASURE, (OWN_DATA, PRIOR))
 @click.option("--seed", type=int, help="Makes every number reproducible.")
@@ -82,8 +83,8 @@ def new(file: str, base: str | None) -> None:
 def calibrate(model: str, out: str | None, **values: Any) -> None:
     """Find out by simulation whether a Stan program draws from its own posterior.
 
-    MODEL is the path of a program that draws documents where `simulate` is 1, or the name of a
-    model. The exit code is 3 if the ranks of the truth are not uniform.
+    MODEL is the path of a program that draws documents, scores or values where `simulate` is 1, or
+    the name of a model. The exit code is 3 if the ranks of the truth are not uniform.
     """
     from stanoff.workbench import calibrate as calibrated
 
@@ -98,14 +99,14 @@ def calibrate(model: str, out: str | None, **values: Any) -> None:
 @models.command("compare", cls=Command)
 @FILES
 @click.option("--model", multiple=True, required=True, help="A model or .stan file; repeat it.")
-@options(COLUMNS, LABELS, MEASURE, RULE, (OWN_DATA, PRIOR), SAMPLING)
+@options(COLUMNS, VALUES, LABELS, MEASURE, RULE, (OWN_DATA, PRIOR), SAMPLING)
 def compare_(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> None:
     """Fit several models to the same FILE, and tell how their verdicts differ."""
     import warnings
 
     from stanoff import count
     from stanoff.errors import SamplingWarning
-    from stanoff.question import Drawing, Judging
+    from stanoff.question import Drawing, Judging, Question
     from stanoff.workbench import compare_models
 
     table, asked = tables(file, given(values))
@@ -114,7 +115,8 @@ def compare_(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> No
     layout = {name: value for name, value in asked.items() if name not in names}
     if "average" in drawing:
         layout["average"] = drawing["average"]
-    counts = count(table, **layout)
+    takes = Question.read(**given({"measure": values["measure"]})).measure.takes
+    counts = count(table, takes=takes, **layout)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # told below the table
         click.echo(repr(compare_models(counts, model, **drawing)))

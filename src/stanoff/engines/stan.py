@@ -153,7 +153,7 @@ def _prior_of(model: Model, block: Mapping[str, Any], asked: _Run, measure: Meas
     """
     categories = asked.categories
     # Without documents one run serves all data; new documents are as many as there are.
-    observed = () if "simulate" in block else model.observed
+    observed = () if "simulate" in block else model.emptied
     nothing: dict[str, Any] = {name: np.zeros_like(block[name]) for name in observed}
     first = categories
     if categories > BLOCK and (model.in_blocks or model.further is not None):

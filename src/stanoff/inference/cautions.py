@@ -169,10 +169,15 @@ def pulled_scores(result: Judgement) -> tuple[str, ...]:
     else:
         where = f", {category}-averaged,"
     more = f" ({len(rows)} of {len(result.categories)} rows differ so much)" if where else ""
+    why = (
+        "The prior pulls the scores of few documents toward its own mean; a weaker prior pulls "
+        "less."
+    )
+    if result.model.file is not None:  # a program of one's own: labels may err, for example
+        why = f"That is what {shown(result.model.name)} and its prior make of the data."
     return (
         f"The posterior mean of {shown(name)}'s {result.measure.label}{where} is {psi:.3f}, but "
-        f"{observed:.3f} was observed: they differ by more than the ROPE{more}. The prior "
-        "pulls the scores of few documents toward its own mean; a weaker prior pulls less.",
+        f"{observed:.3f} was observed: they differ by more than the ROPE{more}. {why}",
     )
 
 

@@ -17,6 +17,7 @@ from stanoff.errors import invalid
 from stanoff.inference.decision import Decision, decide, rope_flips
 from stanoff.inference.evidence import Evidence
 from stanoff.inference.factors import mass_within
+from stanoff.models.own import OwnModel
 from stanoff.models.priors import Prior, as_prior
 from stanoff.question import Sampling
 
@@ -132,8 +133,11 @@ def _refit(result: Comparison, prior: Prior) -> Comparison:
 
     engine = "exact" if result.model.exact else "stan"
     chains, draws = result.fit.draws.shape if result.engine == engine else (None, None)
+    model = models.get(result.model.file or result.model.name)  # a program may have changed
+    if isinstance(model, OwnModel) and isinstance(result.model, OwnModel):
+        model = model.with_data(result.model.given)
     sampling = Sampling(
-        model=models.get(result.model.file or result.model.name),  # a program may have changed
+        model=model,
         prior=as_prior(prior),
         engine=engine,
         chains=chains,

@@ -181,6 +181,11 @@ class Model:
             name: 2 + dims.index("category") for name, dims in every.items() if "category" in dims
         }
 
+    @property
+    def emptied(self) -> tuple[str, ...]:
+        """What of the data is set to 0 where the prior is drawn, so that one run serves all."""
+        return self.observed
+
     def stan_data(self, data: Data, prior: Priors, measure: Measure) -> Block:
         """Gather all that the program asks for."""
         return {

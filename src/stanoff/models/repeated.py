@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.data.base import Data
-from stanoff.data.items import ClusteredValues, RatioValues
+from stanoff.data.items import ClusteredValues, Codes, ItemValues, RatioValues
 from stanoff.errors import InputError
 from stanoff.models.base import Array, Block, Variables
 from stanoff.models.graphs import Graph, Kind, Node, edges_of, given, plate_of
@@ -51,19 +51,30 @@ GRAPH = Graph(
 )
 
 
-def data(data: Data, prior: Priors) -> Block:
-    """Count how many runs of every item were right."""
-    without_weights(prior, "repeated")
-    seen = values_of(data)
+def runs_of(seen: ItemValues) -> Codes:
+    """Return how many runs each system had of every item."""
+    return seen.runs if seen.repeated else np.ones(seen.values.shape, dtype=np.int64)
+
+
+def right_of(seen: ItemValues, who: str = "The repeated model") -> Codes:
+    """Return how many runs of every item were right, or refuse in the name of who asks."""
     if isinstance(seen, RatioValues):
-        raise InputError("The repeated model takes runs that are right or wrong, not ratios.")
-    runs = seen.runs if seen.repeated else np.ones(seen.values.shape, dtype=np.int64)
+        raise InputError(f"{who} takes runs that are right or wrong, not ratios.")
+    runs = runs_of(seen)
     right = seen.values * runs
     scatter = seen.scatter if seen.repeated else np.zeros(seen.values.shape)
     # Runs of 0 and 1 have the scatter r p (1 - p), and nothing else between 0 and 1 has.
     binary = np.abs(scatter - right * (1 - seen.values)) <= 1e-6 * runs
     if not binary.all() or (np.abs(right - np.round(right)) > 1e-6).any():
-        raise InputError("The repeated model takes runs that are right (1) or wrong (0) only.")
+        raise InputError(f"{who} takes runs that are right (1) or wrong (0) only.")
+    return np.round(right).astype(np.int64)
+
+
+def data(data: Data, prior: Priors) -> Block:
+    """Count how many runs of every item were right."""
+    without_weights(prior, "repeated")
+    seen = values_of(data)
+    right = right_of(seen)
     clusters, cluster = 0, np.empty(0, dtype=np.int64)
     if isinstance(seen, ClusteredValues):
         clusters, cluster = seen.clusters, seen.cluster + 1  # Stan counts from 1
@@ -71,8 +82,8 @@ def data(data: Data, prior: Priors) -> Block:
         "N": seen.items,
         "C": clusters,
         "cluster": cluster,
-        "runs": runs.T,
-        "right": np.round(right).astype(np.int64).T,
+        "runs": runs_of(seen).T,
+        "right": right.T,
         "mu_scale": MU_SCALE,
         "tau_scale": TAU_SCALE,
         "lkj_shape": LKJ_SHAPE,

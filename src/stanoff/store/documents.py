@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.engines.draws import Variables, judged
-from stanoff.models.own import LOG_PRIOR, REPLICATED
+from stanoff.models import Model
+from stanoff.models.declared import LOG_PRIOR, REPLICATED
+from stanoff.models.own import OwnModel
 from stanoff.models.predictive import Predictive
 
 if TYPE_CHECKING:
@@ -189,11 +191,12 @@ def _generated(result: Answer) -> dict[str, Group]:
     own = tuple(f"{name}{REPLICATED}" for name in names)
     for group, drawn in (("posterior_predictive", posterior), ("prior_predictive", prior)):
         if names and drawn:
-            variables = {name: _whole(drawn[f"{name}{REPLICATED}"]) for name in names}
+            variables = {n: _as_declared(result.model, n, drawn[f"{n}{REPLICATED}"]) for n in names}
             found[group] = Group(variables, own)
     return found
 
 
-def _whole(values: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
+def _as_declared(model: Model, name: str, values: NDArray[Any]) -> NDArray[Any]:
     """Return counts as whole numbers, unless some are no numbers."""
-    return values.astype(np.int64) if np.isfinite(values).all() else values
+    whole = isinstance(model, OwnModel) and model.program_of.inputs[name]["type"] == "int"
+    return values.astype(np.int64) if whole and np.isfinite(values).all() else values

@@ -21,7 +21,8 @@ from stanoff.measures import MEASURES, SCORES, VALUES, Array, Cells, Measure, Sc
 from stanoff.measures.ranking import ANYTHING
 from stanoff.models import MODELS, Model
 from stanoff.models.base import no_theorem
-from stanoff.models.own import OwnModel, Program, model_of
+from stanoff.models.declared import Program
+from stanoff.models.own import OwnModel, model_of
 from stanoff.models.priors import Prior, Priors
 from stanoff.question import Question
 
@@ -197,8 +198,13 @@ def _score_measure_of(record: Record) -> ScoreMeasure:
         zero_division=float(record["zero_division"]),
         prevalence=None if prevalence is None else float(prevalence),
         clip=None if clip is None else float(clip),
-        observed=tuple(map(tuple, record["observed"])) if known.name not in SCORES else None,
+        observed=tuple(map(tuple, record["observed"])) if _is_told(record) else None,
     )
+
+
+def _is_told(record: Record) -> bool:
+    """Return whether what the data had is kept of a function that is not here."""
+    return record["name"] not in SCORES and "observed" in record
 
 
 def _measure_of(record: Record, data: Data) -> Measure:

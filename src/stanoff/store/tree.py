@@ -62,8 +62,7 @@ def _draws(result: Judgement | Contest) -> Draws:
 def _constant(result: Judgement | Contest) -> dict[str, Any]:
     """Return the numbers that were given to the model beside what was observed."""
     block = result.model.data(result.data, result.prior)
-    given = {**block, **getattr(result.model, "given", {})}
-    numbers = {name: np.asarray(value) for name, value in given.items()}
+    numbers = {name: np.asarray(value) for name, value in block.items()}
     return {
         f"{name}_of_row" if name in COORDINATES else name: values
         for name, values in numbers.items()
@@ -82,7 +81,8 @@ def data_tree(
     from arviz_base import from_dict
 
     block = result.model.data(result.data, result.prior)
-    observed = {name: block[name] for name in result.model.observed} | _observed_scores(result)
+    observed = {name: np.asarray(block[name]) for name in result.model.observed}
+    observed |= _observed_scores(result)
     coords = {**COORDS, "category": result.data.categories, "system": result.data.systems}
     coords |= more_coords or {}
     dims = {**SHARED_DIMS, **result.model.dims, **(more_dims or {})}

@@ -17,17 +17,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from stanoff import models
 from stanoff._lib.arguments import as_seed, as_whole
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import Shown
-from stanoff.data.counts import PairedCounts
 from stanoff.engines.draws import stacked
 from stanoff.engines.stan import sample_blocks
 from stanoff.errors import InputError, StanoffError, invalid
 from stanoff.models import Model
-from stanoff.models.own import REPLICATED
+from stanoff.models.declared import REPLICATED, to_replicate
+from stanoff.models.own import OwnModel
 from stanoff.question import read
-from stanoff.workbench.uniformity import p_uniform
+from stanoff.workbench.designs import MEASURES, design, kind_of
+from stanoff.workbench.uniformity import named_deviations, p_uniform
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,11 +46,10 @@ LEAST_SIMULATIONS = 20
 SURE = 0.05
 NOT_RANKED = ("cells", "log_lik")
 TOLD = {  # how ranks deviate, and what it means
-    "low": "the posterior is too high: the truth ranks low",
-    "high": "the posterior is too low: the truth ranks high",
-    "narrow": "the posterior is too narrow: the truth ranks at the ends",
-    "wide": "the posterior is too wide: the truth ranks in the middle",
-    "otherwise": "the ranks are not uniform",
+    "low": "too high (the truth ranks low)",
+    "high": "too low (the truth ranks high)",
+    "ends": "too narrow (the truth ranks at the ends)",
+    "middle": "too wide (the truth ranks in the middle)",
 }
 
 
@@ -87,7 +88,7 @@ class Calibration(Shown):
         p = [p_uniform(self.ranks[name].to_numpy(), self.kept) for name in self.variables]
         together = holm(np.array(p))
         verdicts = [
-            "uniform" if adjusted >= SURE else TOLD[self._deviation(name)]
+            "uniform" if adjusted >= SURE else self._deviation(name)
             for name, adjusted in zip(self.variables, together, strict=True)
         ]
         columns = {"variable": self.variables, "p": p, "p_adjusted": together}
@@ -99,17 +100,11 @@ class Calibration(Shown):
         return bool((self.table["p_adjusted"] >= SURE).all())
 
     def _deviation(self, name: str) -> str:
-        """Say in which way ranks deviate from uniform ones, by their mean and their spread."""
-        ranks, n = self.ranks[name].to_numpy(), len(self.ranks)
-        middle, variance = self.kept / 2, ((self.kept + 1) ** 2 - 1) / 12
-        shift = (ranks.mean() - middle) / np.sqrt(variance / n)
-        square = ((ranks - middle) ** 2 - variance) / variance
-        spread = square.mean() / np.sqrt(0.8 / n)  # the variance of that square is 4/5
-        if abs(shift) >= 5 or abs(shift) >= max(3.0, abs(spread)):
-            return "high" if shift > 0 else "low"
-        if abs(spread) >= 3:
-            return "narrow" if spread > 0 else "wide"
-        return "otherwise"
+        """Say in words in which way ranks deviate from uniform ones."""
+        named = named_deviations(self.ranks[name].to_numpy(), self.kept, SURE)
+        if not named:
+            return "the ranks are not uniform"
+        return f"the posterior is {' and '.join(TOLD[way] for way in named)}"
 
     def sentence(self) -> str:
         """Describe the verdict in words."""
@@ -183,11 +178,12 @@ def calibrate(
         ``simulate(rng, data)`` draws true values from the prior and documents given them: it
         returns the true values of some variables of the program, by name, and the parts of the data
         block to replace. By default the program does both: with ``prior_only`` and ``simulate`` at
-        1 it generates ``c_pos_rep`` for ``c_pos`` and so on. Models of stanoff need neither.
+        1 it generates ``c_pos_rep`` for ``c_pos``, ``y_rep`` for ``y`` and so on. Models of stanoff
+        need neither.
     simulations : int
         How many data sets to draw and fit.
     documents, categories : int
-        How many documents each category has, and how many categories there are.
+        How many documents each category has, or how many items there are, and how many categories.
     seed : int, optional
         Makes it reproducible.
     progress : bool
@@ -205,14 +201,14 @@ def calibrate(
     n = as_whole("documents", documents)
     k = as_whole("categories", categories)
     seed = as_seed(seed)
-    question, sampling = read(
-        model=Path(model) if str(model).endswith(".stan") else str(model), **options
-    )
+    asked: Any = Path(model) if str(model).endswith(".stan") else str(model)
+    options.setdefault("measure", MEASURES[kind_of(models.get(asked))])
+    question, sampling = read(model=asked, **options)
     fitted = sampling.model
     assert fitted is not None
     if fitted.classes or not fitted.program or fitted.most_in_program != 2:
         raise invalid("model", "a Stan program of two systems and of categories", fitted.name)
-    block = fitted.stan_data(_design(n, k), sampling.prior, question.measure)
+    block = fitted.stan_data(design(fitted, n, k), sampling.prior, question.measure)
     rng = np.random.default_rng(seed)
     if simulate is None:
         truths, blocks = _by_program(fitted, block, number, seed, rng)
@@ -231,13 +227,6 @@ def calibrate(
     }
     divergent = sum(bool(np.any(stats["diverging"])) for _, stats in runs)
     return Calibration(fitted.stan_file.name, pd.DataFrame(ranks), KEPT, divergent, seed)
-
-
-def _design(documents: int, categories: int) -> PairedCounts:
-    """Return counts of which only the number of documents matters."""
-    counts = np.zeros((2, categories, 4), dtype=np.int64)
-    counts[:, :, 3] = [[documents // 2], [documents - documents // 2]]
-    return PairedCounts(tuple(str(i + 1) for i in range(categories)), *counts)
 
 
 def _by_program(
@@ -259,7 +248,7 @@ def _by_program(
     else:
         found = {name: kept.get(f"{name}{REPLICATED}") for name in block}  # also data of one's own
         replicated = {name: values for name, values in found.items() if values is not None}
-        if missing := set(model.observed) - set(replicated):
+        if missing := set(_to_draw(model)) - set(replicated):
             listed = " and ".join(f"{name}{REPLICATED}" for name in sorted(missing))
             raise InputError(
                 f"{model.name} does not generate {listed}: let it do so where simulate is 1, or "
@@ -269,13 +258,31 @@ def _by_program(
         if not np.all(np.isfinite(values)):
             told = f"{model.name} draws {name}{REPLICATED} that is no number"
             raise StanoffError(f"{told}: did its generated quantities stop?")
-    replicated = {name: values.astype(np.int64) for name, values in replicated.items()}
+    whole = {name for name, values in block.items() if _is_whole(model, name, values)}
+    replicated = {
+        name: values.astype(np.int64) if name in whole else values
+        for name, values in replicated.items()
+    }
     truths = [{name: values[0, i] for name, values in kept.items()} for i in range(number)]
     blocks = [
         {**block, **{name: values[0, i] for name, values in replicated.items()}}
         for i in range(number)
     ]
     return truths, blocks
+
+
+def _to_draw(model: Model) -> tuple[str, ...]:
+    """Return what a program must draw anew."""
+    if not isinstance(model, OwnModel):
+        return model.observed
+    return to_replicate(model.program_of.inputs, model.program_of.outputs)
+
+
+def _is_whole(model: Model, name: str, values: Any) -> bool:
+    """Return whether a part of the data block holds whole numbers."""
+    if isinstance(model, OwnModel):
+        return bool(model.program_of.inputs[name]["type"] == "int")
+    return np.asarray(values).dtype.kind in "iu"
 
 
 def _by_function(

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import Shown
 from stanoff.contests import Contest
-from stanoff.models import paired, unpaired
 from stanoff.store.documents import block_of, documents_said
+from stanoff.workbench.replicated import scored_anew
 
 if TYPE_CHECKING:
     from stanoff.engines.draws import Variables
@@ -92,9 +92,9 @@ class Check(Shown):
         counts = self._counts
         outside = counts[~counts["inside"]]
         if len(counts):
-            kind = counts["kind"].iloc[0]
+            kind = "counts" if (counts["kind"] == "count").all() else "values"
             told.append(
-                f"Of {len(counts):,} {kind}s, {len(counts) - len(outside):,} lie within their 95 % "
+                f"Of {len(counts):,} {kind}, {len(counts) - len(outside):,} lie within their 95 % "
                 "predictive interval."
             )
         if not self._enough_inside:
@@ -108,7 +108,7 @@ class Check(Shown):
             listed = ", ".join(odd[:MOST_NAMED])
             more = f" and {len(odd) - MOST_NAMED} more" if len(odd) > MOST_NAMED else ""
             told.append(f"The model does not expect the observed {listed}{more}.")
-        else:
+        elif len(counts) < len(self.table):
             told.append("The observed scores are such as the model expects.")
         return " ".join(told)
 
@@ -172,10 +172,11 @@ def _rows_of_scores(
     result: Judgement | Contest, new: Variables, block: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Score new documents as the observed ones are scored."""
-    scored = _scored(result, new, block)
-    if scored is None or np.isnan(result.observed).any():
+    if np.isnan(result.observed).any():
         return []
-    psi = result.model.scores(scored, result.measure, result.average)
+    psi = scored_anew(result, new, block)
+    if psi is None:
+        return []
     names, label = result.data.systems, result.measure.label
     if not isinstance(result, Contest):
         psi, names = psi[:, :, list(result.pair)], result.names
@@ -190,21 +191,6 @@ def _rows_of_scores(
             difference = seen[0] - seen[1], drawn[0] - drawn[1]
             rows.append(_row(f"difference in {label}{where}", SCORE, *difference))
     return rows
-
-
-def _scored(
-    result: Judgement | Contest, new: Variables, block: Mapping[str, Any]
-) -> dict[str, NDArray[Any]] | None:
-    """Return what new documents are scored by; None where a program says nothing of that."""
-    if result.model.predictive is not None:
-        scored = result.model.predictive.scored(new, block)
-    elif {"c_pos", "c_neg"} <= set(new):
-        scored = paired.cells_of(new, block)
-    elif {"c_A", "c_B"} <= set(new):
-        scored = unpaired.cells_of(new, block)
-    else:
-        return None
-    return {name: values.astype(np.float64) for name, values in scored.items()}
 
 
 def _row(what: str, kind: str, observed: float, drawn: NDArray[Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from stanoff._lib.arguments import as_one_of, as_path
 from stanoff._lib.files import write_text
@@ -16,18 +17,27 @@ BASES = {
     "hierarchical": "hierarchical.stan",
     "hierarchical_unpaired": "hierarchical_unpaired.stan",
     "logistic_normal": "examples/logistic_normal.stan",
+    "items": "examples/values.stan",
+    "repeated": "examples/runs.stan",
+    "binormal": "examples/scores.stan",
 }
 INTRODUCTION = """\
-// {name}, begun as a copy of {base}.stan.
+// {name}, begun as a copy of {base}.
 // Say here what the model says, and then ask
 //   stanoff models check {name}
 //   stanoff models calibrate {name}
-//   stanoff compare FILE --truth y --a svm --b nb --model {name}
+//   stanoff compare FILE {columns} --model {name}
 //
 // Change the parameters, their priors and the likelihood. Keep the names in
 // data and in generated quantities: they are the contract of stan/README.md.
 // Data that only you have may be declared, too: pass them by data= or --data.
 """
+COLUMNS = {
+    "labels": "--truth y --a svm --b nb",
+    "scores": "--truth y --a a --b b --measure auc",
+    "values": "--a bm25 --b dense --measure mean",
+}
+TAKES = {"items": "values", "repeated": "values", "binormal": "scores"}  # the others: labels
 COMMENTS = {
     "functions {": "// Measures and cells, as everywhere in stanoff.",
     "data {": "// What stanoff gives; leave out what you do not need.",
@@ -78,8 +88,9 @@ def new_program(path: str | os.PathLike[str], base: str = "paired") -> str:
     path : path
         Where to write it; it ends in ``.stan``, and nothing is there yet.
     base : str
-        What it begins as: ``"paired"``, ``"unpaired"``, ``"hierarchical"``,
-        ``"hierarchical_unpaired"`` or ``"logistic_normal"``.
+        What it begins as: of labels ``"paired"``, ``"unpaired"``, ``"hierarchical"``,
+        ``"hierarchical_unpaired"`` or ``"logistic_normal"``; of values ``"items"`` or
+        ``"repeated"``, of scores ``"binormal"``.
 
     Returns
     -------
@@ -106,7 +117,9 @@ def new_program(path: str | os.PathLike[str], base: str = "paired") -> str:
     lines = [
         f"{COMMENTS[line]}\n{line}" if line in COMMENTS else line for line in text.splitlines()
     ]
-    told = INTRODUCTION.format(name=file.name, base=base) + "//\n" + "\n".join(lines) + "\n"
+    how = COLUMNS[TAKES.get(base, "labels")]
+    begun = INTRODUCTION.format(name=file.name, base=Path(BASES[base]).name, columns=how)
+    told = begun + "//\n" + "\n".join(lines) + "\n"
     write_text(file, told)
     return told
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SETS = 4000  # of uniform ranks, to see how extreme they get
+NODES = np.linspace(-9, 9, 361)  # where a truth may lie, in standard deviations of its posterior
+MOST_OFF = np.array([6.0, 2.5])  # shift and log-width: beyond, ranks look all the same
 
 
 def p_uniform(ranks: NDArray[np.int64], most: int) -> float:
@@ -72,3 +74,75 @@ def _extremeness(counts: NDArray[np.int64]) -> Array:
     below = bdtr(at_most, n, expected)
     above = np.where(at_most > 0, bdtrc(np.maximum(at_most - 1, 0), n, expected), 1.0)
     return np.asarray(np.minimum(below, above).min(axis=1))
+
+
+def named_deviations(ranks: NDArray[np.int64], most: int, level: float = 0.05) -> tuple[str, ...]:
+    """Name how ranks deviate from uniform ones: by their place, their width, both or neither.
+
+    If a posterior is off by ``shift`` of its standard deviations and too narrow by the factor
+    ``scale``, the truth is a normal variable with this mean and standard deviation on its scale,
+    and its rank is binomial given that. Both numbers are estimated by maximum likelihood, and each
+    is tested by a likelihood ratio with the other left free, so that a shift is not taken for a
+    width.
+
+    Parameters
+    ----------
+    ranks : ndarray
+        Ranks from 0 to ``most``.
+    most : int
+        The highest that a rank can be.
+    level : float
+        How often at most one of both is named though neither is there.
+
+    Returns
+    -------
+    tuple of str
+        ``"high"`` or ``"low"``: the truth ranks so; ``"ends"`` or ``"middle"``: likewise.
+
+    Examples
+    --------
+    >>> named_deviations(np.arange(100), 99), named_deviations(np.arange(100) // 2, 99)
+    ((), ('low', 'middle'))
+    """
+    from scipy.stats import chi2
+
+    counts = np.bincount(ranks, minlength=most + 1)
+    both, shift, log_scale = _fitted(counts, shifted=True, scaled=True)
+    in_place, _, _ = _fitted(counts, shifted=False, scaled=True)
+    as_wide, _, _ = _fitted(counts, shifted=True, scaled=False)
+    limit = float(chi2.isf(level / 2, 1))
+    named = []
+    if 2 * (both - in_place) > limit:
+        named.append("high" if shift > 0 else "low")
+    if 2 * (both - as_wide) > limit:
+        named.append("ends" if log_scale > 0 else "middle")
+    return tuple(named)
+
+
+def _fitted(
+    counts: NDArray[np.int64], *, shifted: bool, scaled: bool
+) -> tuple[float, float, float]:
+    """Return the highest log-likelihood of counts by rank, with its shift and log-scale."""
+    from scipy.optimize import minimize
+
+    rank_given = _rank_given(len(counts) - 1)
+    free = np.array([shifted, scaled])
+
+    def deviance(at: Array) -> float:
+        shift, log_scale = np.clip(at, -MOST_OFF, MOST_OFF) * free
+        density = np.exp(-0.5 * ((NODES - shift) * np.exp(-log_scale)) ** 2)
+        p = rank_given @ (density / density.sum())
+        return -float(counts @ np.log(np.maximum(p, 1e-300)))
+
+    found = minimize(deviance, np.zeros(2), method="Nelder-Mead")
+    shift, log_scale = np.clip(found.x, -MOST_OFF, MOST_OFF) * free
+    return -float(found.fun), float(shift), float(log_scale)
+
+
+@lru_cache(maxsize=8)
+def _rank_given(most: int) -> Array:
+    """Return the probability of every rank (rank, node) given where the truth lies."""
+    from scipy.special import ndtr
+    from scipy.stats import binom
+
+    return np.asarray(binom.pmf(np.arange(most + 1)[:, None], most, ndtr(NODES)))
