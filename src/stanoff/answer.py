@@ -11,7 +11,7 @@ from stanoff._lib.arguments import Interval
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES
 from stanoff.engines.provenance import Provenance
-from stanoff.errors import InputError, unknown
+from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import Fit
 from stanoff.measures import Measure
 from stanoff.models import Model
@@ -80,6 +80,9 @@ class Answer:
         if self.question.rope_of is None:
             return low, high
         scale = self.data.scale(self.question.rope_of)
+        if scale == 0 and high > 0:
+            of = self.question.rope_of
+            raise invalid("rope", f"in the score's own unit, where the observed {of} is 0", "0")
         return float(f"{low * scale:.3g}"), float(f"{high * scale:.3g}")
 
     @property

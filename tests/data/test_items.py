@@ -333,3 +333,30 @@ def test_very_many_items_are_added_up_by_cluster(held, monkeypatch, tmp_path):
         compare(frame, **asked)
     three = contest(frame.dropna(), cluster="thread", measure="mean", seed=1)
     assert three.data.items == 899
+
+
+@pytest.mark.parametrize("item", [None, "question"])
+def test_true_and_false_are_numbers_in_text_files_too(item, tmp_path):
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(rng.random((30, 2)) < [0.7, 0.5], columns=["a", "b"])
+    frame["question"] = [f"q{i:02}" for i in range(30)]
+    frame.to_csv(tmp_path / "right.csv", index=False)
+    asked = {"a": "a", "b": "b", "item": item, "measure": "mean", "seed": 1}
+    assert str(compare(tmp_path / "right.csv", **asked)) == str(compare(frame, **asked))
+
+
+def test_a_cluster_that_is_missing_in_some_rows_is_named():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"item": np.repeat(np.arange(30), 2), "system": ["a", "b"] * 30})
+    frame = frame.assign(value=rng.random(60), thread=[f"t{i % 9}" for i in frame["item"]])
+    frame.loc[7, "thread"] = None
+    asked = {"item": "item", "system": "system", "value": "value", "cluster": "thread"}
+    with pytest.raises(InputError, match=r"cluster is missing in rows of 1 items, such as '?3"):
+        compare(frame, measure="mean", **asked)
+
+
+def test_a_share_of_a_mean_of_0_is_no_rope():
+    values = np.array([-1.0, 1.0, -2.0, 2.0, 0.5, -0.5])
+    result = compare(values, values[::-1] * 1.0, measure="mean", rope="2%", seed=1)
+    with pytest.raises(InputError, match="where the observed mean is 0"):
+        result.rope  # noqa: B018

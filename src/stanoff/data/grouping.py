@@ -211,14 +211,19 @@ def _as_numbers(frame: nw.LazyFrame[Any], part: str, table: Table) -> nw.LazyFra
         return frame.with_columns(nw.col(part).cast(nw.Float64()))
     if frame.implementation.is_duckdb():
         native = nw.to_native(frame)
-        odd = native.filter(f'"{part}" IS NOT NULL AND TRY_CAST("{part}" AS DOUBLE) IS NULL')
+        words = f"""CASE lower("{part}") WHEN 'true' THEN 1 WHEN 'false' THEN 0 END"""
+        number = f'COALESCE(TRY_CAST("{part}" AS DOUBLE), {words})'
+        odd = native.filter(f'"{part}" IS NOT NULL AND {number} IS NULL')
         if found := odd.project(f'"{part}"').limit(1).fetchall():
             where = f" of {table.where}" if table.where else ""
             raise InputError(f"{part}{where} must be made of numbers, but has {found[0][0]!r}.")
-    else:
-        for (text,) in rows_of(frame.select(part).head(FIRST_ROWS)):
-            if not is_missing(text) and np.isnan(pd.to_numeric(text, errors="coerce")):
-                raise InputError(f"{part} must be made of numbers, but has {text!r}.")
+        numbers: nw.LazyFrame[Any] = nw.from_native(
+            native.project(f'* REPLACE ({number} AS "{part}")')
+        )
+        return numbers
+    for (text,) in rows_of(frame.select(part).head(FIRST_ROWS)):
+        if not is_missing(text) and np.isnan(pd.to_numeric(text, errors="coerce")):
+            raise InputError(f"{part} must be made of numbers, but has {text!r}.")
     return frame.with_columns(nw.col(part).cast(nw.Float64()))
 
 
@@ -243,10 +248,19 @@ def _added(
         *(nw.col(name).count().alias(f"{name}n") for name in names),
         *(nw.col(part).min().alias(f"{part}_first") for part in shared),
         *(nw.col(part).max().alias(f"{part}_last") for part in shared),
+        *(nw.col(part).count().alias(f"{part}_known") for part in shared),
+        *([nw.len().alias("rows")] if shared else []),
     )
     if len(rows) and bool(pd.isna(rows[ITEM]).any()):
         raise InputError("item has rows without a name.")
     for part in shared:
+        missing = (rows[f"{part}_known"] < rows["rows"]).to_numpy()
+        if missing.any():
+            example = rows[ITEM][int(missing.argmax())]
+            raise InputError(
+                f"{part} is missing in rows of {int(missing.sum()):,} items, such as "
+                f"{listed([example])}."
+            )
         clash = (rows[f"{part}_first"] != rows[f"{part}_last"]).to_numpy()
         if clash.any():
             example = rows[ITEM][int(clash.argmax())]

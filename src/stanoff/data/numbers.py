@@ -13,6 +13,8 @@ from stanoff.errors import InputError, invalid
 
 Array = NDArray[np.float64]
 
+WORDS = {"true": 1.0, "false": 0.0}  # as text files have them
+
 
 def as_numbers(name: str, values: Any, ids: Any = None) -> Array:
     """Read a column of finite numbers.
@@ -68,7 +70,11 @@ def _converted(column: Any) -> Array:
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         return np.asarray(column, dtype=np.float64)
     plain = column.astype(object).where(column.notna(), None)
-    return np.asarray(pd.to_numeric(plain, errors="coerce"), dtype=np.float64)
+    numbers = np.asarray(pd.to_numeric(plain, errors="coerce"), dtype=np.float64)
+    if np.isnan(numbers).any():
+        words = (WORDS.get(x.lower(), np.nan) if isinstance(x, str) else np.nan for x in plain)
+        numbers = np.where(np.isnan(numbers), np.fromiter(words, np.float64), numbers)
+    return numbers
 
 
 def _teller(ids: Any) -> Callable[[int], str]:
