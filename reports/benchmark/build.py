@@ -206,8 +206,8 @@ def beside(out: Output) -> Section:
             "prior, which it keeps and the others do not make. Each number is the median of five "
             "runs after one to warm up (of stanoff ten, half of them before the others and half "
             "after), every run with a seed of its own, since PyStan's server answers a repeated "
-            "seed from its cache. All were measured one after the other, on two cores that "
-            "were shared with other work: take the ratios, not the seconds.",
+            "seed from its cache. All were measured one after the other, on two cores: "
+            "take the ratios, not the seconds.",
             out.table(
                 "peers",
                 samplers.assign(**counted),

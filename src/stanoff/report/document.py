@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HIGHLIGHTS = ("mark", "strong", "faint")
+SHORT = 16  # characters that stand on one line
 _NUMBER = re.compile(
     r"[‡⋆*±<>≈~]?\s*[-+−]?(\d[\d,]*)?\.?\d+([eE][-+]?\d+)?\s?[%‡⋆*†?]?|\[[-+−\d.,\se]+\]|[-–—]|"
 )
@@ -206,19 +207,19 @@ def _table(table: Table) -> dict[str, Any]:
         if column not in names or not 0 <= row < len(frame):
             raise invalid("highlight", "of cells that the table has", (row, column))
     columns = [[_text(value) for value in frame[name]] for name in names]
-    numeric = ["number" if all(map(_is_number, column)) else "" for column in columns]
+    kinds = [_kind(column) for column in columns]
     cells = [
         [
             {
                 "text": columns[j][i],
-                "class": " ".join(filter(None, (numeric[j], table.highlight.get((i, name), "")))),
+                "class": " ".join(filter(None, (kinds[j], table.highlight.get((i, name), "")))),
                 "heading": table.row_headings and j == 0,
             }
             for j, name in enumerate(names)
         ]
         for i in range(len(frame))
     ]
-    headings = list(zip(map(_text, names), numeric, strict=True))
+    headings = list(zip(map(_text, names), kinds, strict=True))
     return {
         "kind": "table",
         "caption": table.caption,
@@ -226,6 +227,13 @@ def _table(table: Table) -> dict[str, Any]:
         "rows": cells,
         "anchor": table.anchor,
     }
+
+
+def _kind(column: Sequence[str]) -> str:
+    """Return how a column is set: numbers to the right, and short texts on one line."""
+    if all(map(_is_number, column)):
+        return "number"
+    return "short" if max(map(len, column)) <= SHORT else ""
 
 
 def _text(value: Any) -> str:
