@@ -22,7 +22,7 @@ test: .venv/installed-test
 	$(BIN)/python tests/set_up.py
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not engines"
 
-test-slow: .venv/installed-test
+test-slow: .venv/installed-test .venv/installed-docs
 	$(BIN)/stanoff setup
 	$(BIN)/python tests/set_up.py
 	$(BIN)/python -m pytest -m slow

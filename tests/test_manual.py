@@ -121,7 +121,6 @@ def test_broken_links_and_what_is_loaded_from_elsewhere_are_found(tmp_path):
 
 @pytest.mark.slow
 def test_the_site_is_built(tmp_path, capsys):
-    pytest.importorskip("sphinx_gallery")
     assert BUILD.main(str(tmp_path / "docs")) == 0
     index = (tmp_path / "docs/index.html").read_text("utf8")
     assert "Gallery" in index

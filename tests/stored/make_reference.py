@@ -10,6 +10,7 @@ given names of programs, it draws those and leaves the others as they are.
 import json
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ import pandas as pd
 
 from stanoff import SamplingWarning, compare, compare_counts, contest
 from stanoff.models import stan_folder
+from stanoff.workbench import annotated
 
 HERE = Path(__file__).resolve().parent
 POS = [[60, 22, 4, 14], [21, 3, 5, 8], [9, 4, 1, 6]]
@@ -60,15 +62,20 @@ def fitted_classes(model):
     )
 
 
-def fitted_items(**how):
+def example(name):
+    """Say where one of the examples is."""
+    return str(stan_folder() / f"examples/{name}.stan")
+
+
+def fitted_items(model="items", **how):
     """Fit values of items that both systems find hard or easy together."""
     rng = np.random.default_rng(SEED)
     hard, noise = rng.normal(0.5, 0.2, ITEMS), rng.normal(0, 0.1, (2, ITEMS))
     frame = pd.DataFrame({"one": hard + noise[0] + 0.05, "two": hard + noise[1]})
-    return compare(frame, a="one", b="two", measure="mean", model="items", **how)
+    return compare(frame, a="one", b="two", measure="mean", model=model, **how)
 
 
-def fitted_repeated(**how):
+def fitted_repeated(model="repeated", **how):
     """Fit right and wrong answers, several to an item."""
     rng = np.random.default_rng(SEED)
     effects = rng.normal(0.3, 1.0, ITEMS) + np.array([[0.4], [0.0]])
@@ -82,16 +89,28 @@ def fitted_repeated(**how):
         }
     )
     layout = {"item": "item", "system": "system", "value": "value"}
-    return compare(frame, **layout, measure="mean", model="repeated", **how)
+    return compare(frame, **layout, measure="mean", model=model, **how)
 
 
-def fitted_binormal(**how):
+def fitted_binormal(model="binormal", **how):
     """Fit scores of two systems that err together."""
     rng = np.random.default_rng(SEED)
     truth = rng.integers(0, 2, SCORED)
     shared, noise = rng.normal(size=SCORED), rng.normal(size=(2, SCORED))
     one, two = 1.5 * truth + shared + noise[0], truth + shared + noise[1]
-    return compare(truth, one, two, measure="auc", model="binormal", **how)
+    return compare(truth, one, two, measure="auc", model=model, **how)
+
+
+def fitted_annotators(**how):
+    """Fit labels of three annotators who are right 9, 8 and 8 times in 10."""
+    rng = np.random.default_rng(SEED)
+    truth = rng.random(300) < 0.4
+    right = {"ann": 0.9, "bea": 0.8, "cy": 0.8, "one": 0.85, "two": 0.75}
+    said = {name: np.where(rng.random(300) < p, truth, ~truth) for name, p in right.items()}
+    frame = pd.DataFrame(said).astype(int)
+    rows = annotated(frame, annotators=["ann", "bea", "cy"], a="one", b="two")
+    given = {"truth": "ann", "a": "one", "b": "two", "model": example("annotators")}
+    return compare(frame, data=rows, **given, **how)
 
 
 OTHERS = {
@@ -101,6 +120,10 @@ OTHERS = {
     "items": fitted_items,
     "repeated": fitted_repeated,
     "binormal": fitted_binormal,
+    "values": partial(fitted_items, example("values")),
+    "runs": partial(fitted_repeated, example("runs")),
+    "scores": partial(fitted_binormal, example("scores")),
+    "annotators": fitted_annotators,
 }
 PROGRAMS = (*COUNTED, *EXAMPLES, *OTHERS)
 
@@ -111,7 +134,7 @@ def fitted(name, **how):
     if name in OTHERS:
         return OTHERS[name](**how)
     rows = slice(0, 1) if name == "documents" else slice(0, 3)
-    model = str(stan_folder() / f"examples/{name}.stan") if name in EXAMPLES else name
+    model = example(name) if name in EXAMPLES else name
     data = EXAMPLES.get(name)
     return compare_counts(POS[rows], NEG[rows], model=model, data=data, **how)
 
