@@ -6,6 +6,7 @@ of squares. The values are first moved by a number near their mean, so that no d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -87,15 +88,18 @@ def _grouped(
     if system is not None:
         named["value"] = value
     frame = _columns(table, systems if system is None else {}, named)
+    sure = True
     if system is None:
         chosen = dict(systems)
         told = [table.told(name) for name in systems.values()]
     else:
-        chosen = _systems(systems, frame, table.told(system))
+        chosen, sure = _systems(systems, frame, table.told(system))
         told = [f"{table.told(value)}, system {name!r}," for name in chosen.values()]
     wide, names = _wide(frame, table, chosen, system is not None)
     shared = [part for part in more if part in ("cluster", "dataset")]
     rows = _added(wide, names, shared, runs)
+    if not sure and _count(frame) > sum(int(rows[f"y{k}n"].sum()) for k in range(len(chosen))):
+        _systems(systems, frame, table.told(system), all_rows=True)  # it complains of others
     if not len(rows):
         raise InputError(f"{table.where or 'The table'} has no rows.")
     rows, notes = _complete(rows, list(chosen.values()), drop=drop)
@@ -122,11 +126,9 @@ def by_cluster(data: Any, systems: Mapping[str, Any], cluster: Any) -> Labels | 
     cluster : object
         The column that names the cluster.
     """
-    import narwhals as nw
-
     with _opened(data) as table:
         table.column("cluster", cluster)
-        [(rows,)] = rows_of(table.frame.select(nw.len()))
+        rows = _count(table.frame)
         if rows <= MOST_ITEMS:
             return None
         whole = {ITEM: cluster, SYSTEM: None, "value": None}
@@ -152,20 +154,28 @@ def _columns(
     return table.frame.select(*(nw.col(column).alias(part) for part, column in picked.items()))
 
 
-def _systems(systems: Mapping[str, Any], frame: nw.LazyFrame[Any], told: str) -> dict[str, Any]:
-    """Return which system of a long table plays which part; every row must name one."""
+def _systems(
+    systems: Mapping[str, Any], frame: nw.LazyFrame[Any], told: str, *, all_rows: bool = False
+) -> tuple[dict[str, Any], bool]:
+    """Return which system of a long table plays which part, and whether all rows were asked.
+
+    The first rows nearly always name all systems; whether there are others shows when the values
+    are counted.
+    """
     import narwhals as nw
 
     asked = {str(name) for name in systems.values() if name is not None}
-    seen = {row[0] for row in rows_of(frame.select(SYSTEM).head(FIRST_SYSTEMS))}
-    looked = not asked or not asked <= set(map(str, seen))
-    if looked:  # else there is no need to look at all rows
+    first = {row[0] for row in rows_of(frame.select(SYSTEM).head(FIRST_SYSTEMS))}
+    seen = {name for name in first if not is_missing(name)}
+    enough = asked <= set(map(str, seen)) if asked else len(seen) == len(systems)
+    if enough and not all_rows:
+        return parts_of(systems, seen, told, "The table"), False
+    if not enough or not asked:
         seen = {row[0] for row in rows_of(frame.select(SYSTEM).unique().head(MOST_SYSTEMS))}
-    if not looked or any(map(is_missing, seen)):
-        [(nameless,)] = rows_of(frame.filter(nw.col(SYSTEM).is_null()).select(nw.len()))
-        if nameless:
-            raise InputError(f"system is missing in {nameless:,} rows.")
-    return parts_of(systems, seen, told, "The table")
+    [(nameless,)] = rows_of(frame.filter(nw.col(SYSTEM).is_null()).select(nw.len()))
+    if nameless:
+        raise InputError(f"system is missing in {nameless:,} rows.")
+    return parts_of(systems, seen, told, "The table"), True
 
 
 def _wide(
@@ -274,17 +284,35 @@ def _added(
 
 
 def _by_item(frame: nw.LazyFrame[Any], *sums: nw.Expr) -> pd.DataFrame:
-    return fetched(frame.group_by(ITEM).agg(*sums).sort(ITEM))
+    import narwhals as nw
+
+    added = frame.group_by(ITEM).agg(*sums)
+    if not added.implementation.is_duckdb():
+        return fetched(added.sort(ITEM))
+    counts = [name for name in added.collect_schema().names() if re.fullmatch(r"[yp]\d+n", name)]
+    added = added.with_columns(nw.col(name).cast(nw.Int32()) for name in counts).sort(ITEM)
+    columns = nw.to_native(added).fetchnumpy()  # a data frame would take a second copy
+    if any(np.ma.is_masked(values) for values in columns.values()):
+        return fetched(added)
+    return pd.DataFrame({name: np.asarray(v) for name, v in columns.items()}, copy=False)
+
+
+def _count(frame: nw.LazyFrame[Any]) -> int:
+    import narwhals as nw
+
+    [(rows,)] = rows_of(frame.select(nw.len()))
+    return int(rows)
 
 
 def _complete(
     rows: pd.DataFrame, systems: Sequence[Any], *, drop: bool
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Refuse items that a system lacks, or leave them out."""
-    n = rows[[f"y{k}n" for k in range(len(systems))]].to_numpy()
-    lacking = (n == 0).any(axis=1)
-    if not lacking.any():
+    counts = [rows[f"y{k}n"].to_numpy() for k in range(len(systems))]
+    if min(n.min() for n in counts) > 0:
         return rows, ()
+    n = np.stack(counts, axis=1)
+    lacking = (n == 0).any(axis=1)
     told = [_lacking(rows[ITEM], n[:, k] == 0, name) for k, name in enumerate(systems)]
     told = [text for text in told if text]
     if lacking.all() or not drop:
@@ -306,7 +334,9 @@ def _lacking(items: pd.Series, lacking: Any, system: Any) -> str:
 def _means(rows: pd.DataFrame, told: Sequence[str], names: Mapping[str, float]) -> dict[str, Any]:
     means = {}
     for k, name in enumerate(told):
-        mean = rows[f"y{k}s"].to_numpy(dtype=np.float64) / rows[f"y{k}n"].to_numpy()
+        mean, n = rows[f"y{k}s"].to_numpy(dtype=np.float64), rows[f"y{k}n"].to_numpy()
+        if n.max() > 1:
+            mean = mean / n
         if not np.isfinite(mean).all():
             at = rows[ITEM][int((~np.isfinite(mean)).argmax())]
             raise InputError(
@@ -320,10 +350,10 @@ def _more(
     rows: pd.DataFrame, names: Mapping[str, float], systems: int, more: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what else is known of the items: their runs, clusters and data sets."""
-    n = np.stack([rows[f"y{k}n"].to_numpy(dtype=np.int64) for k in range(systems)])
     found: dict[str, Any] = {"item": rows[ITEM].to_numpy()}
-    if (n > 1).any():
-        found["runs"] = n
+    counts = [rows[f"y{k}n"].to_numpy() for k in range(systems)]
+    if max(n.max() for n in counts) > 1:
+        found["runs"] = n = np.stack(counts).astype(np.int64)
     if "y0r" in rows:
         added = np.stack([rows[f"y{k}s"].to_numpy(dtype=np.float64) for k in range(systems)])
         squares = np.stack([rows[f"y{k}r"].to_numpy(dtype=np.float64) for k in range(systems)])
