@@ -41,7 +41,10 @@ def test_another_rope_or_hdi_needs_no_refit(stored):
     assert strict.decision in ("<", ">")
     assert strict.rope == (-0.001, 0.001)
     assert stored.evidence().rope == (-0.05, 0.05)
-    narrow, wide = stored.judge(hdi=0.5).evidence().hdi, stored.judge(hdi=0.99).evidence().hdi
+    narrow, wide = (
+        stored.judge(hdi_prob=0.5).evidence().hdi,
+        stored.judge(hdi_prob=0.99).evidence().hdi,
+    )
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
     assert stored.judge(rope=0.001).summary()["decision"][0] == strict.decision
 
@@ -130,7 +133,7 @@ def test_two_test_sets(labels):
     two = {"a": (truth == 1, a == 1), "b": (truth[:300] == 1, b[:300] == 1)}
     result = compare(**two, **QUICK)
     assert result.model.name == "unpaired"
-    assert result.data.documents() == (600, 300)
+    assert result.data.n_documents() == (600, 300)
     assert "600 documents of A and 300 of B" in str(result)
     assert str(compare(**two, model="unpaired", **QUICK)) == str(result)
     with pytest.raises(InputError, match="pass model='unpaired' for two different test sets"):
@@ -173,8 +176,10 @@ def test_a_score_that_is_undefined_in_the_draws_is_refused():
 
 def test_an_hdi_that_the_draws_cannot_show():
     result = compare_counts(POS, NEG, **QUICK)
-    with pytest.raises(InputError, match="'hdi' parameter must be one that 2000 draws can show"):
-        result.judge(hdi=1e-5).evidence()
+    with pytest.raises(
+        InputError, match="'hdi_prob' parameter must be one that 2000 draws can show"
+    ):
+        result.judge(hdi_prob=1e-5).evidence()
 
 
 def test_a_category_called_like_the_average():
@@ -262,7 +267,7 @@ def test_categories_without_an_average():
     [
         ({"rope": (0.1, -0.1)}, "'rope' parameter"),
         ({"rope": -0.1}, "'rope' parameter"),
-        ({"hdi": 95}, "'hdi' parameter"),
+        ({"hdi_prob": 95}, "'hdi_prob' parameter"),
         ({"measure": "f2"}, "'measure' parameter must be one of f1, sensitivity"),
         ({"average": "macr"}, "Did you mean 'macro'"),
         ({"model": "pared"}, "Did you mean 'paired'"),
@@ -382,7 +387,7 @@ def test_a_pair_that_is_turned_round_is_the_comparison_of_b_with_a(tmp_path, opt
         options = {"prior": Prior(alpha_pos=(1, 3, 2, 4))}
     other = compare(frame, truth="y", a="b", b="a", **how, **options)
     assert turned.names == turned.data.systems == ("b", "a")
-    assert turned.data.origin == other.data.origin
+    assert turned.data.source == other.data.source
     assert turned.prior == other.prior
     for name, counts in other.data.arrays().items():
         np.testing.assert_array_equal(turned.data.arrays()[name], counts)

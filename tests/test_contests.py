@@ -160,7 +160,9 @@ def test_every_format(four, tmp_path):
 @pytest.mark.parametrize("average", [None, "macro"])
 def test_what_was_saved_says_the_same(average, tmp_path):
     truth, said = labels(80, 8 if average is None else 3, classes=2 if average is None else 4)
-    result = contest(truth, said, average=average, rope=(-0.01, 0.03), hdi=0.9, seed=1, draws=300)
+    result = contest(
+        truth, said, average=average, rope=(-0.01, 0.03), hdi_prob=0.9, seed=1, draws=300
+    )
     path = result.save(tmp_path / "x.nc")
     again = load(path)
     assert isinstance(again, Contest)

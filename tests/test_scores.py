@@ -83,7 +83,7 @@ def test_what_was_saved_says_the_same_and_can_be_asked_again(frame, tmp_path, me
 
 
 def test_a_function_that_is_not_here_is_remembered(frame, tmp_path):
-    @register("top", takes="scores")
+    @register("top", kind="scores")
     def top(truth, score, weight):
         return np.average(truth, weights=weight * score**2)
 

@@ -17,7 +17,7 @@ from stanoff.fit import Fit, fit
 from stanoff.measures import Measure
 from stanoff.models import MODELS, Model
 from stanoff.models.priors import Prior
-from stanoff.plots import frequency_plot, prior_plot, rope_plot
+from stanoff.plots import plot_frequency, plot_prior, plot_rope
 from stanoff.plots.gallery import GALLERY
 from stanoff.question import Question, Sampling
 
@@ -32,7 +32,7 @@ class Values(Data):
 
     values: NDArray[np.float64]
 
-    def documents(self, category=None):
+    def n_documents(self, category=None):
         """Count the items."""
         return (self.values.shape[-1],)
 
@@ -62,7 +62,7 @@ MODEL = Means(
     dims={"values": ("system", "category", "item")},
     exact=drawn,
     default_for=Values,
-    infinite_at_zero=lambda measure, prior, data: False,
+    prior_density_infinite_at_zero=lambda measure, prior, data: False,
     independent=True,
 )
 MEAN = Measure("mean", lambda cells: 1 / 0, "the mean of the values")
@@ -178,9 +178,9 @@ def test_what_applies_is_drawn():
     single = fitted(("1",)).between("both", "bm25", question())
     assert not GALLERY["forest"].applies(single, "1")
     for ax in (
-        rope_plot(result, "web"),
-        prior_plot(result, "web"),
-        frequency_plot(result, {"web": 9, "news": 90}),
+        plot_rope(result, "web"),
+        plot_prior(result, "web"),
+        plot_frequency(result, {"web": 9, "news": 90}),
     ):
         ax.figure.canvas.draw()
     with pytest.raises(InputError, match="A mosaic needs outcome pairs"):
@@ -204,7 +204,7 @@ def test_pages_show_it(tmp_path, open_page):
 def same(again, result):
     """Hold a loaded result against the one that was saved."""
     assert told(again) == told(result)
-    assert (again.names, again.rope, again.hdi) == (result.names, result.rope, result.hdi)
+    assert (again.names, again.rope, again.hdi) == (result.names, result.rope, result.hdi_prob)
     assert isinstance(again.data, Values)
     np.testing.assert_array_equal(again.data.values, result.data.values)
     for group in ("posterior", "prior"):
@@ -223,7 +223,7 @@ def same(again, result):
 def test_what_was_saved_says_the_same(systems, average, tmp_path):
     made = fitted(systems=systems)
     for pair in list(itertools.permutations(systems, 2))[::-3]:  # some turned round
-        result = made.between(*pair, question(rope=(-0.01, 0.03), hdi=0.9, average=average))
+        result = made.between(*pair, question(rope=(-0.01, 0.03), hdi_prob=0.9, average=average))
         path = result.save(tmp_path / "result.nc")
         again = load(path)
         same(again, result)
@@ -297,7 +297,7 @@ def test_what_differs_by_system_is_counted_by_system():
 
     @dataclass(frozen=True, eq=False)
     class Apart(Values):
-        def documents(self, category=None):
+        def n_documents(self, category=None):
             return (10, 20, 1)
 
     data = observed()

@@ -7,4 +7,4 @@ Which variable depends on which: the hierarchical model.
 
 from stanoff import plots
 
-plots.graph_plot("hierarchical")
+plots.plot_graph("hierarchical")

@@ -59,7 +59,9 @@ def exact_engine() -> None:
     def ours() -> None:
         compare_counts(POS, NEG, engine="exact", draws=50_000, seed=1).summary()
 
-    ratio("exact engine / by hand in NumPy and SciPy", *in_turn(ours, lambda: by_hand(rng)), most=2)
+    ratio(
+        "exact engine / by hand in NumPy and SciPy", *in_turn(ours, lambda: by_hand(rng)), max_n=2
+    )
 
 
 def by_hand(rng: np.random.Generator, draws: int = 50_000) -> dict[str, float]:
@@ -132,7 +134,7 @@ def stan_engine() -> None:
             compare_counts(POS, NEG, seed=1).summary()
 
         times = in_turn(ours, chains, repeats=9)
-    ratio("stan engine / CmdStan's four chains by hand", *times, most=3)
+    ratio("stan engine / CmdStan's four chains by hand", *times, max_n=3)
 
 
 def loading() -> None:
@@ -142,11 +144,11 @@ def loading() -> None:
         return lambda: subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
 
     bare, imported = in_turn(run("-c", "pass"), run("-c", "import stanoff"))
-    limit("import stanoff (s, without Python's own start)", imported - bare, most=0.05)
+    limit("import stanoff (s, without Python's own start)", imported - bare, max_n=0.05)
     limit(
         "stanoff --help (s)",
         in_turn(run("-m", "stanoff", "--help"), run("-c", "pass"))[0],
-        most=0.5,
+        max_n=0.5,
     )
 
 
@@ -174,7 +176,7 @@ def counting(n: int = 10**7) -> None:
         ratio(
             f"counting 10^7 labels ({kind}) / encoding and bincount",
             *in_turn(ours, plain, repeats=3),
-            most=2,
+            max_n=2,
         )
 
 
@@ -189,7 +191,7 @@ def growing() -> None:
             lambda columns=columns: tally(dict(zip("tab", columns, strict=True))),
         )
         times.append(whole - count)
-    ratio("10^6 documents / 10^3, without counting them", times[1], times[0], most=1.5)
+    ratio("10^6 documents / 10^3, without counting them", times[1], times[0], max_n=1.5)
 
 
 def many_classes(n: int = 10**6) -> None:
@@ -224,7 +226,7 @@ def many_classes(n: int = 10**6) -> None:
         "joint model, seconds, 1000 classes, more cells / fewer",
         times[more],
         times[same],
-        most=1.5 * cells,
+        max_n=1.5 * cells,
     )
     per_cell = (times[same] / same[1]) / (times[few] / few[1])
     print(f"{'seconds per cell, 1000 classes / 300 classes':58} {'':21} {per_cell:8.2f}  (M^2: 11)")
@@ -247,7 +249,7 @@ def many_categories() -> None:
     result = compare_counts(*counts(5000), engine="exact", seed=1, average="macro")
     start = time.perf_counter()
     result.summary()
-    limit("summary of 5,000 categories (s)", time.perf_counter() - start, most=5)
+    limit("summary of 5,000 categories (s)", time.perf_counter() - start, max_n=5)
 
 
 def by_document() -> None:
@@ -260,7 +262,7 @@ def by_document() -> None:
             lambda: compare_counts(pos, neg, model="documents", seed=1),
             repeats=1,
         ),
-        most=1,
+        max_n=1,
     )
 
 
@@ -293,23 +295,23 @@ def tables() -> None:
 def contests() -> None:
     """Hold contests of four systems and of fifty."""
     times = in_turn(bench_contests.ours, bench_contests.by_hand)
-    ratio("contest of 4 systems, 50,000 draws / by hand in NumPy", *times, most=1.5)
+    ratio("contest of 4 systems, 50,000 draws / by hand in NumPy", *times, max_n=1.5)
     found = [bench_contests.fifty(n, 0.1) for n in (10**4, 10**5)]
     for patterns, seconds, peak in found:
         told = f"contest of 50 systems, {patterns} patterns: {seconds:.1f} s, {peak:.0f} MB"
         print(told, flush=True)
-    limit("contest of 50 systems, 10^5 documents (GB)", found[1][2] / 1000, most=2)
+    limit("contest of 50 systems, 10^5 documents (GB)", found[1][2] / 1000, max_n=2)
     (few, quick, _), (many, slow, _) = found
-    ratio("seconds, more patterns / fewer", slow, quick, most=1.5 * many / few)
+    ratio("seconds, more patterns / fewer", slow, quick, max_n=1.5 * many / few)
 
 
 def scores() -> None:
     """Compare two systems by AUC: against NumPy by hand and a bootstrap, and on many documents."""
     times = in_turn(bench_scores.ours, bench_scores.by_hand, repeats=1)
-    ratio("AUC, 10^4 documents, 4,000 draws / by hand in NumPy", *times, most=1.5)
+    ratio("AUC, 10^4 documents, 4,000 draws / by hand in NumPy", *times, max_n=1.5)
     each = times[0] / bench_scores.DRAWS
     theirs = bench_scores.bootstrap()
-    ratio("one draw of AUC / of a bootstrap with scikit-learn", each, theirs, most=1 / 30)
+    ratio("one draw of AUC / of a bootstrap with scikit-learn", each, theirs, max_n=1 / 30)
     for n, told, most, memory in ((10**5, "10^5", 10, 1), (10**6, "10^6", 90, 2)):
         seconds, peak = bench_scores.many(n)
         limit(f"AUC of {told} documents (s)", seconds, most=most)
@@ -325,9 +327,9 @@ def items() -> None:
             times = in_turn(
                 partial(ours, folder), partial(bench_items.grouped, folder, query), repeats=3
             )
-            ratio(told, *times, most=2)
+            ratio(told, *times, max_n=2)
     seconds, _ = in_turn(bench_items.fifty, lambda: None, repeats=3)
-    limit("contest of 50 systems on 1,000 items (s)", seconds, most=2)
+    limit("contest of 50 systems on 1,000 items (s)", seconds, max_n=2)
 
 
 def in_turn(

@@ -51,9 +51,7 @@ CASES = (
     ),
     (
         "10^7 items by cluster, read / DuckDB's GROUP BY",
-        lambda folder: (
-            count(folder / "wide.parquet", cluster="thread", takes="values", **WIDE).sums
-        ),
+        lambda folder: count(folder / "wide.parquet", cluster="thread", kind="values", **WIDE).sums,
         "SELECT thread, sum(a), sum(b), count(*) FROM '{folder}/wide.parquet' GROUP BY thread",
     ),
 )

@@ -84,7 +84,7 @@ def holds(
     """Compare two rows of values; ``more`` has their clusters, runs and the like."""
     found = Labels({"A": values[0], "B": values[1]}, more=more)
     data = items_of(found)
-    asked = Question.read(measure="ratio" if "per" in more else "mean")
+    asked = Question.read(measure="ratio" if "denominator" in more else "mean")
     sampling = Sampling.read(**({"draws": FEW_DRAWS, "seed": seed} | (options or {})))
     low, high = fit(data, asked, sampling).between("A", "B", asked).evidence().hdi
     return bool(low <= truth <= high)
@@ -174,7 +174,7 @@ def ratios(n: int, replications: int, rng: np.random.Generator) -> list[float]:
         shown = rng.geometric(1 / 20, (2, n))  # a few users see most
         p = rng.beta(2, 18, n)  # on average a tenth
         clicks = rng.binomial(shown, np.stack([1.2 * p, p]).clip(max=1))
-        held += holds(clicks, RATIO, i + 1, per=list(shown))
+        held += holds(clicks, RATIO, i + 1, denominator=list(shown))
     return [held / replications]
 
 

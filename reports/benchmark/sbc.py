@@ -33,7 +33,7 @@ PROGRAMS = {name: name for name, model in MODELS.items() if model.program}
 PROGRAMS["repeated, in clusters"] = "repeated"
 PROGRAMS["logistic_normal"] = str(stan_folder() / "examples/logistic_normal.stan")
 PRIOR = Prior(kappa=(2.0, 0.7))
-SOME_SCORES = count([1, 0, 1], [0.2, 0.1, 0.4], [0.3, 0.2, 0.1], takes="scores")  # of any kind
+SOME_SCORES = count([1, 0, 1], [0.2, 0.1, 0.4], [0.3, 0.2, 0.1], kind="scores")  # of any kind
 KEPT, THIN, BINS = 99, 5, 10
 
 

@@ -95,7 +95,7 @@ def cover(numbered: tuple[int, tuple]) -> dict:
         "auc_a": auc_a,
         "auc_b": auc_b,
         "grades": grades or "continuous",
-        "datasets": datasets,
+        "n_simulations": datasets,
         "weights": np.mean(held),
         "delong": np.mean(by_delong) if by_delong else np.nan,
         "error": np.sqrt(LEVEL * (1 - LEVEL) / datasets),
@@ -204,7 +204,9 @@ def notes(table: pd.DataFrame) -> str:
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:
     """Write the rates as percentages."""
-    text = table[["measure", "n_pos", "n_neg", "auc_a", "auc_b", "grades", "datasets"]].astype(str)
+    text = table[["measure", "n_pos", "n_neg", "auc_a", "auc_b", "grades", "n_simulations"]].astype(
+        str
+    )
     text["measure"] = [SCORES[name].label for name in table["measure"]]
     for name in ("weights", "delong", "error"):
         text[name] = ["–" if np.isnan(x) else f"{100 * x:.1f}" for x in table[name]]

@@ -15,9 +15,9 @@ from stanoff._lib.files import write_text
 HERE = Path(__file__).resolve().parent
 
 
-def main(datasets: int = 5000) -> None:
+def main(n_simulations: int = 5000) -> None:
     """Simulate the whole study."""
-    table = table3.simulated(datasets, draws=4000, progress=True)
+    table = table3.simulated(n_simulations, draws=4000, progress=True)
     write_text(HERE / "table3.csv", as_csv(table))
 
 

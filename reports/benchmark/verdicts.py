@@ -37,10 +37,10 @@ DECISIONS = [str(decision) for decision in Decision]
 COLORS = dict(zip(DECISIONS, ("#b2182b", "#f4a582", "#bbbbbb", "#92c5de", "#2166ac"), strict=True))
 
 
-def main(datasets: int = 1000) -> None:
+def main(n_simulations: int = 1000) -> None:
     """Run the study."""
     grid = list(product(RATES_OF_B, CORRELATIONS, DELTAS, SIZES))
-    cells = [(place, *cell, datasets) for place, cell in enumerate(grid)]
+    cells = [(place, *cell, n_simulations) for place, cell in enumerate(grid)]
     table = pd.DataFrame(run(judge_cell, cells, title="Judging", progress=True))
     write_text(HERE / "verdicts.csv", as_csv(table))
     print(notes(table))
@@ -58,7 +58,7 @@ def judge_cell(cell: tuple) -> dict:
     """Draw the data sets of one cell, and count how often each way of judging is right."""
     place, mu, correlation, delta, n, datasets = cell
     scenario = scenario_with(mu, correlation, delta)
-    judge = settings("paired", measure="f1", rope=ROPE, hdi=1 - LEVEL).judges[0]
+    judge = settings("paired", measure="f1", rope=ROPE, hdi_prob=1 - LEVEL).judges[0]
     seed = np.random.SeedSequence(SEED, spawn_key=(place,))
     counts, [(low, high)] = Chunk(FromScenario(scenario, n), datasets, (judge,), seed).judged()
     said = judge.verdicts(low, high)
@@ -79,7 +79,7 @@ def judge_cell(cell: tuple) -> dict:
         rejects = np.asarray(values) < LEVEL
         row[f"{name}_rejects"] = float(np.mean(rejects))
         row[f"{name}_wrong_direction"] = float(np.mean(rejects & (right_a < right_b)))
-    return row | {"datasets": datasets}
+    return row | {"n_simulations": datasets}
 
 
 def notes(table: pd.DataFrame) -> str:
@@ -104,7 +104,7 @@ def notes(table: pd.DataFrame) -> str:
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:
     """Write the rates as percentages."""
-    text = table.drop(columns="datasets").copy()
+    text = table.drop(columns="n_simulations").copy()
     for name in text.columns[4:]:
         text[name] = [f"{100 * rate:.1f}" for rate in table[name]]
     symbols = {name: Decision(name).symbol for name in DECISIONS}

@@ -87,7 +87,7 @@ def compared(out: Output) -> list[Section]:
         rows.append(
             {
                 "way": name,
-                "items": f"{max(result.data.documents()):,}",
+                "items": f"{max(result.data.n_documents()):,}",
                 "words − letters": f"{said.mean:+.3f}",
                 "std": f"{said.std:.4f}",
                 "95% HDI": ends(said.hdi, 3),

@@ -34,7 +34,7 @@ LEGIBLE_TABLE3 = {
     ("NB", "NNet"): "∼≪",
 }
 LOST = "≫<"
-TURNED = str.maketrans("≪<>≫", "≫><≪")
+SWAP_AB = str.maketrans("≪<>≫", "≫><≪")
 PAIRS = tuple(LEGIBLE_TABLE3)
 
 # Table 2: s-test, S-test, T-test, T'-test. The signs that the text has lost are all ≫: it says
@@ -129,7 +129,7 @@ def table3(rows: pd.DataFrame) -> pd.DataFrame:
     """
     found = rows[rows["sign"] != ""].set_index(["A", "B", "measure"])["sign"].unstack()
     found = found.loc[list(PAIRS), ["recall", "precision", "error"]]
-    found["error"] = found["error"].map(lambda sign: sign.translate(TURNED))
+    found["error"] = found["error"].map(lambda sign: sign.translate(SWAP_AB))
     found = found.rename_axis(columns=None).reset_index()
     left = ["".join(s for s in row if s not in LOST) for row in found.iloc[:, 2:].to_numpy()]
     return found.assign(

@@ -4,7 +4,7 @@ import pandas as pd
 from common import Output, prose, signed
 from matplotlib.axes import Axes
 
-from stanoff.plots import frequency_plot
+from stanoff.plots import plot_frequency
 from stanoff.report.document import Paragraph, Section, joined, link
 from stanoff.text.contests import caption_of
 from yang1999 import published, reuters, shown
@@ -73,7 +73,7 @@ SHRUNK = """The model's macro-averaged scores lie above the observed ones of Tab
     category with a single test document that was not found has an observed F1 of 0, but the
     model takes it for one of many like it, of which some are found."""
 
-TURNED = """Beware of {pairs}: the model leans one way, the observed mean of the scores the other.
+SWAP_AB = """Beware of {pairs}: the model leans one way, the observed mean of the scores the other.
     kNN is the best of the five on the rarest categories and behind SVM, LLSF and NNet on the
     others. The model takes all categories for alike, whatever their frequency; the few documents
     of the rarest ones weigh little in it, and it predicts of them what it has learned from the
@@ -170,7 +170,7 @@ def hierarchical(out: Output) -> Section:
             f"In {average}-averaged F1 the tests and the model {over}.",
         ]
         if against := [verdicts["pair"][i] for i in shown.turned(verdicts)]:
-            blocks.append(Paragraph(prose(TURNED, pairs=", ".join(against)), note=True))
+            blocks.append(Paragraph(prose(SWAP_AB, pairs=", ".join(against)), note=True))
     blocks += [prose(READING), Paragraph(prose(SHRUNK), note=True)]
     blocks += [Paragraph(words, note=True) for words in complaints]
     return Section("The hierarchical comparison", blocks)
@@ -228,7 +228,7 @@ def frequencies(out: Output) -> Section:
 
 def drawn(scores: pd.DataFrame, frequency: pd.Series) -> Axes:
     """Draw F1 against the number of training documents."""
-    ax = frequency_plot(scores, frequency)
+    ax = plot_frequency(scores, frequency)
     ax.set_ylabel("mean F1")
     return ax
 

@@ -104,7 +104,7 @@ def more_documents(table: int) -> pd.DataFrame:
         said = result.evidence(category)
         if said.decision.settled:
             continue
-        plan = result.plan(category, assurance=ASSURANCE, datasets=FUTURES, draws=1000)
+        plan = result.plan(category, assurance=ASSURANCE, n_simulations=FUTURES, draws=1000)
         found = plan.answer
         never = found.value is None and plan.facts["limit"] <= ASSURANCE
         rows.append(

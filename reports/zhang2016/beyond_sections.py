@@ -60,14 +60,17 @@ def contest(out: Output) -> Section:
             "of its own comparison: no verdict above changes.",
             f"Category {CATEGORY}, as in Table 6: {case.sentence()}",
             out.table(
-                "contest", case.table(), caption_of(case, case.decided), numbers=case.summary()
+                "contest",
+                case.table(),
+                caption_of(case, case.default_category),
+                numbers=case.summary(),
             ),
             out.figure("contest_matrix", case.plot_matrix, f"All pairs on category {CATEGORY}."),
             f"All categories together, with a ROPE of ±0.01: {whole.sentence()}",
             out.table(
                 "contest_macro",
                 whole.table(),
-                caption_of(whole, whole.decided),
+                caption_of(whole, whole.default_category),
                 numbers=whole.summary(),
             ),
             out.figure("contest_scores", whole.plot_scores, "Macro-averaged F1 of all four."),

@@ -13,18 +13,18 @@ from zhang2016.experiment import case
 def figure_1() -> Axes:
     """Draw the model of one classifier, per document and in its compact form."""
     left, right = beside()
-    plots.graph_plot(MODELS["documents"], ax=left)
-    return plots.graph_plot(MODELS["unpaired"], ax=right)
+    plots.plot_graph(MODELS["documents"], ax=left)
+    return plots.plot_graph(MODELS["unpaired"], ax=right)
 
 
 def figure_2() -> Axes:
     """Draw the unpaired model."""
-    return plots.graph_plot(MODELS["unpaired"])
+    return plots.plot_graph(MODELS["unpaired"])
 
 
 def figure_3() -> Axes:
     """Draw the paired model."""
-    return plots.graph_plot(MODELS["paired"])
+    return plots.plot_graph(MODELS["paired"])
 
 
 def figure_4() -> Axes:

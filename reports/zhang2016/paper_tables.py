@@ -96,5 +96,5 @@ def rebuilt(number: int) -> Rebuilt:
 def end_error(result: Comparison, category: str, end: int) -> float:
     """Estimate the Monte-Carlo error of an end of the HDI, from how the chains differ in it."""
     chains = result.row_draws("posterior", "delta", category)
-    ends = [hdi(chain, result.hdi)[end] for chain in chains]
+    ends = [hdi(chain, result.hdi_prob)[end] for chain in chains]
     return float(np.std(ends, ddof=1) / np.sqrt(len(ends)))

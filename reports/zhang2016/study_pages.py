@@ -83,7 +83,7 @@ def compared(folder: Path) -> list[Outcome]:
             svg = shortened(drawn.read_bytes())
             write_text(folder / PAGES / f"{outcome.slug}.html", page(outcome, svg))
     # Neither the figures are kept, nor the date of the file, which every copy has of its own.
-    write_overview(STUDY, [replace(o, figures=(), origin={}) for o in outcomes], folder)
+    write_overview(STUDY, [replace(o, figures=(), source={}) for o in outcomes], folder)
     for name in ("table.csv", "contests.csv"):
         write_text(folder / name, as_csv(pd.read_csv(folder / name)))
     return [outcome for outcome in outcomes if not outcome.is_contest]

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from stanoff import power
-from stanoff.plots import power_plot
+from stanoff.plots import plot_power
 from stanoff.plots.theme import BLUE, RED
 from zhang2016.experiment import ROPE, SEED, printed
 
@@ -23,13 +23,13 @@ def powers() -> pd.DataFrame:
     return simulated(DATA_SETS, draws=DRAWS)
 
 
-def simulated(datasets: int, *, draws: int, progress: bool = False) -> pd.DataFrame:
+def simulated(n_simulations: int, *, draws: int, progress: bool = False) -> pd.DataFrame:
     """Simulate the powers, a row per scenario, size and model, with the printed ones."""
     wide = printed(3).rename(columns={"size": "n"})
     wide = wide.rename(columns=lambda name: name.removeprefix("power_"))
     theirs = wide.melt(["scenario", "goal", "n"], var_name="model", value_name="printed")
     sizes = sorted(theirs["n"].unique().tolist())
-    settings = {"datasets": datasets, "draws": draws, "rope": ROPE, "seed": SEED}
+    settings = {"n_simulations": n_simulations, "draws": draws, "rope": ROPE, "seed": SEED}
     ours = power(["a", "b"], sizes, progress=progress, **settings)
     return ours.merge(theirs, on=KEYS, how="left", validate="one_to_one")
 
@@ -50,7 +50,7 @@ def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
 
 def figure(table: pd.DataFrame) -> Axes:
     """Draw our curves, and the printed numbers as crosses in their colours."""
-    ax = power_plot(table)
+    ax = plot_power(table)
     for (model, cells), color in zip(table.groupby("model"), (BLUE, RED), strict=True):
         ax.plot(cells["n"], cells["printed"], "x", color=color, label=f"{model}, printed")
     ax.legend(frameon=False, fontsize=9)

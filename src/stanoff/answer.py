@@ -86,9 +86,9 @@ class Answer:
         return float(f"{low * scale:.3g}"), float(f"{high * scale:.3g}")
 
     @property
-    def hdi(self) -> float:
+    def hdi_prob(self) -> float:
         """The probability of the highest density interval."""
-        return self.question.hdi
+        return self.question.hdi_prob
 
     @property
     def sampler_warnings(self) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ class Answer:
         return self.data.categories + (AVERAGES if self.average else ())
 
     @property
-    def decided(self) -> str | None:
+    def default_category(self) -> str | None:
         """The row that is decided upon: the average, or the only category."""
         return self.average or (self.categories[0] if len(self.categories) == 1 else None)
 
@@ -118,9 +118,9 @@ class Answer:
             return None
         return self.model.student(self.data, self.prior, first, second)
 
-    def chosen(self, category: str | None) -> str:
+    def resolve_category(self, category: str | None) -> str:
         """Check the name of a row; by default it is the one that is decided upon."""
-        row = category if category is not None else self.decided
+        row = category if category is not None else self.default_category
         if row is None:
             raise InputError(f"Say which category: one of {', '.join(self.categories)}.")
         if row not in self.categories:

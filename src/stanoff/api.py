@@ -71,7 +71,7 @@ def compare(
     cluster, dataset : str, optional
         Of values (``cluster`` of scores, too), columns that name the cluster and the data set of
         an item.
-    per : str or list of str, optional
+    denominator : str or list of str, optional
         For ``measure="ratio"``, the column that the values are divided by once both are added up,
         or one column per system.
     sample_weight : array_like or str, optional
@@ -91,7 +91,7 @@ def compare(
     rope : float or tuple of float
         Region of practical equivalence: a half-width around 0, or two ends; 0.05 by default. Of
         values also ``"2%"`` of the observed mean, or ``"2% of range"``.
-    hdi : float
+    hdi_prob : float
         Probability of the highest density interval, 0.95 by default.
     higher_is_better : bool, optional
         False for values of which small ones are good, such as losses.
@@ -138,7 +138,7 @@ def compare(
     layout, asked = _apart(options)
     question, sampling = read(**asked)
     observed = of_two(
-        question.measure.takes,
+        question.measure.kind,
         (table, y_pred_a, y_pred_b),
         {"truth": truth, "a": a, "b": b},
         layout,
@@ -201,7 +201,7 @@ def contest(
     layout, asked = _apart(options)
     question, sampling = read(**asked)
     if sampling.model is not None and sampling.model.most_systems is not None:
-        of_values = question.measure.takes == "values"
+        of_values = question.measure.kind == "values"
         names = [
             name
             for name, model in models.MODELS.items()
@@ -209,7 +209,7 @@ def contest(
         ]
         raise unknown("model", sampling.model.name, names)
     observed = of_systems(
-        question.measure.takes,
+        question.measure.kind,
         table,
         predictions,
         truth,

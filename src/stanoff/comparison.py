@@ -51,7 +51,7 @@ class Comparison(Judgement):
             Another average.
         rope : float or tuple of float, optional
             Another region of practical equivalence.
-        hdi : float, optional
+        hdi_prob : float, optional
             Another probability of the interval.
 
         Examples
@@ -224,63 +224,63 @@ class Comparison(Judgement):
 
     def plot_posterior(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the posterior of delta with its HDI and ROPE, as in the paper's Figure 6."""
-        from stanoff.plots import posterior_plot
+        from stanoff.plots import plot_posterior
 
-        return posterior_plot(self, category, ax=ax)
+        return plot_posterior(self, category, ax=ax)
 
     def plot_factor(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw prior and posterior density of delta and their ratio at 0, as in Figure 6."""
-        from stanoff.plots import factor_plot
+        from stanoff.plots import plot_factor
 
-        return factor_plot(self, category, ax=ax)
+        return plot_factor(self, category, ax=ax)
 
     def plot_trace(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw delta along the chains, as in Figure 4."""
-        from stanoff.plots import trace_plot
+        from stanoff.plots import plot_trace
 
-        return trace_plot(self, category, ax=ax)
+        return plot_trace(self, category, ax=ax)
 
     def plot_forest(self, *, sort: bool = True, ax: Axes | None = None) -> Axes:
         """Draw delta of every category and average, with HDIs and decisions."""
-        from stanoff.plots import forest_plot
+        from stanoff.plots import plot_forest
 
-        return forest_plot(self, sort=sort, ax=ax)
+        return plot_forest(self, sort=sort, ax=ax)
 
     def plot_joint(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the score of A against that of B, with the diagonal and the ROPE."""
-        from stanoff.plots import joint_plot
+        from stanoff.plots import plot_joint
 
-        return joint_plot(self, category, ax=ax)
+        return plot_joint(self, category, ax=ax)
 
     def plot_mosaic(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw on which documents the systems agree, and who is right where they do not."""
-        from stanoff.plots import mosaic_plot
+        from stanoff.plots import plot_mosaic
 
-        return mosaic_plot(self, category, ax=ax)
+        return plot_mosaic(self, category, ax=ax)
 
     def plot_roc(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the ROC curves of both systems, where they have scores."""
-        from stanoff.plots import roc_plot
+        from stanoff.plots import plot_roc
 
-        return roc_plot(self, category, ax=ax)
+        return plot_roc(self, category, ax=ax)
 
     def plot_roc_difference(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the difference of the ROC curves, with the ROPE."""
-        from stanoff.plots import roc_difference_plot
+        from stanoff.plots import plot_roc_difference
 
-        return roc_difference_plot(self, category, ax=ax)
+        return plot_roc_difference(self, category, ax=ax)
 
     def plot_precision_recall(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw precision against recall of both systems."""
-        from stanoff.plots import precision_recall_plot
+        from stanoff.plots import plot_precision_recall
 
-        return precision_recall_plot(self, category, ax=ax)
+        return plot_precision_recall(self, category, ax=ax)
 
     def plot_reliability(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw how often what was given a probability happens."""
-        from stanoff.plots import reliability_plot
+        from stanoff.plots import plot_reliability
 
-        return reliability_plot(self, category, ax=ax)
+        return plot_reliability(self, category, ax=ax)
 
     def plot_priors(
         self,
@@ -290,9 +290,9 @@ class Comparison(Judgement):
         ax: Axes | None = None,
     ) -> Axes:
         """Draw what other priors would have said."""
-        from stanoff.plots import prior_plot
+        from stanoff.plots import plot_prior
 
-        return prior_plot(self, category, priors=priors, ax=ax)
+        return plot_prior(self, category, priors=priors, ax=ax)
 
     def plot_ropes(
         self,
@@ -302,9 +302,9 @@ class Comparison(Judgement):
         ax: Axes | None = None,
     ) -> Axes:
         """Draw what other ROPEs would have said, and where the decision flips."""
-        from stanoff.plots import rope_plot
+        from stanoff.plots import plot_rope
 
-        return rope_plot(self, category, ropes=ropes, ax=ax)
+        return plot_rope(self, category, ropes=ropes, ax=ax)
 
     def plot_frequency(
         self,
@@ -314,9 +314,9 @@ class Comparison(Judgement):
         ax: Axes | None = None,
     ) -> Axes:
         """Draw the scores against how many training documents the categories have."""
-        from stanoff.plots import frequency_plot
+        from stanoff.plots import plot_frequency
 
-        return frequency_plot(self, frequency, window=window, ax=ax)
+        return plot_frequency(self, frequency, window=window, ax=ax)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
@@ -341,7 +341,7 @@ class Comparison(Judgement):
         return notebook(self)
 
     def __str__(self) -> str:
-        if self.decided is None:
+        if self.default_category is None:
             return "\n".join(self.sentence(category) for category in self.categories)
         return self.sentence()
 

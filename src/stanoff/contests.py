@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from stanoff.answer import Answer
 from stanoff.inference import cautions
 from stanoff.inference.closed import pairs_of
-from stanoff.inference.ranks import Pairs, Standings, standings
+from stanoff.inference.ranks import Pairs, Ranking, standings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,22 +61,22 @@ class Contest(Answer):
         """The scores that were observed (system, row); NaN where documents have no labels."""
         return self.model.observed_scores(self.data, self.measure, self.average)
 
-    def standings(self, category: str | None = None) -> Standings:
+    def standings(self, category: str | None = None) -> Ranking:
         """Weigh the scores on one category or average: the numbers behind all that is told."""
-        chosen = self.chosen(category)
+        chosen = self.resolve_category(category)
         if chosen not in self._weighed:
             psi = self.psi[..., self.categories.index(chosen)]
             self._weighed[chosen] = standings(
                 psi.reshape(-1, len(self.systems)),
                 rope=self.rope,
-                hdi=self.hdi,
+                hdi_prob=self.hdi_prob,
                 higher_is_better=self.measure.higher_is_better,
                 pairs=self._pairs_in_closed_form(),
             )
         return self._weighed[chosen]
 
     @cached_property
-    def _weighed(self) -> dict[str, Standings]:
+    def _weighed(self) -> dict[str, Ranking]:
         return {}
 
     def _pairs_in_closed_form(self) -> Pairs | None:
@@ -90,7 +90,7 @@ class Contest(Answer):
             second,
             known[0],
             rope=self.rope,
-            hdi=self.hdi,
+            hdi_prob=self.hdi_prob,
             higher_is_better=self.measure.higher_is_better,
         )
 
@@ -118,7 +118,10 @@ class Contest(Answer):
         being the best, which near-twins share, and ``regret`` how much worse than the best a system
         is expected to be. ``rank_low`` to ``rank_high`` have the probability of the HDI.
         """
-        found, row = self.standings(category), self.categories.index(self.chosen(category))
+        found, row = (
+            self.standings(category),
+            self.categories.index(self.resolve_category(category)),
+        )
         table = pd.DataFrame(
             {
                 "system": self.systems,
@@ -185,13 +188,13 @@ class Contest(Answer):
         """Describe who can still be the best, in words to paste into a paper."""
         from stanoff.text.contests import sentence
 
-        return sentence(self, self.chosen(category))
+        return sentence(self, self.resolve_category(category))
 
     def table(self, category: str | None = None) -> pd.DataFrame:
         """Return the summary in cells of text."""
         from stanoff.text.contests import formatted
 
-        return formatted(self, self.chosen(category))
+        return formatted(self, self.resolve_category(category))
 
     def to_markdown(self, path: Target = None) -> str:
         """Write the table, the sentence and the notes in Markdown."""
@@ -219,21 +222,21 @@ class Contest(Answer):
 
     def plot_scores(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the score of every system with its HDI, tier by tier."""
-        from stanoff.plots import scores_plot
+        from stanoff.plots import plot_scores
 
-        return scores_plot(self, category, ax=ax)
+        return plot_scores(self, category, ax=ax)
 
     def plot_matrix(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the decision on every pair, and the probability that the row is better."""
-        from stanoff.plots import matrix_plot
+        from stanoff.plots import plot_matrix
 
-        return matrix_plot(self, category, ax=ax)
+        return plot_matrix(self, category, ax=ax)
 
     def plot_ranks(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the probability of every rank."""
-        from stanoff.plots import ranks_plot
+        from stanoff.plots import plot_ranks
 
-        return ranks_plot(self, category, ax=ax)
+        return plot_ranks(self, category, ax=ax)
 
     def drawable(self, category: str) -> bool:
         """Return whether the scores are finite."""
@@ -262,7 +265,7 @@ class Contest(Answer):
         return of_contest(self)
 
     def __str__(self) -> str:
-        if self.decided is None:
+        if self.default_category is None:
             return "\n".join(self.sentence(category) for category in self.categories)
         return self.sentence()
 

@@ -30,8 +30,8 @@ def invalid(parameter: str, rule: str, value: object) -> InputError:
 
     Examples
     --------
-    >>> print(invalid("hdi", "between 0 and 1", 95))
-    The 'hdi' parameter must be between 0 and 1. Got 95 instead.
+    >>> print(invalid("hdi_prob", "between 0 and 1", 95))
+    The 'hdi_prob' parameter must be between 0 and 1. Got 95 instead.
     """
     return InputError(f"The {parameter!r} parameter must be {rule}. Got {_shown(value)} instead.")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from stanoff import engines, models
 from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES, TURNED
+from stanoff.data.counts import AVERAGES, SWAP_AB
 from stanoff.engines.diagnostics import trouble
 from stanoff.engines.draws import Draws, Variables, of_systems, turned
 from stanoff.engines.provenance import Provenance, gather
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 JUDGED = ("psi", "delta")
 PART = "contest"  # in the settings: of how many systems
-TURNED_PLACES = {"system": [1, 0], "classifier": [1, 0], "outcome": TURNED}
+TURNED_PLACES = {"system": [1, 0], "classifier": [1, 0], "outcome": SWAP_AB}
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +167,9 @@ class Fit:
 
 def check_kind(data: Data, measure: Measure) -> None:
     """Refuse a measure that takes something else than the systems have."""
-    if measure.takes == data.takes:
+    if measure.kind == data.kind:
         return
-    told = f"{measure.label} takes {measure.takes}, but the systems have {data.takes}"
+    told = f"{measure.label} takes {measure.kind}, but the systems have {data.kind}"
     if measure.name == "auc":
         told += (
             "; these have one point of the ROC curve, whose area is the balanced accuracy: pass "
@@ -190,14 +190,14 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     sampling : Sampling
         The model, and how it is drawn.
     """
-    if max(data.documents()) == 0:
+    if max(data.n_documents()) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
     check_kind(data, question.measure)
     model = sampling.model or models.for_data(data)
     engine, why_not_stan = engines.chosen(model, sampling.engine)
     if engine == "exact" and sampling.warmup is not None:
         raise invalid("warmup", "None where 'engine' is exact, which has none", sampling.warmup)
-    seen = model.takes(data)
+    seen = model.prepare(data)
     draws = engines.sample(engine, model, seen, sampling, question.measure)
     chains, kept = draws.shape
     settings: dict[str, Any] = {"chains": chains, "draws": kept}

@@ -16,9 +16,9 @@ from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
 from stanoff.inference import cautions
-from stanoff.inference.closed import weigh_student
+from stanoff.inference.closed import summarize_student
 from stanoff.inference.decision import Decision
-from stanoff.inference.evidence import About, Evidence, weigh_rows
+from stanoff.inference.evidence import Evidence, RowInfo, summarize_rows
 from stanoff.inference.scores import Scores
 from stanoff.models.students import Student
 
@@ -66,9 +66,9 @@ class Judgement(Answer):
         """What to know before trusting the numbers, in words."""
         return (*self.sampler_warnings, *cautions.all_of(self))
 
-    def documents(self, category: str | None = None) -> tuple[int, int]:
+    def n_documents(self, category: str | None = None) -> tuple[int, int]:
         """Count the documents of A and of B, of a category or of the one that has the most."""
-        n = self.data.documents(category)
+        n = self.data.n_documents(category)
         a, b = (0, 0) if len(n) == 1 else self.pair
         return n[a], n[b]
 
@@ -85,7 +85,7 @@ class Judgement(Answer):
         category : str, optional
             A name out of ``categories``.
         """
-        chosen = self.chosen(category)
+        chosen = self.resolve_category(category)
         if chosen not in self._weighed:
             self._weigh([self.categories.index(chosen)])
         return self._weighed[chosen]
@@ -106,7 +106,7 @@ class Judgement(Answer):
             prior = np.ascontiguousarray(np.moveaxis(self.prior_scores.delta[..., rows], -1, 0))
         psi = self.scores.psi[..., rows].mean(axis=(0, 1))
         about = [
-            About(
+            RowInfo(
                 self.categories[row],
                 (psi[0, i].item(), psi[1, i].item()),
                 (self.observed[0, row].item(), self.observed[1, row].item()),
@@ -116,14 +116,14 @@ class Judgement(Answer):
         ]
         how: dict[str, Any] = {
             "rope": self.rope,
-            "hdi_probability": self.hdi,
+            "hdi_prob": self.hdi_prob,
             "higher_is_better": self.measure.higher_is_better,
         }
         known = self._known
         if known is None:
-            weighed = weigh_rows(delta, prior, about, **how)
+            weighed = summarize_rows(delta, prior, about, **how)
         else:
-            weighed = [weigh_student(*known, one, **how) for one in about]
+            weighed = [summarize_student(*known, one, **how) for one in about]
         self._weighed.update({said.category: said for said in weighed})
 
     @cached_property
@@ -142,9 +142,9 @@ class Judgement(Answer):
         return every[list(self.pair)]
 
     @cached_property
-    def infinite_at_zero(self) -> bool | None:
+    def prior_density_infinite_at_zero(self) -> bool | None:
         """Whether a theorem says that the prior density of delta at 0 is infinite, or not."""
-        return self.model.infinite_at_zero(self.measure, self.prior, self.data)
+        return self.model.prior_density_infinite_at_zero(self.measure, self.prior, self.data)
 
     def prior_delta(self, category: str) -> NDArray[np.float64] | None:
         """Return the prior draws of delta; None where there are none, or not in all draws."""
@@ -173,7 +173,7 @@ class Judgement(Answer):
             return scores.delta[..., row]
         return scores.psi[..., ("psi_A", "psi_B").index(variable), row]
 
-    def spread(self, category: str) -> NDArray[np.float64]:
+    def posterior_sample(self, category: str) -> NDArray[np.float64]:
         """Return values that are spread as the posterior of delta on one row is.
 
         These are its draws or, where it is known in closed form, its quantiles: what is shown of

@@ -15,13 +15,13 @@ from stanoff import measures, models
 from stanoff._lib.arguments import (
     Interval,
     as_executor,
-    as_flag,
-    as_one_of,
-    as_probability,
     as_rope,
     as_seed,
     as_share,
-    as_whole,
+    check_bool,
+    check_choice,
+    check_int,
+    check_probability,
 )
 from stanoff.data.counts import AVERAGES
 from stanoff.errors import invalid
@@ -44,7 +44,7 @@ class Judging(TypedDict, total=False):
     clip: float | None
     average: str | None
     rope: Any
-    hdi: float
+    hdi_prob: float
     higher_is_better: bool | None
 
 
@@ -60,6 +60,8 @@ class Drawing(TypedDict, total=False):
     draws: int | None
     warmup: int | None
     seed: int | None
+    sampler_options: Mapping[str, Any] | None
+    output_dir: str | Path | None
     executor: Any
     progress: bool
 
@@ -70,20 +72,20 @@ class Options(Judging, Drawing, total=False):
 
 def as_engine(engine: Any) -> str | None:
     """Read which engine must draw; None if any may."""
-    asked = as_one_of("engine", "auto" if engine is None else engine, ENGINES)
+    asked = check_choice("engine", "auto" if engine is None else engine, ENGINES)
     return None if asked == "auto" else asked
 
 
 def as_chains(chains: Any) -> int | None:
     """Read how many chains to run."""
-    return None if chains is None else _not_beyond("chains", as_whole("chains", chains), 1000)
+    return None if chains is None else _not_beyond("chains", check_int("chains", chains), 1000)
 
 
 def as_draws(draws: Any) -> int | None:
     """Read how many draws each chain makes."""
     if draws is None:
         return None
-    return _not_beyond("draws", as_whole("draws", draws, least=LEAST_DRAWS), MOST_DRAWS)
+    return _not_beyond("draws", check_int("draws", draws, least=LEAST_DRAWS), MOST_DRAWS)
 
 
 def _with_data(model: Model | None, data: Mapping[str, Any] | None) -> Model | None:
@@ -115,7 +117,7 @@ class Question:
         How the categories are averaged.
     rope : tuple of float
         The region of practical equivalence.
-    hdi : float
+    hdi_prob : float
         The probability of the highest density interval.
     rope_of : str or None
         What the ROPE is a share of: the observed ``"mean"`` or ``"range"`` of values.
@@ -124,7 +126,7 @@ class Question:
     measure: Measure
     average: str | None
     rope: Interval
-    hdi: float
+    hdi_prob: float
     rope_of: str | None = None
 
     @classmethod
@@ -138,7 +140,7 @@ class Question:
         clip: float | None = None,
         average: str | None = None,
         rope: Any = 0.05,
-        hdi: float = 0.95,
+        hdi_prob: float = 0.95,
         higher_is_better: bool | None = None,
     ) -> Question:
         """Check the options and make a question of them.
@@ -154,9 +156,9 @@ class Question:
         ends, of = _rope(rope, chosen)
         return cls(
             _turned(chosen, higher_is_better),
-            None if average is None else as_one_of("average", average, AVERAGES),
+            None if average is None else check_choice("average", average, AVERAGES),
             ends,
-            as_probability("hdi", hdi),
+            check_probability("hdi_prob", hdi_prob),
             of,
         )
 
@@ -183,7 +185,7 @@ class Question:
         clip: float | None = None,
         average: str | None = None,
         rope: Any = None,
-        hdi: float | None = None,
+        hdi_prob: float | None = None,
         higher_is_better: bool | None = None,
     ) -> Question:
         """Return the question with some parts replaced; None leaves a part as it is.
@@ -193,7 +195,7 @@ class Question:
         now = self.measure
         if isinstance(measure, Measure):
             now = measure
-        elif measure is None and now.takes == "values":
+        elif measure is None and now.kind == "values":
             pass  # it has no settings but its direction
         elif any(x is not None for x in (measure, beta, zero_division, prevalence, clip)):
             same, clipped = measure is None, getattr(now, "clip", None)
@@ -208,21 +210,21 @@ class Question:
         ends, of = (self.rope, self.rope_of) if rope is None else _rope(rope, now)
         return Question(
             now,
-            self.average if average is None else as_one_of("average", average, AVERAGES),
+            self.average if average is None else check_choice("average", average, AVERAGES),
             ends,
-            self.hdi if hdi is None else as_probability("hdi", hdi),
+            self.hdi_prob if hdi_prob is None else check_probability("hdi_prob", hdi_prob),
             of,
         )
 
 
 def _asked_again(measure: Measure) -> Any:
     """Return what stands for a measure: what it is registered as, or itself."""
-    return measures.name_of(measure) if measure.takes == "labels" else measure
+    return measures.name_of(measure) if measure.kind == "labels" else measure
 
 
 def _rope(rope: Any, measure: Measure) -> tuple[Interval, str | None]:
     """Read a ROPE, and what it is a share of; only values have a mean and a range to share."""
-    if isinstance(rope, str) and measure.takes == "values":
+    if isinstance(rope, str) and measure.kind == "values":
         return as_share(rope)
     return as_rope(rope), None
 
@@ -231,10 +233,10 @@ def _turned(measure: Measure, higher_is_better: bool | None) -> Measure:
     """Return a measure with the direction that the user says, where it has none of its own."""
     if higher_is_better is None:
         return measure
-    if measure.takes != "values" and getattr(measure, "how", "") != "anything":
+    if measure.kind != "values" and getattr(measure, "how", "") != "anything":
         rule = f"None for {measure.label}, which has a direction of its own"
         raise invalid("higher_is_better", rule, higher_is_better)
-    return replace(measure, higher_is_better=as_flag("higher_is_better", higher_is_better))
+    return replace(measure, higher_is_better=check_bool("higher_is_better", higher_is_better))
 
 
 @dataclass(frozen=True)
@@ -254,6 +256,10 @@ class Sampling:
         None takes the defaults of the engine.
     seed : int
         Makes the draws reproducible.
+    sampler_options : mapping
+        What else ``CmdStanModel.sample`` is told, such as ``adapt_delta``.
+    output_dir : Path or None
+        Where Stan's CSV files are kept.
     executor : Executor or None
         Who draws the categories of a contest, if it is not this process alone.
     progress : bool
@@ -267,6 +273,8 @@ class Sampling:
     draws: int | None
     warmup: int | None
     seed: int
+    sampler_options: Mapping[str, Any] = field(default_factory=dict)
+    output_dir: Path | None = None
     executor: Any = field(default=None, compare=False, repr=False)
     progress: bool = field(default=False, compare=False)
 
@@ -283,6 +291,8 @@ class Sampling:
         draws: int | None = None,
         warmup: int | None = None,
         seed: int | None = None,
+        sampler_options: Mapping[str, Any] | None = None,
+        output_dir: str | Path | None = None,
         executor: Any = None,
         progress: bool = False,
     ) -> Sampling:
@@ -295,7 +305,7 @@ class Sampling:
         """
         chosen = None if model is None else models.get(model)
         if population is not None:
-            of_it = models.POPULATIONS[as_one_of("population", population, models.POPULATIONS)]
+            of_it = models.POPULATIONS[check_choice("population", population, models.POPULATIONS)]
             if chosen is not None:
                 raise invalid("population", "None where 'model' is given", population)
             chosen = of_it
@@ -305,8 +315,10 @@ class Sampling:
             engine=as_engine(engine),
             chains=as_chains(chains),
             draws=as_draws(draws),
-            warmup=None if warmup is None else as_whole("warmup", warmup),
+            warmup=None if warmup is None else check_int("warmup", warmup),
             seed=as_seed(seed),
+            sampler_options=dict(sampler_options or {}),
+            output_dir=None if output_dir is None else Path(output_dir),
             executor=as_executor(executor),
             progress=progress,
         )
@@ -318,7 +330,7 @@ class Sampling:
 
 def check_population(population: Any, measure: Measure) -> None:
     """Refuse a population for what is not judged item by item."""
-    if population is not None and measure.takes != "values":
+    if population is not None and measure.kind != "values":
         rule = f"None for {measure.label}: only values per item have one"
         raise invalid("population", rule, population)
 

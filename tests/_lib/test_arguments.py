@@ -7,14 +7,14 @@ import pytest
 
 from stanoff._lib.arguments import (
     MOST_SEED,
-    as_flag,
     as_jobs,
     as_names,
-    as_one_of,
-    as_probability,
     as_rope,
     as_seed,
-    as_whole,
+    check_bool,
+    check_choice,
+    check_int,
+    check_probability,
     cores,
 )
 from stanoff.errors import InputError
@@ -49,12 +49,12 @@ def test_a_rope_that_is_none_is_told_as_it_was_given(wrong):
 
 
 def test_whole_numbers_may_be_numpys_but_not_true():
-    assert as_whole("draws", np.int64(7)) == 7
+    assert check_int("draws", np.int64(7)) == 7
     for wrong in (0, -1, 1.0, True, "3", None):
         with pytest.raises(InputError, match="'draws' parameter must be a whole number >= 1"):
-            as_whole("draws", wrong)
+            check_int("draws", wrong)
     with pytest.raises(InputError, match=r"'n' parameter must be a whole number from 2 to 1,000\."):
-        as_whole("n", 1001, least=2, most=1000)
+        check_int("n", 1001, least=2, most=1000)
 
 
 def test_a_seed_is_taken_or_made():
@@ -67,25 +67,27 @@ def test_a_seed_is_taken_or_made():
 
 
 def test_a_probability_is_strictly_between_0_and_1():
-    assert as_probability("hdi", np.float32(0.5)) == 0.5
+    assert check_probability("hdi_prob", np.float32(0.5)) == 0.5
     for wrong in (0, 1, 95, math.nan, "0.5", None, True):
-        with pytest.raises(InputError, match="'hdi' parameter must be a number between 0 and 1"):
-            as_probability("hdi", wrong)
+        with pytest.raises(
+            InputError, match="'hdi_prob' parameter must be a number between 0 and 1"
+        ):
+            check_probability("hdi_prob", wrong)
 
 
 def test_a_flag_is_true_or_false():
-    assert as_flag("same_documents", False) is False
+    assert check_bool("same_documents", False) is False
     for wrong in (0, 1, "no", None):
         with pytest.raises(InputError, match="'same_documents' parameter must be True or False"):
-            as_flag("same_documents", wrong)
+            check_bool("same_documents", wrong)
 
 
 def test_an_unknown_word_is_told_with_the_nearest():
-    assert as_one_of("average", "macro", ("macro", "micro")) == "macro"
+    assert check_choice("average", "macro", ("macro", "micro")) == "macro"
     with pytest.raises(InputError, match=r"one of macro, micro\. Got 'makro' .* mean 'macro'"):
-        as_one_of("average", "makro", ("macro", "micro"))
+        check_choice("average", "makro", ("macro", "micro"))
     with pytest.raises(InputError, match="'average'"):
-        as_one_of("average", 3, ("macro", "micro"))
+        check_choice("average", 3, ("macro", "micro"))
 
 
 def test_names_are_two_different_ones():

@@ -43,7 +43,7 @@ def compare(*options, engine="exact"):
 
 
 def test_json_for_scripts():
-    said = json.loads(compare("--format", "json", "--rope", "0.03", "--hdi", "0.9").stdout)
+    said = json.loads(compare("--format", "json", "--rope", "0.03", "--hdi-prob", "0.9").stdout)
     assert said["names"] == {"A": "nb_mult", "B": "svm_l2"}
     assert said["rope"] == [-0.03, 0.03]
     [row] = said["results"]
@@ -82,9 +82,9 @@ def test_a_saved_result_is_shown_again(tmp_path):
     file = str(tmp_path / "result.nc")
     told = compare("--save", file, "--format", "json", "--draws", "2000").stdout
     assert stanoff("show", file, "--format", "json").stdout == told
-    stricter = stanoff("show", file, "--format", "json", "--rope", "0.01", "--hdi", "0.5")
+    stricter = stanoff("show", file, "--format", "json", "--rope", "0.01", "--hdi-prob", "0.5")
     said = json.loads(stricter.stdout)
-    assert (said["rope"], said["hdi"]) == ([-0.01, 0.01], 0.5)
+    assert (said["rope"], said["hdi_prob"]) == ([-0.01, 0.01], 0.5)
     assert said["results"][0]["decision"] != json.loads(told)["results"][0]["decision"]
     assert r"\begin{tabular}" in stanoff("show", file, "--format", "latex").stdout
     for wrong, words in (
@@ -163,7 +163,10 @@ def test_averages_and_f_beta():
         (["--pos-label", "8", "--rope", "-1"], "Error: --rope must be a half-width >= 0"),
         (["--pos-label", "8", "--rope", "-1"], "Got -1.0 instead."),
         (["--pos-label", "8", "--rope", "0.03,-0.01"], "Got (0.03, -0.01) instead."),
-        (["--pos-label", "8", "--hdi", "1.5"], "Error: --hdi must be a number between 0 and 1"),
+        (
+            ["--pos-label", "8", "--hdi-prob", "1.5"],
+            "Error: --hdi-prob must be a number between 0 and 1",
+        ),
         (["--pos-label", "8", "--beta", "-1"], "Error: --beta must be a number >= 0"),
         (["--pos-label", "8", "--draws", "1"], "Error: --draws must be a whole number >= 4"),
         (["--pos-label", "8", "--seed", "-1"], "Error: --seed must be a whole number from 0"),
@@ -244,7 +247,18 @@ def test_usage():
     assert stanoff("--version").stdout.startswith("stanoff, version ")
     installed = Path(sys.executable).with_name("stanoff")
     told = subprocess.run([installed, "compare", "--help"], capture_output=True, text=True).stdout
-    known = ["truth", "a", "b", "positive", "measure", "beta", "rope", "hdi", "model", "engine"]
+    known = [
+        "truth",
+        "a",
+        "b",
+        "positive",
+        "measure",
+        "beta",
+        "rope",
+        "hdi-prob",
+        "model",
+        "engine",
+    ]
     known += ["labels", "average", "names", "zero-division", "prevalence", "prior", "draws"]
     for option in [*known, "chains", "warmup", "seed", "format"]:
         assert f"--{option} " in told

@@ -44,7 +44,7 @@ LAYOUTS = {
 COMMANDS = {
     "compare": (f"{DRAWN} --format json", "results"),
     "significance": ("--format json", None),
-    "plan": ("--datasets 50 --draws 200 --seed 1 --most 5000 --format json", None),
+    "plan": ("--simulations 50 --draws 200 --seed 1 --max-n 5000 --format json", None),
 }
 
 

@@ -123,7 +123,7 @@ def test_a_rope_is_a_half_width_or_two_ends(words, rope):
 
 def test_what_is_not_given_is_left_to_the_api():
     said = told("--pos-label", "8")
-    assert (said["measure"], said["rope"], said["hdi"]) == ("F1", [-0.05, 0.05], 0.95)
+    assert (said["measure"], said["rope"], said["hdi_prob"]) == ("F1", [-0.05, 0.05], 0.95)
     assert (said["model"], said["average"]) == ("paired", None)
     same(said, pos_label=8)
 
@@ -132,14 +132,14 @@ def test_a_saved_result_is_asked_another_question(tmp_path):
     file = str(tmp_path / "result.nc")
     told("--average", "macro", "--save", file)
     asked = ["show", file, "--measure", "precision", "--zero-division", "1", "--average", "micro"]
-    ran = CliRunner().invoke(main, [*asked, "--rope", "-0.01,0.03", "--hdi", "0.9"])
+    ran = CliRunner().invoke(main, [*asked, "--rope", "-0.01,0.03", "--hdi-prob", "0.9"])
     assert ran.exit_code == 0, ran.output
     said = json.loads(
         CliRunner()
-        .invoke(main, [*asked, "--rope", "-0.01,0.03", "--hdi", "0.9", "--format", "json"])
+        .invoke(main, [*asked, "--rope", "-0.01,0.03", "--hdi-prob", "0.9", "--format", "json"])
         .stdout
     )
     other = {"measure": "precision", "zero_division": 1, "average": "micro"}
-    judged = load(file).judge(**other, rope=(-0.01, 0.03), hdi=0.9)
+    judged = load(file).judge(**other, rope=(-0.01, 0.03), hdi_prob=0.9)
     assert said == json.loads(judged.to_json())
-    assert (said["average"], said["rope"], said["hdi"]) == ("micro", [-0.01, 0.03], 0.9)
+    assert (said["average"], said["rope"], said["hdi_prob"]) == ("micro", [-0.01, 0.03], 0.9)

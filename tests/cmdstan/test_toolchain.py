@@ -82,13 +82,13 @@ def test_the_order_of_the_search(tmp_path, monkeypatch):
     assert find_cmdstan().path == own
     theirs = make_tree(tmp_path / "home/.cmdstan/cmdstan-2.36.0", "2.36.0")
     found = find_cmdstan()
-    assert (found.path, found.version, found.origin) == (theirs, (2, 36), "cmdstanpy")
+    assert (found.path, found.version, found.source) == (theirs, (2, 36), "cmdstanpy")
     named = make_tree(tmp_path / "named", "2.30.1")
     monkeypatch.setenv("CMDSTAN", str(named))
     assert find_cmdstan().path == named
     given = make_tree(tmp_path / "given")
     assert find_cmdstan(given).path == given
-    assert ensure_cmdstan(given).origin == "the path given"
+    assert ensure_cmdstan(given).source == "the path given"
 
 
 @pytest.mark.parametrize(

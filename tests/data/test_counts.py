@@ -53,11 +53,11 @@ def test_labels_of_every_kind(kind):
 def test_cells_of_each_classifier():
     counts = count(TRUTH, SAID_A, SAID_B)
     assert counts.cells.tolist() == [[[2, 1, 1, 3]], [[2, 2, 1, 2]]]
-    assert counts.documents() == (7,)
+    assert counts.n_documents() == (7,)
     unpaired = counts.unpaired()
     assert unpaired.cells.tolist() == counts.cells.tolist()
     assert unpaired.cells_A.tolist() == counts.cells[0].tolist()
-    assert unpaired.documents() == (7, 7)
+    assert unpaired.n_documents() == (7, 7)
 
 
 def test_counts_cannot_be_changed():
@@ -99,7 +99,7 @@ def test_two_test_sets():
     counts = unpaired_counts(first, second, pos_label="x")
     assert counts.cells_A.tolist() == [[1, 1, 0, 1]]
     assert counts.cells_B.tolist() == [[0, 0, 0, 2]]
-    assert counts.documents() == (3, 2)
+    assert counts.n_documents() == (3, 2)
 
 
 def test_nothing_positive_at_all():

@@ -116,7 +116,7 @@ def test_joining_numbers(engine):
         unmatched="drop",
     )
     assert counts.categories == ("1",)
-    assert counts.documents() == (N - 10,)
+    assert counts.n_documents() == (N - 10,)
 
 
 def test_what_cannot_be_joined(engine):
@@ -180,7 +180,7 @@ def test_bad_tables(engine):
 
 def test_a_whole_comparison(engine):
     result = compare(engine(WIDE), **COLUMNS, pos_label="law", engine="exact", draws=500, seed=1)
-    assert result.data.documents() == (N,)
+    assert result.data.n_documents() == (N,)
 
 
 def test_a_client_of_dask_does_the_work(dask, tmp_path):
@@ -253,7 +253,7 @@ def the_same_values(ours, theirs):
         {"cluster": "user"},
         {"dataset": "bench", "population": "datasets"},
         {"dataset": "bench", "cluster": "user"},
-        {"per": "shown", "measure": "ratio"},
+        {"denominator": "shown", "measure": "ratio"},
     ],
     ids=["items", "runs", "clusters", "datasets", "both", "ratio"],
 )
@@ -269,7 +269,7 @@ def test_long_values(engine, more):
         {"item": "topic"},
         {"cluster": "user"},
         {"dataset": "bench", "population": "datasets"},
-        {"per": "shown", "measure": "ratio"},
+        {"denominator": "shown", "measure": "ratio"},
     ],
     ids=["rows", "items", "clusters", "datasets", "ratio"],
 )
@@ -292,7 +292,7 @@ def test_bad_values(engine):
     with pytest.raises(InputError, match=r"Of 60 items 1 has no value of bm25, such as 't03'"):
         compare(engine(gone), **OF_RUNS, **TWO)
     left = compare(engine(gone), unmatched="drop", **OF_RUNS, **TWO)
-    assert left.documents() == (59, 59)
+    assert left.n_documents() == (59, 59)
     with pytest.raises(InputError, match="bm25 must be made of finite numbers"):
         compare(engine(VALUES.assign(bm25=np.inf)), item="topic", measure="mean", **TWO)
     clash = RUNS.assign(user=np.arange(len(RUNS)) % 9)

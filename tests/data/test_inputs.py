@@ -97,7 +97,7 @@ def test_a_dash_is_the_standard_input(frame, expected, monkeypatch, kind):
     monkeypatch.setattr(sys, "stdin", stdin)
     counts = count("-", **COLUMNS)
     same(counts, expected)
-    assert counts.origin["file"] == "stdin"
+    assert counts.source["file"] == "stdin"
 
 
 def test_nothing_on_the_standard_input(monkeypatch):
@@ -246,7 +246,7 @@ def test_an_unknown_measure_is_told_before_anything_else(columns):
 
 def test_real_numbers_that_are_labels():
     stars = np.tile([0.5, 1.0, 1.5, 2.0, 2.5], 40)
-    assert count(stars, stars, stars[::-1], pos_label=2.5).documents() == (200,)
+    assert count(stars, stars, stars[::-1], pos_label=2.5).n_documents() == (200,)
 
 
 @pytest.mark.parametrize(
@@ -318,11 +318,11 @@ def test_weights_are_frequencies(frame, tmp_path):
     for data in (weighted, pl.from_pandas(weighted), tmp_path / "p.csv", tmp_path / "p.pq"):
         counts = count(data, **COLUMNS, sample_weight="w")
         same(counts, expected)
-        assert counts.origin["sample_weight"] == "w"
+        assert counts.source["sample_weight"] == "w"
     many = count(*(np.tile(c, 3) for c in arrays), sample_weight=np.tile(weights, 3))
     assert many.pos.tolist() == (3 * expected.pos).tolist()
     topics = count(*arrays, average="macro", sample_weight=weights)
-    assert topics.documents() == (weights.sum(),)
+    assert topics.n_documents() == (weights.sum(),)
 
 
 @pytest.mark.parametrize("weight", [0.5, -1, np.nan])
@@ -389,18 +389,18 @@ def test_where_the_data_come_from(frame, tmp_path, expected):
     file = tmp_path / "p.csv"
     frame.to_csv(file, index=False)
     counts = count(file, **COLUMNS)
-    told = dict(counts.origin)
+    told = dict(counts.source)
     assert told.pop("modified")[:4].isdigit()
     assert told == {"file": str(file), "truth": "y", "a": "svm", "b": "nb", "pos_label": "1"}
-    assert dict(count(frame, **COLUMNS).origin) == {
+    assert dict(count(frame, **COLUMNS).source) == {
         "truth": "y",
         "a": "svm",
         "b": "nb",
         "pos_label": "1",
     }
-    assert dict(expected.origin) == {"pos_label": "1"}
-    assert "pos_label" not in count(frame, **COLUMNS, average="macro").origin
-    assert compare(file, **COLUMNS, engine="exact", draws=100).data.origin["file"] == str(file)
+    assert dict(expected.source) == {"pos_label": "1"}
+    assert "pos_label" not in count(frame, **COLUMNS, average="macro").source
+    assert compare(file, **COLUMNS, engine="exact", draws=100).data.source["file"] == str(file)
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])
@@ -411,7 +411,7 @@ def test_a_packed_file_that_was_cut_off_is_refused(tmp_path, kind):
     with duckdb.connect() as connection:
         rows = "SELECT i % 2 AS y, i % 3 % 2 AS a, i % 5 % 2 AS b, random() FROM range(30000) t(i)"
         connection.execute(f"COPY ({rows}) TO '{path}' ({options})")
-    assert count(path, truth="y", a="a", b="b").documents() == (30_000,)
+    assert count(path, truth="y", a="a", b="b").n_documents() == (30_000,)
     whole = path.read_bytes()
     for size in [3, 5, 6, 9, len(whole) - 1, len(whole) - 5, *range(100, len(whole), 40_000)]:
         path.write_bytes(whole[:size])
@@ -419,7 +419,7 @@ def test_a_packed_file_that_was_cut_off_is_refused(tmp_path, kind):
             count(path, truth="y", a="a", b="b")
     path.write_bytes(whole + whole)  # two frames, of which the second has a header again
     if kind == "json":
-        assert count(path, truth="y", a="a", b="b").documents() == (60_000,)
+        assert count(path, truth="y", a="a", b="b").n_documents() == (60_000,)
     path.write_bytes(b"not packed at all")
     with pytest.raises(InputError, match="is not what zstd writes"):
         count(path, truth="y", a="a", b="b")

@@ -80,7 +80,7 @@ def test_clusters_and_sums_are_read_from_long_tables(wide, long):
     np.testing.assert_array_equal(one.data.cluster, other.data.cluster)
     np.testing.assert_allclose(one.scores.delta, other.scores.delta)
     ratio = LONG | {"measure": "ratio"}
-    result = compare(long, per="shown", **ratio, **asked)
+    result = compare(long, denominator="shown", **ratio, **asked)
     total = long.groupby("system")[["ap", "shown"]].sum()
     expected = total["ap"] / total["shown"]
     np.testing.assert_allclose(result.data.observed, expected[["bm25", "dense"]])
@@ -142,10 +142,26 @@ def test_contests_find_their_systems(wide, long):
         ({}, {"pos_label": 1}, "'pos_label' parameter must be None for values"),
         ({}, {"sample_weight": "shown"}, "sample_weight is about labels"),
         ({}, {"prevalence": 0.2}, "'prevalence' parameter must be left out for mean"),
-        ({}, {"per": "shown"}, "'measure' parameter must be 'ratio' where per= is given, and only"),
-        ({}, {"measure": "ratio"}, "'measure' parameter must be 'ratio' where per= is given, and"),
-        ({"shown": 0}, {"measure": "ratio", "per": "shown"}, "per must not add up to 0, but that"),
-        ({"shown": -1}, {"measure": "ratio", "per": "shown"}, "per must be >= 0, but has -1"),
+        (
+            {},
+            {"denominator": "shown"},
+            "'measure' parameter must be 'ratio' where denominator= is given, and only",
+        ),
+        (
+            {},
+            {"measure": "ratio"},
+            "'measure' parameter must be 'ratio' where denominator= is given, and",
+        ),
+        (
+            {"shown": 0},
+            {"measure": "ratio", "denominator": "shown"},
+            "denominator must not add up to 0, but that",
+        ),
+        (
+            {"shown": -1},
+            {"measure": "ratio", "denominator": "shown"},
+            "denominator must be >= 0, but has -1",
+        ),
         ({"user": np.arange(N) % 7}, {"cluster": "user"}, "There are 7 clusters, but weights need"),
         ({}, {"rope": "2"}, "a share such as '2%', '2% of mean' or '2% of range'. Got '2' instead"),
         ({}, {"rope": "-2%"}, "a share such as '2%'"),
@@ -203,7 +219,14 @@ def test_clusters_that_never_vary_give_no_verdict(wide):
 
 def test_ratios_vary_by_what_they_are_divided_by(wide):
     """The same sums over other sizes are other ratios; in proportion to them, they never vary."""
-    asked = {"a": "a", "b": "b", "per": ["na", "nb"], "measure": "ratio", "seed": 1, "draws": 500}
+    asked = {
+        "a": "a",
+        "b": "b",
+        "denominator": ["na", "nb"],
+        "measure": "ratio",
+        "seed": 1,
+        "draws": 500,
+    }
     clicks = wide["shown"] // 2 + 1
     frame = pd.DataFrame({"a": clicks, "b": clicks, "na": wide["shown"], "nb": wide["user"] + 9})
     assert compare(frame, **asked).evidence().std > 0
@@ -231,7 +254,7 @@ def test_items_that_a_system_lacks(long):
     with pytest.raises(InputError, match=r"Of 40 items 1 has no value of bm25, such as 't03'"):
         compare(gone, a="bm25", b="dense", **LONG)
     result = compare(gone, a="bm25", b="dense", unmatched="drop", **LONG)
-    assert result.documents() == (39, 39)
+    assert result.n_documents() == (39, 39)
     assert result.warnings[0].startswith("Items were left out: of 40 1 has no value of bm25")
 
 
@@ -296,7 +319,7 @@ def test_the_command_line(wide, long, tmp_path):
     assert again["model"] == "runs"
     lower = said("compare", scores, *asked[:-2], "--cluster", "user", "--lower-is-better")
     assert lower["model"] == "clusters"
-    ratio = said("compare", scores, *asked[:4], "--measure", "ratio", "--per", "shown")
+    ratio = said("compare", scores, *asked[:4], "--measure", "ratio", "--denominator", "shown")
     assert ratio["measure"] == "ratio"
     ranked = said("contest", scores, "--systems", "bm25", "dense", "lsi", "--measure", "mean")
     assert len(ranked["systems"]) == 3

@@ -108,7 +108,7 @@ def test_what_is_told_of_joined_files(tmp_path):
     a, b = jsonl(of("svm"), tmp_path / "svm.jsonl"), csv(of("nb"), tmp_path / "nb.csv")
     result = compare((a, b), **JOIN, engine="exact", draws=100, seed=1)
     assert result.names == ("svm", "nb")
-    origin = dict(result.data.origin)
+    origin = dict(result.data.source)
     assert origin.pop("modified")
     assert origin == {
         "file": f"{a}, {b}",
@@ -140,7 +140,7 @@ def test_ids_that_do_not_match(tmp_path, kind):
     with pytest.raises(InputError, match=words + "Pass unmatched= drop"):
         count(tables, **JOIN)
     counts = count(tables, **JOIN, unmatched="drop")
-    assert counts.documents() == (287,)
+    assert counts.n_documents() == (287,)
     (note,) = counts.notes
     assert note.startswith("Documents were left out because their ids do not match: 10 of ")
     both = a.merge(b, on="doc")
@@ -195,7 +195,7 @@ def test_sides_that_cannot_be_used(tmp_path):
         count((a, a), truth="label", a="pred", b="pred")
     with pytest.raises(InputError, match="one table, or 2: one per system"):
         count((a, a, a), **JOIN)
-    with pytest.raises(InputError, match="'unmatched' parameter must be one of refuse, drop"):
+    with pytest.raises(InputError, match="'unmatched' parameter must be one of raise, drop"):
         count((a, a), **JOIN, unmatched="ignore")
     with pytest.raises(InputError, match="'sample_weight' parameter must be None where tables"):
         count((a, a), **JOIN, sample_weight="pred")
@@ -249,8 +249,8 @@ def test_long_format(tmp_path, expected, kind):
     counts = count(table, **LONG, a="svm", b="nb", pos_label="spam")
     same(counts, expected)
     assert counts.systems == ("svm", "nb")
-    assert counts.origin["system"] == "model"
-    assert counts.origin["a"] == "svm"
+    assert counts.source["system"] == "model"
+    assert counts.source["a"] == "svm"
 
 
 def test_two_systems_need_no_names(expected):

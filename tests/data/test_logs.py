@@ -41,12 +41,12 @@ def test_lm_evaluation_harness(task, score, system):
 def test_two_logs_need_no_names_of_columns():
     files = [LOGS / f"lm_eval/samples_index_{system}.jsonl" for system in ("one", "two")]
     counts = count(files, average="micro")
-    assert counts.documents() == (8,)
+    assert counts.n_documents() == (8,)
     assert counts.systems == ("samples_index_one", "samples_index_two")
     right = counts.one_vs_rest().cells[:, :, 0].sum(axis=1)
     assert right.tolist() == [int(table(f)[0]["acc"].sum()) for f in files]
     named = count(files, id="doc_id", truth="target", a="prediction", b="prediction", pos_label=1)
-    assert named.documents() == (8,)
+    assert named.n_documents() == (8,)
 
 
 def test_the_first_of_several_filters_is_taken():
@@ -112,7 +112,7 @@ def test_cross_validation():
     columns = {"truth": "truth", "a": "one", "b": "two"}
     counts = count(file, **columns, average="macro")
     assert counts.notes == ()
-    assert counts.documents() == (150,)
+    assert counts.n_documents() == (150,)
     direct = count(*(frame[name] for name in columns.values()), average="macro")
     assert counts.rows.tolist() == direct.rows.tolist()
     # In long format with a fold each, every document is in one fold, and no run is repeated.
@@ -143,6 +143,6 @@ def test_logs_that_are_broken(tmp_path):
 
 def test_tables_that_look_a_little_like_logs(tmp_path):
     (tmp_path / "p.tsv").write_text("y\ta1\t7\n1\t1\t0\n0\t1\t1\n")
-    assert count(tmp_path / "p.tsv", truth="y", a="a1", b="7").documents() == (2,)
+    assert count(tmp_path / "p.tsv", truth="y", a="a1", b="7").n_documents() == (2,)
     (tmp_path / "p.jsonl").write_text('{"doc_id": 1, "target": 1, "a": 1, "b": 0}\n')
-    assert count(tmp_path / "p.jsonl", truth="target", a="a", b="b").documents() == (1,)
+    assert count(tmp_path / "p.jsonl", truth="target", a="a", b="b").n_documents() == (1,)

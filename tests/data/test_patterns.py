@@ -35,7 +35,7 @@ def test_pairs_of_binary_labels(systems):
     counts = pattern_counts(tally({"y": truth, **said}))
     assert isinstance(counts, PatternCounts)
     every_pair(counts, truth, said)
-    assert counts.documents() == (200,)
+    assert counts.n_documents() == (200,)
     for cells, column in zip(counts.cells, said.values(), strict=True):
         tn, fp, fn, tp = metrics.confusion_matrix(truth, column).ravel()
         assert cells[0].tolist() == [tp, fp, fn, tn]

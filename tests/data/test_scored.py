@@ -69,7 +69,7 @@ def test_documents_with_several_labels():
 def test_weights_repeat_documents():
     n = np.arange(30)
     data = read(n=n, more={"cluster": np.arange(30) % 4})
-    assert data.documents() == (n.sum(),)
+    assert data.n_documents() == (n.sum(),)
     np.testing.assert_array_equal(data.score[0, 0], np.repeat(A, n))
     np.testing.assert_array_equal(data.cluster, np.repeat(np.arange(30) % 4, n))
 

@@ -222,7 +222,7 @@ def test_columns_are_named_once_and_by_name(frame):
     ):
         count(frame, truth="y", a=frame["svm"], b="nb")
     numbered = frame.set_axis([0, 1, 2], axis=1)
-    assert count(numbered, truth=0, a=1, b=2, pos_label="ham").documents() == (300,)
+    assert count(numbered, truth=0, a=1, b=2, pos_label="ham").n_documents() == (300,)
     twice = frame.set_axis(["y", "svm", "svm"], axis=1)
     with pytest.raises(InputError, match="two columns called 'svm'"):
         count(twice.assign(nb=frame["nb"]), truth="y", a="svm", b="nb")

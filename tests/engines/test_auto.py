@@ -101,6 +101,6 @@ def test_a_folder_that_is_named_must_be_a_cmdstan(monkeypatch):
 
 
 def test_planning_draws_exactly_where_it_can(bare):
-    options = {"n": [200], "datasets": 4, "draws": 100, "seed": 1}
+    options = {"n": [200], "n_simulations": 4, "draws": 100, "seed": 1}
     by_default = power("a", **options)
     assert power("a", engine="auto", **options).equals(by_default)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stanoff._lib.arguments import as_probability, as_rope
+from stanoff._lib.arguments import as_rope, check_probability
 from stanoff.errors import InputError
 from stanoff.inference.decision import Decision, decide, decide_all
 
@@ -87,8 +87,8 @@ def test_good_rope():
 
 @pytest.mark.parametrize("value", [0, 1, -0.5, 95, math.nan, "0.95", None, True])
 def test_bad_probability(value):
-    with pytest.raises(InputError, match="'hdi' parameter must be a number between 0 and 1"):
-        as_probability("hdi", value)
+    with pytest.raises(InputError, match="'hdi_prob' parameter must be a number between 0 and 1"):
+        check_probability("hdi_prob", value)
 
 
 @pytest.mark.parametrize("higher_is_better", [True, False])

@@ -10,7 +10,7 @@ from stanoff import Prior, compare_counts
 from stanoff.data.classes import ConfusionCounts
 from stanoff.data.counts import PairedCounts
 from stanoff.inference.cautions import infinite_prior_density
-from stanoff.inference.evidence import About, weigh, weigh_rows
+from stanoff.inference.evidence import RowInfo, summarize, summarize_rows
 from stanoff.inference.factors import (
     density_at,
     grows_without_bound,
@@ -51,7 +51,7 @@ def test_savage_dickey_on_normals():
 
 def test_what_is_weighed_on_normals():
     delta, prior = RNG.normal(0.03, 0.02, (4, 50_000)), RNG.normal(0, 0.3, (4, 50_000))
-    said = weigh(delta, prior, rope=(-0.05, 0.05), hdi_probability=0.9, category="x")
+    said = summarize(delta, prior, rope=(-0.05, 0.05), hdi_prob=0.9, category="x")
     normal, wide = stats.norm(0.03, 0.02), stats.norm(0, 0.3)
     inside = normal.cdf(0.05) - normal.cdf(-0.05)
     before = wide.cdf(0.05) - wide.cdf(-0.05)
@@ -73,13 +73,13 @@ def test_what_is_weighed_on_normals():
 def test_masses_are_closed_and_add_up():
     draws = np.array([[-0.05, 0.05, 0.06, -0.06]])
     assert mass_within(draws, (-0.05, 0.05)) == 0.5
-    said = weigh(draws, draws, rope=(-0.05, 0.05))
+    said = summarize(draws, draws, rope=(-0.05, 0.05))
     assert said.p_below + said.p_rope + said.p_above == 1
 
 
 def test_draws_without_spread():
     still, prior = np.zeros((2, 10)), RNG.normal(size=(2, 10))
-    said = weigh(still, prior, rope=(-0.1, 0.1))
+    said = summarize(still, prior, rope=(-0.1, 0.1))
     assert (said.std, said.mcse, said.decision) == (0, 0, "=")
     assert math.isnan(said.bf_sd)  # no density at all
     assert said.bf_sd_bound is None
@@ -132,7 +132,7 @@ def test_the_bound_of_an_interval_factor_holds():
 
 def test_a_density_below_that_of_a_single_draw_is_a_bound():
     delta, prior = RNG.normal(0.6, 0.05, (4, 1000)), RNG.normal(0, 0.3, (4, 1000))
-    said = weigh(delta, prior, rope=(-0.05, 0.05))
+    said = summarize(delta, prior, rope=(-0.05, 0.05))
     assert math.isnan(said.bf_sd)
     assert said.bf_sd_bound.side == "<"
     exact = stats.norm.pdf(0, 0.6, 0.05) / stats.norm.pdf(0, 0, 0.3)
@@ -210,14 +210,14 @@ def test_finite_prior_densities(options, exact):
     assert abs(density - exact) < 4 * error + 6e-3  # the last digit given, and the width
     model = MODELS[options.get("model", "paired")]
     prior = options.get("prior", Prior.uniform())
-    assert not model.infinite_at_zero(get(options["measure"]), prior, None)
+    assert not model.prior_density_infinite_at_zero(get(options["measure"]), prior, None)
 
 
 @pytest.mark.parametrize(("half", "expected"), [(1e-2, 2.55), (1e-3, 3.08), (1e-4, 3.60)])
 def test_the_prior_density_of_f1_is_infinite(half, expected):
     [density], [error] = prior_densities(half, draws=4_000_000, measure="f1")
     assert abs(density - expected) < 4 * error + 6e-3
-    assert MODELS["paired"].infinite_at_zero(get("f1"), Prior.uniform(), None)
+    assert MODELS["paired"].prior_density_infinite_at_zero(get("f1"), Prior.uniform(), None)
 
 
 # Which measure has an infinite prior density under which prior, by the theory of the models.
@@ -236,7 +236,7 @@ TRIED = ("fbeta", "precision", "npv", "recall", "mcc", "accuracy")
 @pytest.mark.parametrize("name", TRIED)
 @pytest.mark.parametrize(("model", "prior"), INFINITE)
 def test_where_the_factor_is_undefined(model, prior, name):
-    told = MODELS[model].infinite_at_zero(get(name), prior, None)
+    told = MODELS[model].prior_density_infinite_at_zero(get(name), prior, None)
     assert told == (name in INFINITE[model, prior])
     # A finite density hardly changes when the window narrows from 1e-2 to 1e-4.
     (narrow, wide), (error, _) = prior_densities(
@@ -254,14 +254,14 @@ CLASSES = ConfusionCounts(("0", "1"), np.zeros((1, 3), dtype=int), np.ones(1, dt
 def test_every_measure_can_be_asked(name, model, prior):
     # Prior draws that show nothing: what is said comes from the theorem, if there is one.
     quiet = np.linspace(-1, 1, 1000)[None]
-    theorem = MODELS[model].infinite_at_zero(get(name), prior, CLASSES)
+    theorem = MODELS[model].prior_density_infinite_at_zero(get(name), prior, CLASSES)
     result = SimpleNamespace(
         model=MODELS[model],
         measure=get(name),
         prior=prior,
         prior_delta=lambda category: quiet,
         data=CLASSES,
-        infinite_at_zero=theorem,
+        prior_density_infinite_at_zero=theorem,
     )
     assert infinite_prior_density(result, "1") is bool(theorem)
 
@@ -269,7 +269,7 @@ def test_every_measure_can_be_asked(name, model, prior):
 @pytest.mark.parametrize("name", ["fbeta", "accuracy"])
 @pytest.mark.parametrize("model", ["hierarchical", "joint"])
 def test_a_class_that_nobody_has_makes_all_equal(model, name):
-    told = MODELS[model].infinite_at_zero(get(name), FLAT, CLASSES)
+    told = MODELS[model].prior_density_infinite_at_zero(get(name), FLAT, CLASSES)
     assert told is (True if name == "fbeta" else None)
 
 
@@ -291,7 +291,7 @@ def test_many_rows_weigh_what_each_weighs_alone():
 def test_a_row_without_a_prior_has_no_factors_and_leaves_them_to_others():
     delta, prior = RNG.normal(0.01, 0.1, (2, 3, 4, 200))
     prior[1, 2, 7] = np.nan
-    about = [About(name) for name in "xyz"]
-    rows = weigh_rows(delta, prior, about, rope=(-0.05, 0.05), hdi_probability=0.9)
+    about = [RowInfo(name) for name in "xyz"]
+    rows = summarize_rows(delta, prior, about, rope=(-0.05, 0.05), hdi_prob=0.9)
     assert [math.isnan(row.bf_sd) for row in rows] == [False, True, False]
     assert [math.isnan(row.bf_rope) for row in rows] == [False, True, False]

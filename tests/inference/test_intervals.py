@@ -82,7 +82,7 @@ def test_most_draws_at_infinity_have_their_interval_there():
 
 @pytest.mark.parametrize(("size", "probability"), [(10, 0.05), (1, 0.95), (10, 1.0)])
 def test_too_few_draws_for_the_interval_are_an_error(size, probability):
-    with pytest.raises(InputError, match=rf"'hdi' parameter must be one that {size} draws"):
+    with pytest.raises(InputError, match=rf"'hdi_prob' parameter must be one that {size} draws"):
         intervals.hdi(np.arange(size, dtype=float), probability)
 
 

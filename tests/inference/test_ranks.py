@@ -11,7 +11,7 @@ from stanoff.inference.decision import Decision, decide
 from stanoff.inference.intervals import hdi
 from stanoff.inference.ranks import matrix, rank_shares, reach, standings, tiers
 
-ROPE = {"rope": (-0.05, 0.05), "hdi": 0.95}
+ROPE = {"rope": (-0.05, 0.05), "hdi_prob": 0.95}
 
 
 def drawn(middles, spread=0.02, n=4000, seed=1):
@@ -56,7 +56,7 @@ def test_intervals_of_ranks_are_the_narrowest():
 @pytest.mark.parametrize("higher", [True, False])
 def test_every_ordered_pair_is_decided_by_the_rule(rope, higher):
     psi = drawn([0.5, 0.53, 0.44, 0.3, 0.31])
-    found = standings(psi, rope=rope, hdi=0.9, higher_is_better=higher)
+    found = standings(psi, rope=rope, hdi_prob=0.9, higher_is_better=higher)
     for a, b in itertools.permutations(range(5), 2):
         said = decide(hdi(psi[:, a] - psi[:, b], 0.9), rope, higher_is_better=higher)
         assert found.decisions[a, b] == said.value
@@ -76,8 +76,8 @@ def test_twins_of_the_winner_do_not_hide_it():
 
 def test_a_poor_system_changes_nothing_above_it():
     psi = drawn([0.6, 0.58, 0.5, 0.48, 0.3])
-    before = standings(psi[:, :4], rope=(-0.01, 0.01), hdi=0.95, higher_is_better=True)
-    after = standings(psi, rope=(-0.01, 0.01), hdi=0.95, higher_is_better=True)
+    before = standings(psi[:, :4], rope=(-0.01, 0.01), hdi_prob=0.95, higher_is_better=True)
+    after = standings(psi, rope=(-0.01, 0.01), hdi_prob=0.95, higher_is_better=True)
     np.testing.assert_array_equal(before.decisions, after.decisions[:4, :4])
     for name in ("tier", "p_near", "p_best", "regret", "rank_low", "rank_high"):
         assert getattr(before, name).tolist() == getattr(after, name)[:4].tolist()

@@ -95,7 +95,7 @@ def test_functions_of_truth_score_and_weight():
         expected = [function(truth, x) for x in (a, b)]
         np.testing.assert_allclose(observed(function, truth, a, b)[:, 0], expected, rtol=1e-12)
 
-    @register("lift", takes="scores", range=(0, 10))
+    @register("lift", kind="scores", range=(0, 10))
     def lift(truth, score, weight):
         top = score >= 0.8
         return np.average(truth[top], weights=weight[top]) / np.average(truth, weights=weight)

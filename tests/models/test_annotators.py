@@ -9,7 +9,7 @@ from test_examples import COUNTS, NOISY, agree, weighted
 
 from stanoff import InputError, StanoffError, compare, compare_counts
 from stanoff.models import stan_folder
-from stanoff.workbench import annotated
+from stanoff.workbench import annotator_counts
 
 PROGRAM = stan_folder() / "examples/annotators.stan"
 OUTCOMES = range(1, 5)
@@ -62,7 +62,7 @@ FRAME = pd.DataFrame(
 
 @pytest.mark.stan
 def test_the_truth_is_summed_out_of_every_document():
-    data = annotated(FRAME, annotators=["x", "y", "z"], a="a", b="b", errors=(4, 1))
+    data = annotator_counts(FRAME, annotators=["x", "y", "z"], a="a", b="b", errors=(4, 1))
     rng = np.random.default_rng(4)
     size = 400_000
     mu = rng.random(size)
@@ -93,7 +93,7 @@ def test_the_truth_is_summed_out_of_every_document():
 
 def test_distinct_rows_are_counted():
     known = [[1, 2, 3, 4]] * 3
-    data = annotated(FRAME, annotators=["x", "y", "z"], a="a", b="b", calibration=known)
+    data = annotator_counts(FRAME, annotators=["x", "y", "z"], a="a", b="b", calibration=known)
     said = zip(map(tuple, data["labels"]), data["outcome"], strict=True)
     rows = dict(zip(said, data["n"], strict=True))
     assert rows == {
@@ -112,11 +112,11 @@ def test_distinct_rows_are_counted():
         ({"a": "z"}, "z lacks 1 predictions"),
     ):
         with pytest.raises(InputError, match=words):
-            annotated(FRAME, **({"annotators": ["x", "y"], "a": "a", "b": "b"} | wrong))
+            annotator_counts(FRAME, **({"annotators": ["x", "y"], "a": "a", "b": "b"} | wrong))
 
 
 @pytest.mark.stan
 def test_rows_of_other_documents_are_refused():
-    data = annotated(FRAME[1:], annotators=["x", "y", "z"], a="a", b="b")
+    data = annotator_counts(FRAME[1:], annotators=["x", "y", "z"], a="a", b="b")
     with pytest.raises(StanoffError, match="n must add up to 10 documents, but adds up to 9"):
         compare(FRAME, truth="x", a="a", b="b", model=PROGRAM, data=data, seed=1)

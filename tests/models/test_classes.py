@@ -168,7 +168,7 @@ def test_confusion_counts():
     cells = {(t, s): c for t, s, c in zip(truth, said, n, strict=True)}
     assert cells == {(0, 0): 1, (0, 1): 1, (1, 1): 1, (2, 0): 1, (2, 2): 0}
     assert counts.cells[1].tolist() == [[2, 0, 0, 2], [1, 0, 0, 3], [1, 0, 0, 3]]
-    assert counts.documents() == (4,)
+    assert counts.n_documents() == (4,)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from stanoff import PairedCounts, Prior, compare_counts
 from stanoff.inference.intervals import mcse
 from stanoff.models import stan_folder
 from stanoff.models.declared import examine
-from stanoff.workbench.judges import verdicts_by_error
+from stanoff.workbench.judges import label_noise_sensitivity
 
 EXAMPLES = sorted((stan_folder() / "examples").glob("*.stan"))
 NOISY, DRIFT, CORRELATED = (
@@ -65,7 +65,7 @@ def test_without_errors_it_is_the_paired_model():
 
 def test_it_tells_at_which_error_the_verdict_flips():
     counts = PairedCounts(("x",), [COUNTS[0]], [COUNTS[1]])
-    table = verdicts_by_error(counts, [0.0, 0.25], seed=1, draws=600, rope=0.05)
+    table = label_noise_sensitivity(counts, [0.0, 0.25], seed=1, draws=600, rope=0.05)
     assert table["decision"].tolist()[0] == ">>"
     assert table["flipped"].tolist() == [False, table["decision"][1] != ">>"]
     width = table["hdi_high"] - table["hdi_low"]

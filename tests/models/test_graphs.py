@@ -12,7 +12,7 @@ from matplotlib.patches import Circle, FancyArrowPatch
 from stanoff import InputError
 from stanoff.models import MODELS
 from stanoff.models.graphs import Kind
-from stanoff.plots import graph_plot
+from stanoff.plots import plot_graph
 from stanoff.plots.graphical import RADIUS, _frame, rim
 
 every_model = pytest.mark.parametrize("name", MODELS)
@@ -92,7 +92,7 @@ def test_a_plate_holds_its_nodes_and_no_others(name):
 
 
 def test_arrows_end_at_the_rims_and_kinds_look_different():
-    ax = graph_plot("paired")
+    ax = plot_graph("paired")
     graph = MODELS["paired"].graph
     arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     assert len(arrows) == len(graph.edges)
@@ -112,6 +112,6 @@ def test_a_model_without_a_graph_is_told(stored):
     from dataclasses import replace
 
     with pytest.raises(InputError, match="no graph of mine"):
-        graph_plot(replace(MODELS["paired"], name="mine", graph=None))
+        plot_graph(replace(MODELS["paired"], name="mine", graph=None))
     with pytest.raises(InputError, match="'model' parameter must be one of paired"):
-        graph_plot("pared")
+        plot_graph("pared")

@@ -47,7 +47,9 @@ def test_what_is_shown_of_a_t_is_not_counted_in_draws():
     result = compare(frame, a="s0", b="s1", measure="mean", rope=0.01, seed=1, draws=100)
     d = frame["s0"] - frame["s1"]
     t = stats.t(24, d.mean(), d.sem())
-    assert stats.kstest(result.spread("1"), t.cdf).statistic == pytest.approx(0.5 / 50_000)
+    assert stats.kstest(result.posterior_sample("1"), t.cdf).statistic == pytest.approx(
+        0.5 / 50_000
+    )
     ropes = result.sensitivity(ropes=[0.005, 0.02]).ropes
     expected = [t.cdf(half) - t.cdf(-half) for half in (0.005, 0.02)]
     assert ropes["p_rope"].tolist() == pytest.approx(expected, abs=2e-5)  # of 50,000 quantiles
@@ -233,7 +235,7 @@ def test_ratios_have_the_variance_of_the_delta_method():
     clicks = rng.binomial(shown, rng.beta(2, 20, (300, 1)) * [1.0, 0.8])
     columns = {"clicks_a": clicks[:, 0], "clicks_b": clicks[:, 1]}
     frame = pd.DataFrame(columns | {"shown_a": shown[:, 0], "shown_b": shown[:, 1]})
-    asked = {"a": "clicks_a", "b": "clicks_b", "per": ["shown_a", "shown_b"], "seed": 1}
+    asked = {"a": "clicks_a", "b": "clicks_b", "denominator": ["shown_a", "shown_b"], "seed": 1}
     result = compare(frame, measure="ratio", **asked)
     ratio = clicks.sum(axis=0) / shown.sum(axis=0)
     away = (clicks - ratio * shown) / shown.mean(axis=0)
@@ -269,7 +271,7 @@ def test_runs_are_averaged_before_items_are_compared():
     d = means["A"] - means["B"]
     assert result.evidence().mean == pytest.approx(d.mean())
     assert result.evidence().hdi == pytest.approx(stats.t(24, d.mean(), d.sem()).interval(0.95))
-    assert result.documents() == (25, 25)
+    assert result.n_documents() == (25, 25)
 
 
 def test_the_same_items_asked_again():

@@ -141,8 +141,8 @@ def test_documents_are_those_of_the_counts():
 def test_a_program_is_examined_once_for_many_data_sets(tmp_path, examined):
     example = stan_folder() / "examples/logistic_normal.stan"
     mine = Path(shutil.copy(example, tmp_path / "mine.stan"))
-    table = power("a", 200, model=mine, engine="stan", datasets=3, draws=400, seed=1)
-    assert table["datasets"].tolist() == [3]
+    table = power("a", 200, model=mine, engine="stan", n_simulations=3, draws=400, seed=1)
+    assert table["n_simulations"].tolist() == [3]
     compare_counts([9, 3, 1, 4], [2, 3, 1, 30], model=str(mine), draws=500, seed=1)
     again = pickle.loads(pickle.dumps(get(mine)))  # as workers in other processes receive it
     assert again.declared == get(mine).declared

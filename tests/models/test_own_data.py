@@ -188,7 +188,7 @@ def test_a_measure_that_a_program_does_not_know_is_refused_by_its_bounds():
 
 @pytest.mark.stan
 def test_rivals_of_values(program):
-    data = count(FRAME, takes="values", a="a", b="b", cluster="thread")
+    data = count(FRAME, kind="values", a="a", b="b", cluster="thread")
     rivals = compare_models(data, ["clusters", program], measure="mean", seed=1)
     assert rivals.summary()["model"].tolist() == ["clusters", "threads"]
 
@@ -222,8 +222,8 @@ def asking(tmp_path, **names):
 
 def test_what_data_do_not_have_is_named(tmp_path):
     labels = count([1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 0])
-    scores = count(SCORED["y"], SCORED["a"], SCORED["b"], takes="scores", pos_label=True)
-    values = count(FRAME, takes="values", a="a", b="b")
+    scores = count(SCORED["y"], SCORED["a"], SCORED["b"], kind="scores", pos_label=True)
+    values = count(FRAME, kind="values", a="a", b="b")
     y, truth = {"y": ("real", 2)}, {"truth": ("int", 1), "said": ("int", 2)}
     cluster, right = {"cluster": ("int", 1)}, {"right": ("int", 2)}
     for asked, data, words in (
@@ -238,7 +238,7 @@ def test_what_data_do_not_have_is_named(tmp_path):
         model = asking(tmp_path, **asked)
         with pytest.raises(InputError, match=words):
             gathered("mine.stan", model.program_of.inputs, data)
-    clustered = count(FRAME, takes="values", a="a", b="b", cluster="thread")
+    clustered = count(FRAME, kind="values", a="a", b="b", cluster="thread")
     with pytest.raises(InputError, match="does not ask for 'cluster', but these values hang"):
         gathered("mine.stan", asking(tmp_path, **y).program_of.inputs, clustered)
 
@@ -246,7 +246,7 @@ def test_what_data_do_not_have_is_named(tmp_path):
 def test_several_categories_of_scores_come_one_after_the_other(tmp_path):
     truth = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
     a, b = RNG.random((2, 4, 2))
-    data = count(truth, a, b, takes="scores", average="macro")
+    data = count(truth, a, b, kind="scores", average="macro")
     asked = dict.fromkeys(("truth", "category"), ("int", 1)) | {"score": ("real", 2)}
     block = gathered("mine.stan", asking(tmp_path, **asked).program_of.inputs, data)
     assert block["category"].tolist() == [1] * 4 + [2] * 4

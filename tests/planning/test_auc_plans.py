@@ -63,14 +63,14 @@ def test_perfect_separation_is_not_certain():
 
 
 def test_power_is_what_comparing_simulated_data_sets_gives():
-    table = power(SCENARIO, 150, rope=0.02, datasets=2000, seed=1)
+    table = power(SCENARIO, 150, rope=0.02, n_simulations=2000, seed=1)
     rng, sets = np.random.default_rng(3), 120
     reached = [
         compare(*simulated(150, rng), measure="auc", rope=0.02, draws=400, seed=i).decision == ">>"
         for i in range(sets)
     ]
     rate = float(table.power[0])
-    assert table[["model", "goal"]].to_numpy().tolist() == [["weights", ">>"]]
+    assert table[["model", "goal"]].to_numpy().tolist() == [["bootstrap", ">>"]]
     assert 0.2 < rate < 0.8
     assert abs(np.mean(reached) - rate) < 3 * np.sqrt(rate * (1 - rate) / sets) + 0.02
 
@@ -87,9 +87,9 @@ def test_large_test_sets_are_drawn_as_they_would_come_out():
 
 
 def test_plans_for_documents_and_for_a_difference():
-    quick = {"rope": 0.02, "datasets": 200, "seed": 1}
+    quick = {"rope": 0.02, "n_simulations": 200, "seed": 1}
     answer = plan(SCENARIO, **quick)
-    assert "give the weights model an 80 % chance of deciding A ≫ B" in str(answer)
+    assert "give the bootstrap model an 80 % chance of deciding A ≫ B" in str(answer)
     assert "if scenario pilot is true, with a difference in AUC of +0.1" in str(answer)
     n = int(answer.answer.value)
     assert power(SCENARIO, n, **quick).power[0] == pytest.approx(0.8, abs=0.08)
@@ -106,12 +106,12 @@ def test_more_documents_settle_a_comparison_as_futures_by_hand_say():
     result = compare(y, a, b, measure="auc", rope=0.05, seed=1)
     answer = result.plan(goal=">>", assurance=0.5)
     more = int(answer.answer.value)
-    assert "more documents give the weights model a 50 % chance of A ≫ B" in str(answer)
+    assert "more documents give the bootstrap model a 50 % chance of A ≫ B" in str(answer)
     assert more > 20
     reached, futures = 0, 250
     for _ in range(futures):  # documents as the weighted ones are, after those at hand; DeLong
         which = np.r_[:200, rng.choice(200, more, p=rng.dirichlet(np.ones(200)))]
-        data = count(y[which], a[which], b[which], takes="scores")
+        data = count(y[which], a[which], b[which], kind="scores")
         reached += delong_test(data).interval[0] >= 0.05
     assert abs(reached / futures - 0.5) < 3 * np.sqrt(0.25 / futures) + 0.02
     assert "no more documents are needed" in str(result.judge(rope=0.001).plan())
@@ -124,7 +124,7 @@ def test_more_documents_settle_a_comparison_as_futures_by_hand_say():
         (lambda: AucScenario(0.9, 0.8, 1.5), "'correlation' parameter must be a number from -1"),
         (lambda: AucScenario(0.9, 0.8, 0.5, positives=0), "'positives' parameter must be"),
         (lambda: power(SCENARIO, 100, measure="f1"), "'measure' parameter must be 'auc'"),
-        (lambda: power(SCENARIO, 100, model="paired"), "'model' parameter must be 'weights'"),
+        (lambda: power(SCENARIO, 100, model="paired"), "'model' parameter must be 'bootstrap'"),
         (lambda: power(SCENARIO, 100, same_documents=False), "both score the same documents"),
         (lambda: power([SCENARIO, Scenario.named("a")], 100), "pass one kind"),
         (lambda: power("a", 100, measure="auc"), "for AUC pass a stanoff.AucScenario"),
@@ -138,13 +138,13 @@ def test_what_cannot_be_planned_is_told(call, told):
 
 def test_command_line(tmp_path):
     aucs = "--auc-a 0.85 --auc-b 0.75 --correlation 0.5 --positives 0.3 --rope 0.02 --seed 1"
-    run = CliRunner().invoke(main, f"power 50 400 {aucs} --datasets 100 --format csv".split())
+    run = CliRunner().invoke(main, f"power 50 400 {aucs} --simulations 100 --format csv".split())
     assert run.exit_code == 0, run.output
     rows = [line.split(",") for line in run.stdout.splitlines()]
-    assert rows[1][1] == "weights"
+    assert rows[1][1] == "bootstrap"
     assert float(rows[1][4]) < float(rows[2][4])
-    run = CliRunner().invoke(main, f"plan {aucs} --datasets 100".split())
-    assert "give the weights model an 80 % chance" in run.stdout, run.output
+    run = CliRunner().invoke(main, f"plan {aucs} --simulations 100".split())
+    assert "give the bootstrap model an 80 % chance" in run.stdout, run.output
     run = CliRunner().invoke(main, ["plan", "--auc-a", "0.9"])
     assert "needs --auc-b" in run.stderr
     run = CliRunner().invoke(main, f"plan --scenario a {aucs}".split())

@@ -54,7 +54,7 @@ def test_more_items_as_many_as_a_simulation_of_comparisons_needs():
 def test_what_cannot_be_reached_and_what_is():
     frame = topics(60, 0.0, 0.2, 4)
     result = compare(frame, rope=0.01, **ASKED)
-    told = str(result.plan(goal=">>", assurance=0.9, most=1000))
+    told = str(result.plan(goal=">>", assurance=0.9, max_n=1000))
     assert "No number of items gives a chance of 90 %" in told
     done = compare(topics(60, 0.5, 0.1, 4), rope=0.01, **ASKED).plan()
     assert "no more items are needed" in str(done)
@@ -152,7 +152,7 @@ def test_planned_items_settle_as_often_as_was_said(law):
         result = compare(d, np.zeros(n), measure="mean", rope=rope, seed=planned + 1)
         if result.decision.settled:
             continue
-        more = result.plan(datasets=1000, most=20_000).answer.value
+        more = result.plan(n_simulations=1000, max_n=20_000).answer.value
         if more is None or not np.isfinite(more):
             continue
         planned += 1
@@ -242,7 +242,7 @@ def test_a_new_category_has_the_moments_of_its_dirichlet():
         pair=(0, 1),
         seed=1,
         rope=(-0.05, 0.05),
-        hdi=0.95,
+        hdi_prob=0.95,
     )
     said = new_category(result)
     mean = eta_pos[1] - eta_pos[2]

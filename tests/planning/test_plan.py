@@ -15,7 +15,7 @@ from stanoff.planning.observed import more_documents
 from stanoff.planning.power import tally
 from stanoff.text.frames import FORMATS
 
-QUICK = {"datasets": 300, "draws": 1000, "seed": 1}
+QUICK = {"n_simulations": 300, "draws": 1000, "seed": 1}
 OPEN = compare_counts([110, 25, 15, 43], [40, 30, 25, 212], engine="exact", seed=1)
 SETTLED = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
 
@@ -32,7 +32,7 @@ def for_2000():
 
 @pytest.fixture(scope="module")
 def more():
-    return OPEN.plan(datasets=300, draws=1000)
+    return OPEN.plan(n_simulations=300, draws=1000)
 
 
 def test_a_crossing_is_found_through_the_noise():
@@ -94,7 +94,7 @@ def test_accuracy_takes_as_many_documents_as_the_normal_approximation_says():
 
 
 def test_what_is_not_reached_is_more_than_the_most():
-    scarce = plan("a", assurance=[0.2, 0.8], most=400, **QUICK)
+    scarce = plan("a", assurance=[0.2, 0.8], max_n=400, **QUICK)
     assert scarce.answers[0].value < 400
     assert scarce.answers[1].value is None
     assert "; 400 documents are too few for a chance of 80 %, if scenario a is true" in str(scarce)
@@ -112,7 +112,7 @@ def test_a_plan_that_is_stopped_tells_what_it_knows(for_a, monkeypatch):
     looks = []
 
     def impatient(*given, **options):
-        looks.append(options["datasets"])
+        looks.append(options["n_simulations"])
         if len(looks) > 3:
             raise KeyboardInterrupt
         return tally(*given, **options)
@@ -169,7 +169,7 @@ def test_more_documents_settle_an_open_comparison(more):
 
 
 def test_with_very_many_more_documents_verdicts_are_as_probable_as_the_posterior_says():
-    far = OPEN.plan(goal=["=", ">>", "<<"], most=100_000_000, assurance=0.999, **QUICK)
+    far = OPEN.plan(goal=["=", ">>", "<<"], max_n=100_000_000, assurance=0.999, **QUICK)
     last = far.curve.iloc[-1]
     said = OPEN.evidence()
     assert last["more"] == 100_000_000
@@ -178,7 +178,7 @@ def test_with_very_many_more_documents_verdicts_are_as_probable_as_the_posterior
 
 
 def test_what_is_probably_not_true_is_never_reached():
-    never = OPEN.plan(goal=">>", assurance=[0.5, 0.9], most=10_000, **QUICK)
+    never = OPEN.plan(goal=">>", assurance=[0.5, 0.9], max_n=10_000, **QUICK)
     assert [answer.value for answer in never.answers] == [None, None]
     assert "No number of documents gives a chance of 50 % or 90 % of A ≫ B" in str(never)
     assert "the chance that the truth is such is 16 %" in str(never)
@@ -192,7 +192,7 @@ def test_a_settled_comparison_needs_no_more_documents():
     )
     done.plot()
     plt.close("all")
-    stricter = SETTLED.judge(rope=0.025).plan(most=20_000, **QUICK)
+    stricter = SETTLED.judge(rope=0.025).plan(max_n=20_000, **QUICK)
     assert stricter.answer.value != 0
     assert stricter.judge.question.rope == (-0.025, 0.025)
 
@@ -204,7 +204,7 @@ def test_more_documents_of_an_unpaired_comparison(paired):
     result = compare_counts(
         **(pairs if paired else cells), model="unpaired", engine="exact", seed=1
     )
-    answer = result.plan(assurance=0.5, datasets=200, draws=500).answer
+    answer = result.plan(assurance=0.5, n_simulations=200, draws=500).answer
     assert 500 < answer.value < 20_000
 
 
@@ -217,7 +217,7 @@ def test_models_that_cannot_be_planned_say_what_can():
     both = compare_counts(pos, neg, engine="exact", seed=1, draws=500)
     with pytest.raises(InputError, match=r"no plan for several categories at once.* one of 0, 1"):
         both.plan()
-    for name, value in (("measure", "recall"), ("rope", 0.01), ("hdi", 0.9)):
+    for name, value in (("measure", "recall"), ("rope", 0.01), ("hdi_prob", 0.9)):
         with pytest.raises(InputError, match=f"The '{name}' of a plan is that of the comparison"):
             OPEN.plan(**{name: value})
 
@@ -234,8 +234,8 @@ def test_models_that_cannot_be_planned_say_what_can():
         ({"n": 500, "rope": 0.6}, r"However good A gets, .* stays at \+0\.5"),
         ({"assurance": 80}, "'assurance'"),
         ({"assurance": []}, "'assurance'"),
-        ({"most": 3}, "'most'"),
-        ({"most": 10**12}, "'most'"),
+        ({"max_n": 3}, "'max_n'"),
+        ({"max_n": 10**12}, "'max_n'"),
         ({"model": ["paired", "unpaired"]}, "'model' parameter must be one model in a plan"),
     ],
 )
@@ -263,7 +263,9 @@ def test_figures_mark_the_answers(for_a, for_2000, more):
 
 def test_a_plan_on_the_command_line(for_a, tmp_path):
     figure = tmp_path / "plan.png"
-    asked = "plan --scenario a --datasets 300 --draws 1000 --seed 1 --assurance 0.8 --assurance 0.9"
+    asked = (
+        "plan --scenario a --simulations 300 --draws 1000 --seed 1 --assurance 0.8 --assurance 0.9"
+    )
     done = CliRunner().invoke(main, [*asked.split(), "--figure", str(figure)])
     assert done.exit_code == 0, done.output
     assert done.stdout.strip() == str(for_a)
@@ -277,13 +279,13 @@ def test_a_plan_for_a_file_of_predictions(tmp_path):
     frame = pd.DataFrame({"y": truth, "svm": a, "nb": b})
     frame.to_csv(tmp_path / "said.csv", index=False)
     asked = f"plan {tmp_path / 'said.csv'} --truth y --a svm --b nb --seed 1 --assurance 0.3"
-    asked += " --datasets 100 --draws 300 --format json"
+    asked += " --simulations 100 --draws 300 --format json"
     done = CliRunner().invoke(main, asked.split())
     assert done.exit_code == 0, done.output
     [told] = json.loads(done.stdout)
     assert (told["question"], told["goal"], told["assurance"]) == ("more documents", "settled", 0.3)
     said = {"truth": "y", "a": "svm", "b": "nb", "engine": "exact", "seed": 1}
-    same = compare(tmp_path / "said.csv", **said).plan(assurance=0.3, datasets=100, draws=300)
+    same = compare(tmp_path / "said.csv", **said).plan(assurance=0.3, n_simulations=100, draws=300)
     assert told["value"] == same.answer.value
     for wrong, told in ((" --scenario a", "either FILE or"), (" --n 5", "either FILE or")):
         refused = CliRunner().invoke(main, (asked + wrong).split())
@@ -313,7 +315,7 @@ def test_two_test_sets_take_documents_of_each_system():
     implied = plan("a", assurance=0.8, same_documents=False, **QUICK)
     assert implied.judge.model.name == "unpaired"
     assert implied.answers == named.answers
-    asked = "plan --scenario a --two-test-sets --datasets 300 --draws 1000 --seed 1"
+    asked = "plan --scenario a --two-test-sets --simulations 300 --draws 1000 --seed 1"
     done = CliRunner().invoke(main, asked.split())
     assert done.stdout.strip() == str(implied)
 
@@ -324,7 +326,7 @@ def test_there_is_one_default_of_assurance():
     assert [answer.assurance for answer in SETTLED.plan().answers] == [0.8]
     made = plan("a", **QUICK)
     assert [answer.assurance for answer in made.answers] == [0.8]
-    asked = "plan --scenario a --datasets 300 --draws 1000 --seed 1"
+    asked = "plan --scenario a --simulations 300 --draws 1000 --seed 1"
     assert CliRunner().invoke(main, asked.split()).stdout.strip() == str(made)
     told = CliRunner().invoke(main, ["plan", "--help"]).stdout
     assert "--assurance FLOAT May be repeated. [default: 0.8]" in " ".join(told.split())
@@ -340,7 +342,9 @@ def test_planned_numbers_are_rounded_to_three_digits(for_a, more):
 
 @pytest.mark.parametrize("style", FORMATS)
 def test_a_plan_is_written_in_every_format(style, for_a):
-    asked = "plan --scenario a --datasets 300 --draws 1000 --seed 1 --assurance 0.8 --assurance 0.9"
+    asked = (
+        "plan --scenario a --simulations 300 --draws 1000 --seed 1 --assurance 0.8 --assurance 0.9"
+    )
     done = CliRunner().invoke(main, [*asked.split(), "--format", style])
     assert done.exit_code == 0, done.output
     n = for_a.answer.value
@@ -370,7 +374,7 @@ def test_names_from_right_to_left_are_isolated():
     result = compare_counts(
         [40, 9, 5, 10], [4, 3, 2, 91], engine="exact", seed=1, names=("svm", "שלום")
     )
-    assert "\u2068שלום\u2069" in str(result.plan(most=2000, **QUICK))
+    assert "\u2068שלום\u2069" in str(result.plan(max_n=2000, **QUICK))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from stanoff.text.frames import FORMATS, frame_text
 
 BENCHMARK = Path(__file__).parents[2] / "reports/benchmark"
 RATES = ["<<", "<", "=", ">", ">>"]
-SMALL = {"datasets": 60, "draws": 400, "seed": 1}
+SMALL = {"n_simulations": 60, "draws": 400, "seed": 1}
 RARE = Scenario.from_rates(0.1, rho_pos=(0.8, 0.7), rho_neg=(0.02, 0.03), correlation=0.3)
 
 
@@ -74,7 +74,7 @@ def test_power_of_accuracy_is_what_the_normal_approximation_says():
 
 def test_the_table_of_the_paper_in_short():
     printed = pd.read_csv(BENCHMARK / "table3.csv").set_index(["scenario", "model", "n"])["printed"]
-    ours = power(["a", "b"], [1000, 3000], datasets=500, draws=2000, seed=1)
+    ours = power(["a", "b"], [1000, 3000], n_simulations=500, draws=2000, seed=1)
     ours = ours.set_index(["scenario", "model", "n"])["power"]
     assert len(ours) == 8
     assert (ours - printed.loc[ours.index]).abs().max() < 0.1
@@ -83,7 +83,7 @@ def test_the_table_of_the_paper_in_short():
 def test_the_kept_table_is_as_near_to_the_paper_as_its_simulation_error():
     table = pd.read_csv(BENCHMARK / "table3.csv")
     assert len(table) == 28
-    assert (table.datasets == 5000).all()
+    assert (table.n_simulations == 5000).all()
     away = (table.power - table.printed).abs()
     assert away.max() < 0.08
     assert away.mean() < 0.03
@@ -106,7 +106,7 @@ def test_a_row_tells_the_rates_of_all_decisions():
     assert list(table.columns) == [
         *("scenario", "model", "n", "goal", "power", "se"),
         *RATES,
-        "datasets",
+        "n_simulations",
     ]
     np.testing.assert_allclose(table[RATES].sum(axis=1), 1)
     np.testing.assert_allclose(table["power"], table["="] + table[">>"])
@@ -155,7 +155,7 @@ def test_an_almost_empty_class_is_no_trouble():
 
 def test_two_test_sets_have_less_power_than_one_judged_in_pairs():
     alike = Scenario.from_rates(0.5, rho_pos=(0.8, 0.8), rho_neg=(0.2, 0.2), correlation=0.8)
-    options = {"datasets": 300, "draws": 1000, "seed": 1}
+    options = {"n_simulations": 300, "draws": 1000, "seed": 1}
     pairs = power(alike, 500, model="paired", **options)
     apart = power(alike, 500, model="unpaired", same_documents=False, **options)
     assert pairs.power[0] > apart.power[0] + 0.3
@@ -190,7 +190,7 @@ def test_a_measure_of_ones_own_and_processes_that_do_not_know_it():
         del measures.MEASURES["cost"]
 
 
-STUDY = {"scenario": ["a", "b"], "n": [100, 300], "datasets": 120, "draws": 1000, "seed": 1}
+STUDY = {"scenario": ["a", "b"], "n": [100, 300], "n_simulations": 120, "draws": 1000, "seed": 1}
 
 
 @pytest.fixture
@@ -242,7 +242,7 @@ def test_what_is_done_is_kept_when_the_user_stops_it():
     with Stopping(after=3) as pool:
         table = power(["a", "b"], [50, 60], model="paired", executor=pool, **SMALL)
     assert table[["scenario", "n"]].values.tolist() == [["a", 50], ["a", 60], ["b", 50]]
-    assert (table.datasets == 60).all()
+    assert (table.n_simulations == 60).all()
     assert table.attrs["warnings"] == ["Interrupted: 3 of 4 parts of the study are done."]
     with Stopping(after=0) as pool, pytest.raises(KeyboardInterrupt):
         power("a", [50, 60], model="paired", executor=pool, **SMALL)
@@ -276,11 +276,11 @@ def test_stan_comes_to_the_same_intervals(model):
 @pytest.mark.stan
 def test_a_model_that_is_not_conjugate_is_judged_by_stan():
     # With one category the prior of a hierarchical model is all that differs.
-    options = {"datasets": 3, "draws": 1000, "seed": 1, "goal": "settled"}
+    options = {"n_simulations": 3, "draws": 1000, "seed": 1, "goal": "settled"}
     with pytest.raises(InputError, match="'engine' parameter must be 'stan' for hierarchical"):
         power("a", 4000, model="hierarchical", **options)
     table = power("a", 4000, model="hierarchical", engine="stan", **options)
-    assert table.datasets[0] == 3
+    assert table.n_simulations[0] == 3
     assert table.power[0] > 0.5
 
 
@@ -305,8 +305,8 @@ def test_a_model_that_is_not_conjugate_is_judged_by_stan():
         ({"model": "pared"}, "Did you mean 'paired'"),
         ({"measure": "f2"}, "'measure'"),
         ({"rope": -1}, "'rope'"),
-        ({"hdi": 95}, "'hdi'"),
-        ({"datasets": 0}, "'datasets'"),
+        ({"hdi_prob": 95}, "'hdi_prob'"),
+        ({"n_simulations": 0}, "'n_simulations'"),
         ({"draws": 10}, "'draws'"),
         ({"engine": "pymc"}, "'engine'"),
         ({"seed": -1}, "'seed'"),
@@ -337,7 +337,9 @@ def test_undefined_scores_are_told():
 
 def test_power_on_the_command_line():
     asked = "power 50 100 --scenario a --mu 0.1 --rho-pos 0.8 0.7 --rho-neg 0.02 0.03 "
-    asked += "--correlation 0.3 --goal >> --goal = --datasets 60 --draws 400 --seed 1 --format csv"
+    asked += (
+        "--correlation 0.3 --goal >> --goal = --simulations 60 --draws 400 --seed 1 --format csv"
+    )
     done = CliRunner().invoke(main, asked.split())
     assert done.exit_code == 0, done.output
     lines = [line.split(",") for line in done.stdout.splitlines()]
@@ -350,18 +352,18 @@ def test_power_on_the_command_line():
 
 @pytest.mark.parametrize("style", FORMATS)
 def test_power_is_written_in_every_format(style):
-    asked = "power 50 --scenario b --datasets 20 --draws 100 --seed 1 --format"
+    asked = "power 50 --scenario b --simulations 20 --draws 100 --seed 1 --format"
     done = CliRunner().invoke(main, [*asked.split(), style])
     assert done.exit_code == 0, done.output
     assert "paired" in done.stdout
-    table = power("b", 50, datasets=20, draws=100, seed=1)
+    table = power("b", 50, n_simulations=20, draws=100, seed=1)
     assert done.stdout == f"{frame_text(table, style)}\n"
 
 
 def test_the_command_line_has_the_options_of_the_api():
     asked = "power 50 --scenario b --model unpaired --goal >> --prior jeffreys "
-    asked += "--prior beta=2,alpha_pos=3:0.5 --zero-division 1 --rope -0.01,0.03 --hdi 0.9 "
-    asked += "--measure precision --datasets 60 --draws 400 --seed 1 --format json"
+    asked += "--prior beta=2,alpha_pos=3:0.5 --zero-division 1 --rope -0.01,0.03 --hdi-prob 0.9 "
+    asked += "--measure precision --simulations 60 --draws 400 --seed 1 --format json"
     done = CliRunner().invoke(main, asked.split())
     assert done.exit_code == 0, done.output
     table = power(
@@ -372,7 +374,7 @@ def test_the_command_line_has_the_options_of_the_api():
         prior=(Prior.jeffreys(), Prior(beta=2, alpha_pos=(3, 0.5))),
         zero_division=1,
         rope=(-0.01, 0.03),
-        hdi=0.9,
+        hdi_prob=0.9,
         measure="precision",
         **SMALL,
     )
@@ -384,14 +386,16 @@ def test_two_test_sets_imply_the_unpaired_model():
     implied = power("a", 50, same_documents=False, **SMALL)
     assert implied.model.tolist() == ["unpaired"]
     assert_frame_equal(implied, power("a", 50, same_documents=False, model="unpaired", **SMALL))
-    asked = "power 50 --scenario a --two-test-sets --datasets 60 --draws 400 --seed 1 --format csv"
+    asked = (
+        "power 50 --scenario a --two-test-sets --simulations 60 --draws 400 --seed 1 --format csv"
+    )
     done = CliRunner().invoke(main, asked.split())
     assert done.stdout == f"{frame_text(implied, 'csv')}\n"
 
 
 def test_power_on_the_command_line_draws_figure_5(tmp_path):
     file = tmp_path / "power.svg"
-    asked = f"power 50 100 --scenario a --datasets 20 --draws 100 --seed 1 --figure {file}"
+    asked = f"power 50 100 --scenario a --simulations 20 --draws 100 --seed 1 --figure {file}"
     assert CliRunner().invoke(main, asked.split()).exit_code == 0
     assert file.read_bytes().startswith(b"<?xml")
     bad = CliRunner().invoke(main, asked.replace(".svg", ".gif").split())

@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 
 from stanoff import compare_counts
-from stanoff.plots import factor_plot, posterior_plot, trace_plot
+from stanoff.plots import plot_factor, plot_posterior, plot_trace
 
-PLOTS = [posterior_plot, factor_plot, trace_plot]
+PLOTS = [plot_posterior, plot_factor, plot_trace]
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def test_takes_and_returns_axes(stored, plot):
 
 
 def test_the_posterior_plot_tells_the_evidence(stored):
-    ax = posterior_plot(stored)
+    ax = plot_posterior(stored)
     e = stored.evidence()
     said = " ".join(texts(ax))
     assert f"mean {e.mean:+.3f}" in said
@@ -61,7 +61,7 @@ def test_the_posterior_plot_tells_the_evidence(stored):
 
 
 def test_the_factor_plot_has_its_dots_on_the_curves(stored):
-    ax = factor_plot(stored)
+    ax = plot_factor(stored)
     dots = [line for line in ax.lines if line.get_marker() == "o"]
     curves = [line for line in ax.lines if len(line.get_xdata()) > 100]
     assert len(dots) == len(curves) == 2
@@ -76,7 +76,7 @@ def test_the_factor_plot_has_its_dots_on_the_curves(stored):
 
 
 def test_the_trace_plot_has_a_line_per_chain(stored):
-    ax = trace_plot(stored)
+    ax = plot_trace(stored)
     lines = [line for line in ax.lines if len(line.get_xdata())]  # seaborn adds some for the legend
     assert len(lines) == 4
     np.testing.assert_allclose(lines[2].get_ydata(), stored.draws.posterior["delta"][2, :, 0])
@@ -102,5 +102,5 @@ def test_an_average_can_be_drawn():
     result = compare_counts(
         [[30, 4, 1, 5]] * 3, [[1, 1, 1, 90]] * 3, engine="exact", draws=500, seed=1, average="macro"
     )
-    assert "macro-averaged F1" in posterior_plot(result).get_xlabel()
-    assert "F1 on category 1" in factor_plot(result, "1").get_xlabel()
+    assert "macro-averaged F1" in plot_posterior(result).get_xlabel()
+    assert "F1 on category 1" in plot_factor(result, "1").get_xlabel()

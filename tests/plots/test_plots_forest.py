@@ -6,7 +6,7 @@ import pytest
 
 from stanoff import InputError, compare_counts
 from stanoff.inference.decision import Decision
-from stanoff.plots import forest_plot, prior_plot
+from stanoff.plots import plot_forest, plot_prior
 from stanoff.plots.rows import LEAST_PITCH, Row, draw_rows
 from stanoff.plots.theme import MARKS
 
@@ -35,7 +35,7 @@ def intervals(ax):
 
 def test_rows_are_sorted_and_tell_the_summary():
     result = fitted(12, average="macro")
-    ax = forest_plot(result)
+    ax = plot_forest(result)
     table = result.summary()
     ordered = table[:12].sort_values("mean", ascending=False)
     assert labels(ax)[:12] == list(ordered["category"])
@@ -53,7 +53,7 @@ def test_rows_are_sorted_and_tell_the_summary():
 def test_marks_follow_the_decision_and_can_be_told_in_grey():
     assert len({(mark.marker, mark.filled) for mark in MARKS.values()}) == len(Decision)
     result = fitted(30)
-    ax = forest_plot(result)
+    ax = plot_forest(result)
     means = {round(e.mean, 9): e.decision for e in map(result.evidence, result.categories)}
     seen = set()
     for line in ax.lines:
@@ -67,8 +67,8 @@ def test_marks_follow_the_decision_and_can_be_told_in_grey():
 
 def test_rope_hdi_and_order_can_be_chosen():
     result = fitted(3)
-    asked = result.judge(rope=(-0.01, 0.2), hdi=0.5)
-    ax = forest_plot(asked, sort=False)
+    asked = result.judge(rope=(-0.01, 0.2), hdi_prob=0.5)
+    ax = plot_forest(asked, sort=False)
     assert labels(ax) == ["0", "1", "2"]
     low, high = intervals(ax)[0]
     assert (low, high) == pytest.approx(asked.evidence("0").hdi)
@@ -78,14 +78,14 @@ def test_rope_hdi_and_order_can_be_chosen():
     assert "50% HDI, mean marked" in told
     with pytest.raises(InputError, match="'rope'"):
         result.judge(rope="wide")
-    with pytest.raises(InputError, match="'hdi'"):
-        result.judge(hdi=95)
+    with pytest.raises(InputError, match="'hdi_prob'"):
+        result.judge(hdi_prob=95)
 
 
 @pytest.mark.parametrize(("k", "average"), [(1, None), (20, "macro"), (90, "micro"), (1000, None)])
 def test_labels_do_not_overlap_however_many_categories_there_are(k, average):
     result = fitted(k, average=average, draws=50)
-    ax = forest_plot(result)
+    ax = plot_forest(result)
     ax.figure.canvas.draw()
     assert ax.figure.get_figheight() <= 14
     boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
@@ -108,10 +108,10 @@ def test_an_interval_that_reaches_far_ends_in_an_arrow():
 def test_the_prior_plot_tells_every_prior(stored):
     from stanoff import Prior
 
-    ax = prior_plot(stored, priors={"strong": Prior(alpha_pos=50.0), "weak": Prior.perks()})
+    ax = plot_prior(stored, priors={"strong": Prior(alpha_pos=50.0), "weak": Prior.perks()})
     assert labels(ax) == ["as fitted", "strong", "weak"]
     table = stored.sensitivity(priors={"strong": Prior(alpha_pos=50.0)}).priors.iloc[0]
     assert intervals(ax)[1] == pytest.approx((table["hdi_low"], table["hdi_high"]))
     assert intervals(ax)[0] == pytest.approx(stored.evidence().hdi)
     with pytest.raises(InputError, match="'priors'"):
-        prior_plot(stored, priors={})
+        plot_prior(stored, priors={})

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from stanoff import InputError, compare, compare_counts
-from stanoff.plots import frequency_plot, joint_plot, mosaic_plot, power_plot, rope_plot
+from stanoff.plots import plot_frequency, plot_joint, plot_mosaic, plot_power, plot_rope
 from stanoff.text.words import percent
 
 
@@ -23,7 +23,7 @@ def texts(ax):
 
 
 def test_the_regions_of_the_joint_plot_hold_their_share_of_the_draws(stored):
-    ax = joint_plot(stored)
+    ax = plot_joint(stored)
     draws = np.stack(
         [stored.row_draws("posterior", psi, "8").ravel() for psi in ("psi_B", "psi_A")], axis=1
     )
@@ -34,7 +34,7 @@ def test_the_regions_of_the_joint_plot_hold_their_share_of_the_draws(stored):
 
 
 def test_the_joint_plot_tells_the_sides_of_the_diagonal(stored):
-    ax = joint_plot(stored)
+    ax = plot_joint(stored)
     e = stored.evidence()
     said = f"svm higher:\n{percent(e.p_greater)}", f"nb higher:\n{percent(e.p_less)}"
     assert tuple(texts(ax)) == said
@@ -49,7 +49,7 @@ def test_the_joint_plot_tells_the_sides_of_the_diagonal(stored):
 
 
 def test_the_rope_plot_has_the_curves_and_the_flips(stored):
-    ax = rope_plot(stored, ropes=[0.0, 0.01, 0.02, 0.05, 0.1])
+    ax = plot_rope(stored, ropes=[0.0, 0.01, 0.02, 0.05, 0.1])
     delta = stored.row_draws("posterior", "delta", "8")
     curves = {line.get_label(): line.get_ydata() for line in ax.lines}
     for i, width in enumerate([0.0, 0.01, 0.02, 0.05, 0.1]):
@@ -61,16 +61,16 @@ def test_the_rope_plot_has_the_curves_and_the_flips(stored):
     assert curves["in use"] is not None
     for wrong in ([0.1], [0.1, 0.1], "wide", 0.1, [0.1, -0.2]):
         with pytest.raises(InputError, match=r"'ropes?' parameter"):
-            rope_plot(stored, ropes=wrong)
+            plot_rope(stored, ropes=wrong)
 
 
 def test_a_rope_beside_0_is_told():
     result = compare_counts([9, 1, 0, 2], [1, 1, 1, 9], rope=(0.1, 0.3), engine="exact", seed=1)
-    assert "around +0.2" in rope_plot(result).get_xlabel()
+    assert "around +0.2" in plot_rope(result).get_xlabel()
 
 
 def test_the_mosaic_stacks_the_counts(stored):
-    ax = mosaic_plot(stored)
+    ax = plot_mosaic(stored)
     heights = [patch.get_height() for patch in ax.patches[:8]]
     pos, neg = stored.data.pos[0], stored.data.neg[0]
     np.testing.assert_allclose(heights, [*(pos / pos.sum()), *(neg / neg.sum())])
@@ -85,7 +85,7 @@ def test_the_mosaic_stacks_the_counts(stored):
 
 def test_labels_of_tiny_cells_stay_apart():
     result = compare_counts([1, 1, 10**6, 1], [0, 0, 0, 9], engine="exact", draws=99, seed=1)
-    ax = mosaic_plot(result)
+    ax = plot_mosaic(result)
     ax.figure.canvas.draw()
     for side in (ax.texts[1:5], ax.texts[6:10]):
         boxes = [text.get_window_extent() for text in side]
@@ -95,7 +95,7 @@ def test_labels_of_tiny_cells_stay_apart():
 def test_a_mosaic_of_an_average_pools_and_one_of_separate_counts_is_refused():
     pos, neg = [[3, 1, 2, 4], [30, 0, 0, 0]], [[1, 1, 1, 9], [0, 0, 0, 5]]
     options = {"engine": "exact", "draws": 99, "seed": 1}
-    pooled = mosaic_plot(compare_counts(pos, neg, average="macro", **options))
+    pooled = plot_mosaic(compare_counts(pos, neg, average="macro", **options))
     told = ["40 positive\ndocument-category pairs", "both said yes: 33 (82.5%)"]
     assert texts(pooled)[:2] == told
     assert pooled.get_ylabel() == "share of the document-category pairs"
@@ -103,25 +103,25 @@ def test_a_mosaic_of_an_average_pools_and_one_of_separate_counts_is_refused():
     first, second = (pooled.texts[i].get_window_extent() for i in (0, 5))
     assert texts(pooled)[5].startswith("17 negative")
     assert first.x1 < second.x0
-    one = mosaic_plot(compare_counts(pos, neg, average="macro", **options), "0")
+    one = plot_mosaic(compare_counts(pos, neg, average="macro", **options), "0")
     assert texts(one)[0] == "10 positive documents"
     with pytest.raises(InputError, match="needs outcome pairs"):
-        mosaic_plot(compare_counts(a=[9, 1, 1, 9], b=[8, 2, 2, 8], **options))
+        plot_mosaic(compare_counts(a=[9, 1, 1, 9], b=[8, 2, 2, 8], **options))
     classes = compare(list("abcabc"), list("abcabb"), list("abccbc"), model="joint", seed=1)
-    assert texts(mosaic_plot(classes, "b"))[0] == "2 positive documents"
+    assert texts(plot_mosaic(classes, "b"))[0] == "2 positive documents"
 
 
 def test_frequencies_are_binned_and_scores_averaged():
     scores = pd.DataFrame(
         {"x": [0.1, 0.3, 0.9, 0.5], "y": [1, 0.0, 0.5, np.nan]}, index=[1, 2, 3, 4]
     )
-    ax = frequency_plot(scores, pd.Series({"1": 4, "2": 7, "3": 8, "4": 0}), window=2)
+    ax = plot_frequency(scores, pd.Series({"1": 4, "2": 7, "3": 8, "4": 0}), window=2)
     x, y = ax.lines[1], ax.lines[3]
     np.testing.assert_allclose(x.get_ydata(), [0.5, 0.2, 0.9])
     np.testing.assert_allclose(x.get_xdata(), [0, np.sqrt(28), 8])
     np.testing.assert_allclose(y.get_ydata(), [0.5, 0.5])
     assert ax.get_xscale() == "symlog"
-    wide = frequency_plot(scores.iloc[:3], {1: 1, 2: 30, 3: 900}, window=1000)
+    wide = plot_frequency(scores.iloc[:3], {1: 1, 2: 30, 3: 900}, window=1000)
     np.testing.assert_allclose(wide.lines[1].get_ydata(), [1.3 / 3])
     assert wide.get_xscale() == "log"
 
@@ -129,7 +129,7 @@ def test_frequencies_are_binned_and_scores_averaged():
 def test_a_comparison_by_frequency_has_the_interval_of_the_average():
     pos, neg = [[30, 4, 1, 5]] * 3, [[1, 1, 1, 90]] * 3
     result = compare_counts(pos, neg, engine="exact", draws=2000, seed=1)
-    ax = frequency_plot(result, {0: 5, 1: 5, 2: 900})
+    ax = plot_frequency(result, {0: 5, 1: 5, 2: 900})
     bars = {round(s[0, 0]): s[:, 1] for s in ax.collections[1].get_segments()}
     draws = result.draws.posterior["psi_A"][..., :2].mean(axis=-1)
     low, high = np.quantile(draws, [0.025, 0.975])
@@ -151,7 +151,7 @@ def test_a_comparison_by_frequency_has_the_interval_of_the_average():
 )
 def test_what_frequency_plot_cannot_use_is_told(scores, frequency, window, said):
     with pytest.raises(InputError, match=said):
-        frequency_plot(scores, frequency, window=window)
+        plot_frequency(scores, frequency, window=window)
 
 
 def powers(**columns):
@@ -168,7 +168,7 @@ def test_power_has_a_line_per_model_and_scenario_with_bands():
             powers(scenario="(b)", goal="=", power=[0.0, 0.4]),
         ]
     )
-    ax = power_plot(frame.sample(frac=1, random_state=1))
+    ax = plot_power(frame.sample(frac=1, random_state=1))
     told = {line.get_label(): line.get_ydata().tolist() for line in ax.lines}
     assert told == {
         "paired, (a), goal ≫": [0.3, 0.9],
@@ -177,7 +177,7 @@ def test_power_has_a_line_per_model_and_scenario_with_bands():
     }
     bands = [c.get_paths()[0].get_extents() for c in ax.collections]
     assert {round(float(band.y1), 6) for band in bands} == {1.0, 0.7, 0.6}  # cut at 1
-    only = power_plot(frame, goal="≈")
+    only = plot_power(frame, goal="≈")
     assert [line.get_label() for line in only.lines] == ["paired"]
     assert only.get_ylabel() == "power: probability of deciding ≈"
 
@@ -195,7 +195,7 @@ def test_power_has_a_line_per_model_and_scenario_with_bands():
 )
 def test_what_power_plot_cannot_use_is_told(frame, goal, said):
     with pytest.raises(InputError, match=said):
-        power_plot(frame, goal=goal)
+        plot_power(frame, goal=goal)
 
 
 @pytest.mark.parametrize(
@@ -203,4 +203,4 @@ def test_what_power_plot_cannot_use_is_told(frame, goal, said):
 )
 def test_powers_of_any_goal_can_be_drawn(goal, told):
     frame = pd.DataFrame({"n": [500, 1000], "model": "paired", "power": [0.3, 0.5], "se": 0.01})
-    assert told in power_plot(frame.assign(goal=goal)).get_ylabel()
+    assert told in plot_power(frame.assign(goal=goal)).get_ylabel()

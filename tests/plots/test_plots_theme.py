@@ -19,27 +19,27 @@ NAMES = [
     ("x" * 300, "a classifier with a name of more than forty letters"),
 ]
 DRAW = {
-    "forest": plots.forest_plot,
-    "joint": plots.joint_plot,
-    "mosaic": plots.mosaic_plot,
-    "priors": plots.prior_plot,
-    "ropes": plots.rope_plot,
-    "posterior": plots.posterior_plot,
-    "factor": plots.factor_plot,
-    "trace": plots.trace_plot,
-    "frequency": lambda result: plots.frequency_plot(result, dict.fromkeys(result.categories, 9)),
-    "plan": lambda result: plots.plan_plot(planned("more documents", result.names)),
+    "forest": plots.plot_forest,
+    "joint": plots.plot_joint,
+    "mosaic": plots.plot_mosaic,
+    "priors": plots.plot_prior,
+    "ropes": plots.plot_rope,
+    "posterior": plots.plot_posterior,
+    "factor": plots.plot_factor,
+    "trace": plots.plot_trace,
+    "frequency": lambda result: plots.plot_frequency(result, dict.fromkeys(result.categories, 9)),
+    "plan": lambda result: plots.plot_plan(planned("more documents", result.names)),
 }
 OF_SCORES = {
-    "roc": plots.roc_plot,
-    "roc_difference": plots.roc_difference_plot,
-    "precision_recall": plots.precision_recall_plot,
-    "reliability": plots.reliability_plot,
+    "roc": plots.plot_roc,
+    "roc_difference": plots.plot_roc_difference,
+    "precision_recall": plots.plot_precision_recall,
+    "reliability": plots.plot_reliability,
 }
 OF_CONTESTS = {
-    "scores": plots.scores_plot,
-    "matrix": plots.matrix_plot,
-    "ranks": plots.ranks_plot,
+    "scores": plots.plot_scores,
+    "matrix": plots.plot_matrix,
+    "ranks": plots.plot_ranks,
 }
 EXTREMES = {
     "usual": ([310, 25, 20, 43], [40, 30, 25, 7039], {}),
@@ -128,7 +128,7 @@ def test_no_name_breaks_a_figure_of_a_contest(plot, names):
 
 def test_long_names_of_many_systems_are_not_cut_off():
     result = contested([f"{NAMES[3][1]} {i}" for i in range(40)])
-    for plot in (plots.scores_plot, plots.ranks_plot):
+    for plot in (plots.plot_scores, plots.plot_ranks):
         assert cut_off(plot(result)) == []
 
 
@@ -171,7 +171,7 @@ def test_the_look_does_not_depend_on_the_users_settings(plot):
 def test_own_axes_keep_the_users_settings():
     with plt.style.context({"font.size": 20, "axes.titlesize": "large"}):
         _, ax = plt.subplots()
-        plots.posterior_plot(fitted(), ax=ax)
+        plots.plot_posterior(fitted(), ax=ax)
     assert ax.title.get_fontsize() == pytest.approx(24)
 
 
@@ -192,7 +192,7 @@ def test_own_axes_must_be_axes(plot):
 @pytest.mark.parametrize("style", ["svg", "pdf", "png"])
 def test_figures_are_the_same_bytes_in_every_format(style):
     result = fitted()
-    assert as_bytes(plots.mosaic_plot(result), style) == as_bytes(plots.mosaic_plot(result), style)
+    assert as_bytes(plots.plot_mosaic(result), style) == as_bytes(plots.plot_mosaic(result), style)
 
 
 def test_long_names_lose_their_middle():

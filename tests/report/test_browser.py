@@ -58,7 +58,7 @@ RESULTS = {
     "long tail": lambda: compared(measure="dor", rope=50),
     "asymmetric": lambda: compared(rope=(-0.01, 0.03)),
     "unpaired": lambda: compare_counts(
-        a=[310, 70, 20, 43], b=[250, 40, 80, 43], engine="exact", seed=1, draws=4000, hdi=0.9
+        a=[310, 70, 20, 43], b=[250, 40, 80, 43], engine="exact", seed=1, draws=4000, hdi_prob=0.9
     ),
     "no difference": lambda: compared(c_pos=[1, 0, 0, 0], c_neg=[0, 1, 0, 1], rope=0),
     "many": lambda: many(12, average="macro"),
@@ -108,7 +108,7 @@ def test_the_browser_says_what_python_says(kind, open_page):
             rope = middle - width, middle + width
             fill(tab, "#half", width)
             fill(tab, "#probability", hdi)
-        same = result.judge(rope=rope, hdi=hdi)
+        same = result.judge(rope=rope, hdi_prob=hdi)
         told = [sentence(same, same.evidence(c)) for c in same.categories]
         said = same.evidence(focus)
         assert text(tab, "#verdict") == told[same.categories.index(focus)]
@@ -256,7 +256,7 @@ def test_a_thousand_categories_follow_the_slider_at_once(open_page):
     fill(tab, "#probability", 0.9)
     shown = table(tab)
     for row in (0, 499, 999):
-        said = result.judge(rope=width, hdi=0.9).evidence(result.categories[row])
+        said = result.judge(rope=width, hdi_prob=0.9).evidence(result.categories[row])
         assert shown[row][COLUMNS.index("decision")] == said.decision.symbol
 
 

@@ -68,7 +68,10 @@ def test_the_browser_says_what_python_says(kind, open_page):
         assert tab.inner_text("#verdict") == same.sentence()
         tiers = tab.eval_on_selector_all("#tiers li", "items => items.map(i => i.textContent)")
         assert tiers == [", ".join(tier) for tier in same.tiers()]
-        assert texts(tab, "#systems tbody tr") == formatted(same, same.decided).to_numpy().tolist()
+        assert (
+            texts(tab, "#systems tbody tr")
+            == formatted(same, same.default_category).to_numpy().tolist()
+        )
         assert texts(tab, "#matrix tbody tr") == matrix(same)
         assert tab.is_visible("#changed") == (rope != result.rope)
     tab.click("#reset")

@@ -90,7 +90,7 @@ def test_the_settings_name_file_columns_label_prior_and_unit(stored):
     assert settings(stored, "2 documents")["prior"] == "uniform (every weight 1)"
     assert "file" not in settings(stored, "2 documents")
     origin = {"file": "a/b <c>.csv", "modified": "2026-01-31", "truth": "y", "a": "svm", "b": "nb"}
-    data = replace(stored.data, origin=origin | {"pos_label": "spam & co"})
+    data = replace(stored.data, source=origin | {"pos_label": "spam & co"})
     known = replace(stored, fit=replace(stored.fit, data=data, prior=Prior(beta=(2, 3))))
     told = settings(known, "7,532 documents")
     assert told["file"] == "b <c>.csv"

@@ -29,7 +29,7 @@ def test_a_cell_of_the_study_can_be_run_again(kept):
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say(kept):
-    error = np.sqrt(0.95 * 0.05 / kept.datasets)
+    error = np.sqrt(0.95 * 0.05 / kept.n_simulations)
     assert kept.coverage.mean() == pytest.approx(0.95, abs=0.01)
     assert ((kept.coverage - 0.95).abs() < 5 * error).mean() > 0.9
 

@@ -33,7 +33,7 @@ def by_all_pairs(truth, a, b):
 @pytest.mark.parametrize("sizes", [(30, 45), (2, 60), (200, 3)])
 def test_it_is_what_all_pairs_say(sizes, grades):
     truth, a, b = scores(*sizes, grades=grades)
-    outcome = delong_test(count(truth, a, b, takes="scores"), level=0.9)
+    outcome = delong_test(count(truth, a, b, kind="scores"), level=0.9)
     difference, error = by_all_pairs(truth, a, b)
     assert outcome.auc == pytest.approx((roc_auc_score(truth, a), roc_auc_score(truth, b)))
     assert (outcome.difference, outcome.error) == pytest.approx((difference, error), rel=1e-9)
@@ -45,7 +45,7 @@ def test_it_is_what_all_pairs_say(sizes, grades):
 
 def test_sides_and_direction():
     truth, a, b = scores()
-    data = count(truth, a, b, takes="scores")
+    data = count(truth, a, b, kind="scores")
     two, greater, less = (
         delong_test(data, alternative=x) for x in ("two-sided", "greater", "less")
     )
@@ -53,26 +53,26 @@ def test_sides_and_direction():
     assert two.p_value == pytest.approx(2 * min(greater.p_value, less.p_value))
     assert two.leans_to == "A"
     assert significance.all_tests(data) == [two]
-    turned = delong_test(count(truth, b, a, takes="scores"))
+    turned = delong_test(count(truth, b, a, kind="scores"))
     assert turned.statistic == pytest.approx(-two.statistic)
 
 
 def test_what_cannot_be_tested_is_said():
     truth, a, b = scores()
-    same = delong_test(count(truth, a, a, takes="scores"))
+    same = delong_test(count(truth, a, a, kind="scores"))
     assert np.isnan(same.p_value)
     assert same.note == "no difference"
     with pytest.raises(InputError, match="two positive and two negative documents"):
-        delong_test(count([1, 0, 0], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1], takes="scores"))
+        delong_test(count([1, 0, 0], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1], kind="scores"))
     with pytest.raises(InputError, match="compares the scores of two systems"):
         delong_test(count(truth, truth, truth))
-    with pytest.raises(InputError, match="'takes' parameter must be one of labels, "):
-        count(truth, a, b, takes="score")
-    clustered = count(truth, a, b, takes="scores", cluster=np.arange(75) % 5)
+    with pytest.raises(InputError, match="'kind' parameter must be one of labels, "):
+        count(truth, a, b, kind="score")
+    clustered = count(truth, a, b, kind="scores", cluster=np.arange(75) % 5)
     with pytest.raises(InputError, match="takes documents as independent"):
         delong_test(clustered)
     both = np.column_stack([truth, 1 - truth])
-    two = count(both, *(np.column_stack([x, -x]) for x in (a, b)), takes="scores", average="macro")
+    two = count(both, *(np.column_stack([x, -x]) for x in (a, b)), kind="scores", average="macro")
     with pytest.raises(InputError, match="Say which category: one of 0, 1"):
         delong_test(two)
     assert delong_test(two, category="1").p_value == pytest.approx(
@@ -90,6 +90,6 @@ def test_the_command_line_does_it(tmp_path, capsys):
         main([*words, "--measure", "auc", "--format", "csv"])
     assert not ended.value.code
     told = capsys.readouterr().out
-    p = delong_test(count(truth, a, b, takes="scores")).p_value
+    p = delong_test(count(truth, a, b, kind="scores")).p_value
     assert told.splitlines()[1].startswith("DeLong,AUC,")
     assert f"{p:.10g}"[:8] in told

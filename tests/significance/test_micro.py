@@ -221,7 +221,7 @@ def test_what_cannot_be_tested_says_so():
     ],
 )
 def test_the_sign_follows_the_limits_of_the_paper(p, direction, symbol):
-    assert sig.Significance("x", "F1", 1.0, 9, p, direction=direction).symbol == symbol
+    assert sig.SignificanceResult("x", "F1", 1.0, 9, p, direction=direction).symbol == symbol
 
 
 def test_wrong_options_are_refused():

@@ -97,7 +97,7 @@ def test_an_unpaired_result_comes_back(tmp_path):
         engine="exact",
         prior=(Prior(beta=(1, 2)), Prior(mass=2.0, kappa=(1, 2))),
         rope=(-0.01, 0.03),
-        hdi=0.9,
+        hdi_prob=0.9,
         names=("x", "y"),
         **FEW,
     )
@@ -222,7 +222,7 @@ generated quantities {
 
 def without_cells(result, again):
     same(again, result)
-    same(again.judge(rope=0.3, hdi=0.5), result.judge(rope=0.3, hdi=0.5))
+    same(again.judge(rope=0.3, hdi_prob=0.5), result.judge(rope=0.3, hdi_prob=0.5))
     assert again.prior_scores is None
     for asked in ({"measure": "recall"}, {"average": "macro"}):
         for one in (result, again):
@@ -522,7 +522,7 @@ def test_results_of_format_1_stay_readable(tmp_path):
     )  # the same draws today
     for measure in ("f1", "recall"):
         now, then = (one.judge(measure=measure).evidence() for one in (fresh, old))
-        assert (now.mean, now.hdi) == (then.mean, pytest.approx(then.hdi))
+        assert (now.mean, now.hdi_prob) == (then.mean, pytest.approx(then.hdi))
     content = old.save(tmp_path / "new.nc").read_bytes()
     assert b"stanoff result, format %06d, " % FORMAT in content
     same(load(tmp_path / "new.nc"), old)

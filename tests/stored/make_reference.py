@@ -18,7 +18,7 @@ import pandas as pd
 
 from stanoff import SamplingWarning, compare, compare_counts, contest
 from stanoff.models import stan_folder
-from stanoff.workbench import annotated
+from stanoff.workbench import annotator_counts
 
 HERE = Path(__file__).resolve().parent
 POS = [[60, 22, 4, 14], [21, 3, 5, 8], [9, 4, 1, 6]]
@@ -108,7 +108,7 @@ def fitted_annotators(**how):
     right = {"ann": 0.9, "bea": 0.8, "cy": 0.8, "one": 0.85, "two": 0.75}
     said = {name: np.where(rng.random(300) < p, truth, ~truth) for name, p in right.items()}
     frame = pd.DataFrame(said).astype(int)
-    rows = annotated(frame, annotators=["ann", "bea", "cy"], a="one", b="two")
+    rows = annotator_counts(frame, annotators=["ann", "bea", "cy"], a="one", b="two")
     given = {"truth": "ann", "a": "one", "b": "two", "model": example("annotators")}
     return compare(frame, data=rows, **given, **how)
 

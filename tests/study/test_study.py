@@ -162,7 +162,7 @@ def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
         ("draws = 500", "draws = true", "whole number"),
         ("seed = 3", "seed = -1", "'seed'"),
         ("seed = 3", "rope = [0.1, -0.1]", "'rope'"),
-        ("seed = 3", "hdi = 95", "'hdi'"),
+        ("seed = 3", "hdi_prob = 95", "'hdi_prob'"),
         ("seed = 3", 'models = ["pared"]', "Did you mean 'paired'"),
         ("seed = 3", 'average = "makro"', "Did you mean 'macro'"),
         ("seed = 3", 'pairs = [["nb_mult", "svm_l1"]]', "not both"),
@@ -245,11 +245,15 @@ def test_the_positive_label_has_two_names(folder):
 
 
 def test_questions_differ_in_the_measure_and_samplings_in_the_model(folder):
-    text = STUDY.replace("seed = 3", "seed = 3\nrope = [-0.01, 0.03]\nhdi = 0.9\nzero_division = 1")
+    text = STUDY.replace(
+        "seed = 3", "seed = 3\nrope = [-0.01, 0.03]\nhdi_prob = 0.9\nzero_division = 1"
+    )
     study = read_study(written(folder, f'models = ["paired", "unpaired"]\nprior = "perks"\n{text}'))
     assert [question.measure.label for question in study.questions] == ["F1", "recall"]
     assert {question.measure.zero_division for question in study.questions} == {1.0}
-    assert {(question.rope, question.hdi) for question in study.questions} == {((-0.01, 0.03), 0.9)}
+    assert {(question.rope, question.hdi_prob) for question in study.questions} == {
+        ((-0.01, 0.03), 0.9)
+    }
     assert [sampling.model.name for sampling in study.samplings] == ["paired", "unpaired"]
     assert {sampling.prior for sampling in study.samplings} == {Prior.perks()}
     assert {(sampling.engine, sampling.seed) for sampling in study.samplings} == {("exact", 3)}

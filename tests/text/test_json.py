@@ -64,5 +64,5 @@ def test_a_bound_is_told_as_one():
 
 def test_what_breaks_the_schema_is_noticed():
     told = json.loads(RESULTS["file"]().to_json())
-    for change in ({"schema": 2}, {"decision": "?"}, {"hdi": 95}, {"more": 1}):
+    for change in ({"schema": 2}, {"decision": "?"}, {"hdi_prob": 95}, {"more": 1}):
         assert not Draft202012Validator(SCHEMA).is_valid(told | change)

@@ -199,7 +199,7 @@ def test_numbers_may_be_numpy():
         draws=np.int64(500),
         seed=np.int64(1),
         rope=np.float64(0.05),
-        hdi=np.float32(0.9),
+        hdi_prob=np.float32(0.9),
     )
     assert json.loads(result.to_json())["seed"] == 1
 

@@ -266,7 +266,7 @@ def test_noise_is_not_called_a_direction(n):
 
 def test_a_real_lean_is_still_called_one():
     result = compare_counts([30, 4, 1, 5], [1, 1, 1, 90], engine="exact", seed=1, draws=20_000)
-    assert result.evidence().told_apart
+    assert result.evidence().direction_resolved
     assert str(result).startswith("A is slightly better than B in F1 (133 documents), but this is")
 
 

@@ -21,7 +21,7 @@ Interval = tuple[float, float]
 MOST_SEED = 2**31 - 1
 
 
-def as_one_of(parameter: str, value: Any, known: Iterable[str]) -> str:
+def check_choice(parameter: str, value: Any, known: Iterable[str]) -> str:
     """Read a word out of a list of known ones."""
     names = list(known)
     if not isinstance(value, str) or value not in names:
@@ -29,12 +29,12 @@ def as_one_of(parameter: str, value: Any, known: Iterable[str]) -> str:
     return value
 
 
-def as_whole(parameter: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
+def check_int(parameter: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
     """Read a whole number within bounds.
 
     Examples
     --------
-    >>> as_whole("draws", 100)
+    >>> check_int("draws", 100)
     100
     """
     rule = f"a whole number >= {least}"
@@ -46,12 +46,12 @@ def as_whole(parameter: str, value: Any, *, least: int = 1, most: int | None = N
     return int(value)
 
 
-def as_real(parameter: str, value: Any, rule: str) -> float:
+def check_float(parameter: str, value: Any, rule: str) -> float:
     """Read a number, which is as large as a float can be.
 
     Examples
     --------
-    >>> as_real("hdi", 1, "a number")
+    >>> check_float("hdi_prob", 1, "a number")
     1.0
     """
     try:
@@ -93,20 +93,20 @@ def as_seed(seed: Any) -> int:
     """Read a seed, or take a random one."""
     if seed is None:
         return secrets.randbelow(MOST_SEED) + 1
-    return as_whole("seed", seed, least=0, most=MOST_SEED)
+    return check_int("seed", seed, least=0, most=MOST_SEED)
 
 
-def as_flag(parameter: str, value: Any) -> bool:
+def check_bool(parameter: str, value: Any) -> bool:
     """Read True or False."""
     if not isinstance(value, bool):
         raise invalid(parameter, "True or False", value)
     return value
 
 
-def as_probability(parameter: str, value: Any) -> float:
+def check_probability(parameter: str, value: Any) -> float:
     """Read a probability strictly between 0 and 1."""
     rule = "a number between 0 and 1, both excluded"
-    number = as_real(parameter, value, rule)
+    number = check_float(parameter, value, rule)
     if not 0 < number < 1:
         raise invalid(parameter, rule, value)
     return number
@@ -196,7 +196,7 @@ def as_executor(executor: Any) -> Any:
 
 def as_jobs(jobs: Any) -> int:
     """Read how many workers to employ; None means one per processor that this process may use."""
-    return cores() if jobs is None else as_whole("jobs", jobs)
+    return cores() if jobs is None else check_int("jobs", jobs)
 
 
 def cores() -> int:

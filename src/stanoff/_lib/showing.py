@@ -9,19 +9,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Shown:
+class ReprMixin:
     """An object that is shown as sentences and tables of text, under each other."""
 
     @abstractmethod
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         """Gather what is shown, from the top."""
 
     def __repr__(self) -> str:
         from stanoff.text.terminal import parts_for_terminal
 
-        return parts_for_terminal(self._parts())
+        return parts_for_terminal(self._repr_blocks())
 
     def _repr_html_(self) -> str:
         from stanoff.report.notebook import parts_as_html
 
-        return parts_as_html(self._parts())
+        return parts_as_html(self._repr_blocks())

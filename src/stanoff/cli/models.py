@@ -115,8 +115,8 @@ def compare_(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> No
     layout = {name: value for name, value in asked.items() if name not in names}
     if "average" in drawing:
         layout["average"] = drawing["average"]
-    takes = Question.read(**given({"measure": values["measure"]})).measure.takes
-    counts = count(table, takes=takes, **layout)
+    kind = Question.read(**given({"measure": values["measure"]})).measure.kind
+    counts = count(table, kind=kind, **layout)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # told below the table
         click.echo(repr(compare_models(counts, model, **drawing)))

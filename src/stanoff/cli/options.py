@@ -6,6 +6,7 @@ the command calls.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +54,7 @@ LAYOUT = (
     click.option("--id", help="Column that names the document; several FILEs are joined by it."),
     click.option("--sample-weight", help="Column that says how many documents a row is."),
     click.option("--truth-file", help="The file that has --truth, if FILE has not."),
-    click.option("--unmatched", type=click.Choice(["refuse", "drop"]), help="Ids without partner."),
+    click.option("--unmatched", type=click.Choice(["raise", "drop"]), help="Ids without partner."),
     click.option("--item", help="Of values, or in long format: column that names the item."),
     click.option("--system", help="In long format: column that names the system."),
     click.option("--prediction", help="In long format: column of predictions; also --value."),
@@ -81,7 +82,7 @@ VALUES = (
     click.option("--cluster", help="Of scores and values: column that names the cluster."),
     click.option("--dataset", help="Of values: column that names the data set."),
     click.option(
-        "--per", multiple=True, help="Of a ratio: column to divide by, or one per system."
+        "--denominator", multiple=True, help="Of a ratio: column to divide by, or one per system."
     ),
     click.option(
         "--population",
@@ -118,7 +119,9 @@ MEASURE = (
 RULE = (
     click.option("--rope", type=Rope(), help="Region of practical equivalence.  [default: 0.05]"),
     click.option(
-        "--hdi", type=float, help="Probability of the highest density interval.  [default: 0.95]"
+        "--hdi-prob",
+        type=float,
+        help="Probability of the highest density interval.  [default: 0.95]",
     ),
 )
 PRIOR = click.option(
@@ -141,7 +144,36 @@ MODEL = (
 OWN_DATA = click.option(
     "--data", help="JSON file: what your own .stan file declares and only you have."
 )
+
+
+def _sampler_options(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> dict[str, Any] | None:
+    """Read NAME=VALUE pairs; a value is a number, a flag or a list if it is JSON, else a text."""
+    options: dict[str, Any] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise click.BadParameter(
+                f"NAME=VALUE is needed, such as adapt_delta=0.99; got {text!r}"
+            )
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            options[name] = value
+    return options or None
+
+
 SAMPLING = (
+    click.option(
+        "--sampler-option",
+        "sampler_options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_sampler_options,
+        help="Of CmdStan's sampler, such as adapt_delta=0.99; may be repeated.",
+    ),
+    click.option("--output-dir", help="Folder that keeps the CSV files of CmdStan."),
     click.option("--draws", type=int, help="Draws to keep per chain."),
     click.option("--chains", type=int, help="Chains."),
     click.option("--warmup", type=int, help="Draws to discard per chain."),
@@ -161,7 +193,9 @@ SCENARIO = (
     click.option("--positives", type=float, help="Share of positives, with AUCs.  [default: 0.5]"),
 )
 STUDY = (
-    click.option("--datasets", type=int, help="Simulated per place.  [default: 1000]"),
+    click.option(
+        "--simulations", "n_simulations", type=int, help="Simulated per place.  [default: 1000]"
+    ),
     click.option("--draws", type=int, help="Per data set.  [default: 4000]"),
     click.option("--two-test-sets", is_flag=True, help="Each system has its own documents."),
     click.option("--seed", type=int, help="Makes every number reproducible."),
@@ -191,7 +225,7 @@ def check_verdict(result: Comparison, wanted: str | None) -> None:
     except InputError:
         rule = "made of <<, <, =, >, >> and settled"
         raise invalid("fail_unless", rule, wanted) from None
-    rows = result.categories if result.decided is None else (result.decided,)
+    rows = result.categories if result.default_category is None else (result.default_category,)
     others = [row for row in map(result.evidence, rows) if row.decision not in goal]
     if others:
         told = ", ".join(f"{row.category}: {row.decision}" for row in others)
@@ -222,8 +256,8 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
         if len(priors) > 2:
             raise InputError("--prior goes once, or twice: for A and for B in an unpaired model.")
         kept["prior"] = priors[0] if len(priors) == 1 else tuple(priors)
-    if len(kept.get("per", ())) == 1:
-        [kept["per"]] = kept["per"]
+    if len(kept.get("denominator", ())) == 1:
+        [kept["denominator"]] = kept["denominator"]
     return kept
 
 

@@ -28,7 +28,7 @@ from stanoff.errors import InputError
 if TYPE_CHECKING:
     from stanoff.planning.answers import Plan
 
-OF_STUDY = ("datasets", "draws", "seed", "jobs", "two_test_sets")
+OF_STUDY = ("n_simulations", "draws", "seed", "jobs", "two_test_sets")
 
 
 @command
@@ -40,19 +40,19 @@ OF_STUDY = ("datasets", "draws", "seed", "jobs", "two_test_sets")
 @click.option("--n", type=int, help="Ask for the smallest difference that N documents settle.")
 @click.option("--goal", multiple=True, help="<<, =, >> or settled; may be repeated.")
 @click.option("--assurance", type=float, multiple=True, help="May be repeated.  [default: 0.8]")
-@click.option("--most", type=int, help="Documents to consider at most.  [default: 1000000]")
+@click.option("--max-n", type=int, help="Documents to consider at most.  [default: 1000000]")
 @options(MEASURE, RULE, MODEL, STUDY)
 @STYLE
 def plan(
     file: tuple[str, ...],
     goal: tuple[str, ...],
     assurance: tuple[float, ...],
-    most: int | None,
+    max_n: int | None,
     figure: str | None,
     style: str,
     **values: Any,
 ) -> None:
-    """Compute how many documents a goal takes, or the smallest difference that N documents settle.
+    """Compute how many documents a goal kind, or the smallest difference that N documents settle.
 
     With FILE, which is as in `stanoff compare`: how many more documents settle that comparison.
     """
@@ -61,8 +61,8 @@ def plan(
     asked: dict[str, Any] = {"assurance": list(assurance)} if assurance else {}
     if goal:
         asked["goal"] = goal[0] if len(goal) == 1 else list(goal)
-    if most is not None:
-        asked["most"] = most
+    if max_n is not None:
+        asked["max_n"] = max_n
     check_figure(figure)
     answer = _for_file(file, values, asked) if file else _for_scenario(values, asked)
     if figure:

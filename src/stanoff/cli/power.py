@@ -51,7 +51,7 @@ def power(
     table = run(chosen, n, goal=list(goal) or None, model=model or None, **studied(values))
     click.echo(frame_text(table, style))
     if figure:
-        from stanoff.plots import power_plot
+        from stanoff.plots import plot_power
 
-        draw(power_plot(table), figure)
+        draw(plot_power(table), figure)
     interrupted(table.attrs["warnings"])

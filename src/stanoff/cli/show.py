@@ -42,7 +42,7 @@ def show(
 
     result = load(file).judge(**given(values))
     if category is not None:
-        result.chosen(category)  # complains of a category that is not there
+        result.resolve_category(category)  # complains of a category that is not there
     if isinstance(result, Contest):
         if fail_unless is not None:
             raise InputError("--fail-unless goes with a comparison of two systems.")

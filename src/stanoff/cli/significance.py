@@ -48,7 +48,7 @@ def significance(file: tuple[str, ...], style: str, **values: Any) -> None:
     data, asked = tables(file, given(values))
     testing = {name: asked.pop(name) for name in TESTING if name in asked}
     if "measure" in testing:
-        asked["takes"] = get(testing["measure"]).takes
+        asked["kind"] = get(testing["measure"]).kind
     counts = count(data, average="macro" if "average" in testing else None, **asked)
     a, b = counts.systems
     click.echo(as_text(all_tests(counts, **testing), (a, b), style))

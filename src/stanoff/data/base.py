@@ -36,19 +36,19 @@ class Data:
 
     categories: tuple[str, ...]
     systems: tuple[str, ...] = field(default=("A", "B"), kw_only=True)
-    origin: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    source: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     kinds: ClassVar[dict[str, type[Data]]] = {}
     paired: ClassVar[bool] = False  # whether it tells which documents the systems agreed on
-    takes: ClassVar[str] = "labels"  # what the columns of the systems hold
+    kind: ClassVar[str] = "labels"  # what the columns of the systems hold
     real: ClassVar[tuple[str, ...]] = ()  # which of its arrays hold more than counts
     unit: ClassVar[str] = "document"  # what is counted
 
     def __init_subclass__(cls) -> None:
         Data.kinds[cls.__name__] = cls
 
-    def documents(self, category: str | None = None) -> tuple[int, ...]:
+    def n_documents(self, category: str | None = None) -> tuple[int, ...]:
         """Count the documents of a category, or of the one that has the most.
 
         Returns
@@ -58,7 +58,7 @@ class Data:
         """
         raise NotImplementedError
 
-    def counted(self, n: int) -> str:
+    def format_count(self, n: int) -> str:
         """Say in words that there are so many documents, or whatever is counted."""
         return f"{n:,} {self.unit}" if n == 1 else f"{n:,} {self.unit}s"
 
@@ -79,17 +79,17 @@ class Data:
         """Return what was observed of two of the systems, where that is data by itself."""
         return self
 
-    def facts(self, *places: int) -> dict[str, Any]:
+    def metadata(self, *places: int) -> dict[str, Any]:
         """Return the systems, all or those in some places, and where the data come from."""
         if not places:
-            return {"systems": self.systems, "origin": self.origin, "notes": self.notes}
-        columns = ("a", "b") if "a" in self.origin else _columns(len(self.systems))
-        origin = {name: told for name, told in self.origin.items() if name not in columns}
+            return {"systems": self.systems, "source": self.source, "notes": self.notes}
+        columns = ("a", "b") if "a" in self.source else _columns(len(self.systems))
+        origin = {name: told for name, told in self.source.items() if name not in columns}
         for part, place in zip("ab", places, strict=True):
-            if columns[place] in self.origin:
-                origin[part] = self.origin[columns[place]]
+            if columns[place] in self.source:
+                origin[part] = self.source[columns[place]]
         systems = tuple(self.systems[place] for place in places)
-        return {"systems": systems, "origin": origin, "notes": self.notes}
+        return {"systems": systems, "source": origin, "notes": self.notes}
 
     def one_vs_rest(self) -> Data:
         """Return the data with every category against the rest, as most models take them."""
@@ -124,12 +124,12 @@ def called(systems: int) -> tuple[str, ...]:
 
 
 @cache
-def said(systems: int) -> NDArray[np.int64]:
+def response_patterns(systems: int) -> NDArray[np.int64]:
     """Return who says yes in each pattern of answers (pattern, system), all before none.
 
     Examples
     --------
-    >>> said(2).tolist()
+    >>> response_patterns(2).tolist()
     [[1, 1], [1, 0], [0, 1], [0, 0]]
     """
     patterns = np.array(list(product((1, 0), repeat=systems)), dtype=np.int64)
@@ -160,7 +160,7 @@ def cells_of_patterns(pos: NDArray[Any], neg: NDArray[Any], systems: int) -> NDA
     lead, categories = pos.shape[:-2], pos.shape[-2]
     # Each cell in one piece of memory: that is how measures read them.
     out = np.empty((4, *lead, systems, categories), dtype=np.result_type(pos, neg))
-    for system, yes in enumerate(said(systems).T):
+    for system, yes in enumerate(response_patterns(systems).T):
         for cell, (values, answer) in enumerate(((pos, 1), (neg, 1), (pos, 0), (neg, 0))):
             first, *others = np.flatnonzero(yes == answer)
             total = out[cell, ..., system, :]

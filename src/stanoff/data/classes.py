@@ -47,7 +47,7 @@ class ConfusionCounts(Data):
         judged = range(len(self.categories))
         count = paired_counts if len(self.systems) == 2 else pattern_counts
         counted = count(table, labels=judged, average="macro")
-        return replace(counted, categories=self.categories, **self.facts())
+        return replace(counted, categories=self.categories, **self.metadata())
 
     def one_vs_rest(self) -> PairedCounts | PatternCounts:
         """Count every class against the rest."""
@@ -59,14 +59,14 @@ class ConfusionCounts(Data):
             return self
         rows, place = np.unique(self.rows[:, [0, 1 + a, 1 + b]], axis=0, return_inverse=True)
         n = sum_by(place.ravel(), self.n, len(rows))
-        return ConfusionCounts(self.categories, rows, n, **self.facts(a, b))
+        return ConfusionCounts(self.categories, rows, n, **self.metadata(a, b))
 
     @property
     def cells(self) -> Counts:
         """tp, fp, fn, tn of each system, every class against the rest (system, K, 4)."""
         return self.one_vs_rest().cells
 
-    def documents(self, category: str | None = None) -> tuple[int]:
+    def n_documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents; every category is judged on all of them."""
         return (int(self.n.sum()),)
 

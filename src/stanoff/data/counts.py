@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stanoff.data.base import Data, cells_of_patterns, said
+from stanoff.data.base import Data, cells_of_patterns, response_patterns
 from stanoff.data.tallies import Codes, Counts, Tally, sorted_labels, sum_by
 from stanoff.errors import InputError, invalid
 
 OUTCOMES = ("both", "only A", "only B", "neither")
-TURNED = [0, 2, 1, 3]  # the outcomes where A and B change places
+SWAP_AB = [0, 2, 1, 3]  # the outcomes where A and B change places
 AVERAGES = ("macro", "micro", "weighted")
 
 
@@ -46,13 +46,13 @@ class PairedCounts(Data):
         """tp, fp, fn, tn of each system (system, K, 4)."""
         return cells_of_patterns(self.pos, self.neg, len(self.systems))
 
-    def documents(self, category: str | None = None) -> tuple[int]:
+    def n_documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents of a category, or of the one that has the most."""
         return (most_documents(self.pos.sum(axis=1) + self.neg.sum(axis=1), self, category),)
 
     def alike(self, a: int, b: int) -> bool:
         """Return whether two systems said the same of every document."""
-        answers = said(len(self.systems))
+        answers = response_patterns(len(self.systems))
         differ = answers[:, a] != answers[:, b]
         return not (self.pos[:, differ].any() or self.neg[:, differ].any())
 
@@ -60,12 +60,12 @@ class PairedCounts(Data):
         """Return the same, or the two systems in the other order."""
         if (a, b) == (0, 1):
             return self
-        pos, neg = self.pos[:, TURNED], self.neg[:, TURNED]
-        return PairedCounts(self.categories, pos, neg, **self.facts(a, b))
+        pos, neg = self.pos[:, SWAP_AB], self.neg[:, SWAP_AB]
+        return PairedCounts(self.categories, pos, neg, **self.metadata(a, b))
 
     def unpaired(self) -> UnpairedCounts:
         """Forget which documents the two systems agreed on."""
-        facts: dict[str, Any] = {"origin": self.origin, "notes": self.notes}
+        facts: dict[str, Any] = {"source": self.source, "notes": self.notes}
         return UnpairedCounts(self.categories, *self.cells, systems=self.systems, **facts)
 
 
@@ -92,7 +92,7 @@ class UnpairedCounts(Data):
         """tp, fp, fn, tn of each system (system, K, 4)."""
         return np.stack([self.cells_A, self.cells_B])
 
-    def documents(self, category: str | None = None) -> tuple[int, ...]:
+    def n_documents(self, category: str | None = None) -> tuple[int, ...]:
         """Count the documents of each system in a category, or in the one that has the most."""
         return tuple(most_documents(cells.sum(axis=1), self, category) for cells in self.cells)
 
@@ -100,7 +100,7 @@ class UnpairedCounts(Data):
         """Return the same, or the two systems in the other order."""
         if (a, b) == (0, 1):
             return self
-        return UnpairedCounts(self.categories, self.cells_B, self.cells_A, **self.facts(a, b))
+        return UnpairedCounts(self.categories, self.cells_B, self.cells_A, **self.metadata(a, b))
 
 
 def most_documents(per_category: NDArray[Any], data: Data, category: str | None) -> int:

@@ -108,7 +108,7 @@ def _grouped(
         _means(rows, told, names),
         written=bool(table.where),
         more=_more(rows, names, len(told), more),
-        origin={**table.origin, **origin},
+        source={**table.source, **origin},
         notes=(*table.notes, *notes),
         called=tuple(str(name) for name in chosen.values()),
     )
@@ -139,8 +139,8 @@ def by_cluster(data: Any, systems: Mapping[str, Any], cluster: Any) -> Labels | 
         if missing := rows - int(size.sum()):
             rule = "have a number in every row"
             raise InputError(f"{name} must {rule}, but {missing:,} of {rows:,} are missing.")
-    origin = {("cluster" if part == ITEM else part): told for part, told in found.origin.items()}
-    return replace(found, more={**more, CLUSTER_MEANS: True}, origin=origin)
+    origin = {("cluster" if part == ITEM else part): told for part, told in found.source.items()}
+    return replace(found, more={**more, CLUSTER_MEANS: True}, source=origin)
 
 
 def _columns(
@@ -185,7 +185,7 @@ def _wide(
     import narwhals as nw
 
     schema = frame.collect_schema()
-    parts = [part for part in schema.names() if part.startswith("per")]
+    parts = [part for part in schema.names() if part.startswith("denominator")]
     numbers = [*(["value"] if long else chosen), *parts]
     for part in numbers:
         frame = _as_numbers(frame, part, table)
@@ -363,5 +363,5 @@ def _more(
             found[part] = rows[f"{part}_first"].to_numpy()
     per = [name for name in names if name[0] == "p"]
     if per:
-        found["per"] = [rows[f"{name}s"].to_numpy(dtype=np.float64) for name in per]
+        found["denominator"] = [rows[f"{name}s"].to_numpy(dtype=np.float64) for name in per]
     return found

@@ -55,7 +55,7 @@ class ItemValues(Data):
     dataset: Codes
 
     paired = True
-    takes = "values"
+    kind = "values"
     real: ClassVar[tuple[str, ...]] = ("values", "scatter")
     unit = "item"
 
@@ -74,7 +74,7 @@ class ItemValues(Data):
         """The observed score of each system."""
         return np.asarray(self.values.mean(axis=1))
 
-    def documents(self, category: str | None = None) -> tuple[int]:
+    def n_documents(self, category: str | None = None) -> tuple[int]:
         """Count the items."""
         return (self.items,)
 
@@ -96,7 +96,7 @@ class ItemValues(Data):
             self.scatter[places],
             self.dataset,
             **more,
-            **self.facts(*places),
+            **self.metadata(*places),
         )
 
     def constant(self, a: int, b: int) -> bool:
@@ -141,9 +141,9 @@ class ClusteredValues(ItemValues):
         away = (sums - self.observed[[a, b]] * sizes) / mean
         return _never_varies(away[:, 0] - away[:, 1], sums / mean)
 
-    def counted(self, n: int) -> str:
+    def format_count(self, n: int) -> str:
         """Say how many items there are, in how many clusters."""
-        return f"{super().counted(n)} in {self.clusters:,} clusters"
+        return f"{super().format_count(n)} in {self.clusters:,} clusters"
 
     def _cut(self, places: list[int], **more: Any) -> ItemValues:
         return super()._cut(places, cluster=self.cluster, **more)
@@ -197,30 +197,30 @@ class RatioValues(ClusteredValues):
 
     Attributes
     ----------
-    per : ndarray
+    denominator : ndarray
         What the values are divided by, once both are added up (system, item).
     """
 
-    per: Array
+    denominator: Array
 
-    real: ClassVar[tuple[str, ...]] = ("values", "scatter", "per")
+    real: ClassVar[tuple[str, ...]] = ("values", "scatter", "denominator")
 
     @property
     def observed(self) -> Array:
         """The observed ratio of each system."""
-        return np.asarray(self.values.sum(axis=1) / self.per.sum(axis=1))
+        return np.asarray(self.values.sum(axis=1) / self.denominator.sum(axis=1))
 
     @property
     def sizes(self) -> Array:
         """What the sums are divided by (cluster, system)."""
-        return np.stack([np.bincount(self.cluster, row) for row in self.per], axis=1)
+        return np.stack([np.bincount(self.cluster, row) for row in self.denominator], axis=1)
 
-    def counted(self, n: int) -> str:
+    def format_count(self, n: int) -> str:
         """Say how many items there are, and in how many clusters if these are fewer."""
-        return super().counted(n) if self.clusters < n else Data.counted(self, n)
+        return super().format_count(n) if self.clusters < n else Data.format_count(self, n)
 
     def _cut(self, places: list[int], **more: Any) -> ItemValues:
-        return super()._cut(places, per=self.per[places], **more)
+        return super()._cut(places, denominator=self.denominator[places], **more)
 
 
 def _never_varies(difference: Array, values: Array) -> bool:
@@ -261,7 +261,7 @@ def items_of(
             f"differences vary; {told}."
         )
     names = found.called or called(len(values))
-    facts: dict[str, Any] = {"systems": names, "origin": found.origin}
+    facts: dict[str, Any] = {"systems": names, "source": found.source}
     nothing = np.empty((len(values), 0))
     runs = more.get("runs", nothing.astype(np.int64))
     scatter = more.get("scatter", nothing)
@@ -281,13 +281,13 @@ def items_of(
             "normal, and too narrow if they are skewed."
         )
     data: ItemValues
-    per = [more[part] for part in more if part.startswith("per")]
+    per = [more[part] for part in more if part.startswith("denominator")]
     if per:
         if runs.size:  # what is divided is the sum, not the mean
             parts |= {"values": values * runs, "runs": nothing.astype(np.int64), "scatter": nothing}
         own = np.arange(n) if cluster is None else cluster
         divisor = _as_per(per[0] if isinstance(per[0], list) else per, names, values.shape)
-        data = RatioValues(cluster=own, per=divisor, notes=(*notes,), **parts, **facts)
+        data = RatioValues(cluster=own, denominator=divisor, notes=(*notes,), **parts, **facts)
         check_clusters(data.clusters, "items" if cluster is None else "clusters")
     elif CLUSTER_MEANS in more:
         data = ClusterMeans(cluster=np.arange(n), notes=(*notes,), **parts, **facts)
@@ -308,7 +308,7 @@ def _without_constants(data: ItemValues) -> ItemValues:
     if s > 2 and len(found) == len(pairs):
         raise InputError(
             f"Any two of these {s} systems differ by the same amount on all of "
-            f"{data.counted(data.items)}: {NO_VERDICT} Are they functions of each other?"
+            f"{data.format_count(data.items)}: {NO_VERDICT} Are they functions of each other?"
         )
     if s == 2:
         refuse_constant(data, 0, 1)
@@ -345,13 +345,13 @@ def codes(part: str, column: Any, n: int) -> Codes:
 
 
 def _as_per(given: Any, systems: tuple[str, ...], shape: tuple[int, ...]) -> Array:
-    per = np.stack([as_numbers("per", column) for column in given])
+    per = np.stack([as_numbers("denominator", column) for column in given])
     per = np.broadcast_to(per, shape).copy()
     if (per < 0).any():
-        raise InputError(f"per must be >= 0, but has {per[per < 0][0]:g}.")
+        raise InputError(f"denominator must be >= 0, but has {per[per < 0][0]:g}.")
     for name, total in zip(systems, per.sum(axis=1), strict=True):
         if total == 0:
-            raise InputError(f"per must not add up to 0, but that of {name} does.")
+            raise InputError(f"denominator must not add up to 0, but that of {name} does.")
     return per
 
 

@@ -40,7 +40,7 @@ class Labels:
     n: Counts | None = None
     written: bool = False
     more: Mapping[str, Any] = field(default_factory=dict)
-    origin: Mapping[str, str] = field(default_factory=dict)
+    source: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     called: tuple[str, ...] | None = None
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from stanoff._lib.arguments import as_one_of
+from stanoff._lib.arguments import check_choice
 from stanoff.data.database import database, reading
 from stanoff.data.grouping import by_cluster, from_grouped
 from stanoff.data.joins import TRUTH, joined, joined_rows
@@ -19,7 +19,7 @@ from stanoff.data.tables import Table, open_table, rows_of, without_value
 from stanoff.errors import InputError, invalid, no_column
 
 LONG = ("item", "system", "prediction", "value")
-UNMATCHED = ("refuse", "drop")
+UNMATCHED = ("raise", "drop")
 MOST_SYSTEMS = 1000
 RUNS = (
     "Several labels of one system for one item are runs, not documents of their own: keep one run, "
@@ -27,7 +27,11 @@ RUNS = (
 )
 
 
-MORE = ("cluster", "dataset", "per")  # columns that say more of a row than what the systems did
+MORE = (
+    "cluster",
+    "dataset",
+    "denominator",
+)  # columns that say more of a row than what the systems did
 
 
 class Layout(TypedDict, total=False):
@@ -40,13 +44,13 @@ class Layout(TypedDict, total=False):
     value: Any
     cluster: Any
     dataset: Any
-    per: Any
+    denominator: Any
     unmatched: str
     sample_weight: Any
 
 
 def from_any(
-    data: Any, columns: Mapping[str, Any], takes: str = "labels", **layout: Unpack[Layout]
+    data: Any, columns: Mapping[str, Any], kind: str = "labels", **layout: Unpack[Layout]
 ) -> Labels:
     """Find the labels in one table or several, in whatever layout.
 
@@ -57,27 +61,27 @@ def from_any(
     columns : mapping
         ``truth``, and any number of systems, by the names of their columns; in long format by
         their own names.
-    takes : str
+    kind : str
         What the columns hold, as in :class:`stanoff.measures.Measure`. Labels are counted; scores
         and values come row by row, and values need no truth.
     **layout
         The options of :class:`Layout`.
     """
     given: dict[str, Any] = {k: value for k, value in layout.items() if value is not None}
-    if takes == "labels":
+    if kind == "labels":
         for part in MORE:
             if part in given:
                 raise invalid(part, "None for labels, which are counted", given[part])
     else:
         given["more"] = _each({part: given.pop(part) for part in MORE if part in given})
-    if takes == "values":
+    if kind == "values":
         if columns[TRUTH] is not None:
             raise invalid(TRUTH, "None for values, which need no true labels", columns[TRUTH])
         columns = {part: name for part, name in columns.items() if part != TRUTH}
     _check_stdin(data, columns.get(TRUTH))
     long = {name: given.pop(name) for name in LONG if name in given}
     several = isinstance(data, (tuple, list)) or isinstance(columns.get(TRUTH), (tuple, list))
-    if takes == "values" and long and not several:
+    if kind == "values" and long and not several:
         return _of_values(data, columns, long, given)
     if (long or several) and "sample_weight" in given:
         rule = "None where tables are joined, since each of them may have another"
@@ -98,7 +102,7 @@ def from_any(
         return from_tables(tables, columns, id=given.pop("id", None), **given)
     if "unmatched" in given:
         raise invalid("unmatched", "None where no tables are joined", given["unmatched"])
-    only_clusters = takes == "values" and set(given) == {"more"} and [*given["more"]] == ["cluster"]
+    only_clusters = kind == "values" and set(given) == {"more"} and [*given["more"]] == ["cluster"]
     if only_clusters and not _read_once(data):
         check_names(columns)
         if found := by_cluster(data, columns, given["more"]["cluster"]):
@@ -113,9 +117,9 @@ def _read_once(data: Any) -> bool:
 def _each(more: Mapping[str, Any]) -> dict[str, Any]:
     """Give every column of what values are divided by a part of its own."""
     parts = dict(more)
-    if isinstance(per := parts.get("per"), (list, tuple)):
-        del parts["per"]
-        parts |= {f"per {k + 1}": name for k, name in enumerate(per)}
+    if isinstance(per := parts.get("denominator"), (list, tuple)):
+        del parts["denominator"]
+        parts |= {f"denominator {k + 1}": name for k, name in enumerate(per)}
     return parts
 
 
@@ -134,7 +138,7 @@ def _of_values(
     for part, name in named.items():
         if name is None:
             raise InputError(f"Say which column of the table is {part!r}: pass {part}=.")
-    unmatched = as_one_of("unmatched", given.get("unmatched", "refuse"), UNMATCHED)
+    unmatched = check_choice("unmatched", given.get("unmatched", "raise"), UNMATCHED)
     how = {"more": given["more"], "drop": unmatched == "drop"}
     if system is None:
         check_names(columns)
@@ -148,7 +152,7 @@ def _check_stdin(*tables: Any) -> None:
         raise invalid("data", "'-' for one table at most: stdin can be read once only", "-")
 
 
-def systems_of(data: Any, truth: Any, layout: Layout, takes: str = "labels") -> list[Any]:
+def systems_of(data: Any, truth: Any, layout: Layout, kind: str = "labels") -> list[Any]:
     """Name what a contest is about: all systems in long format, else all columns but the others."""
     if isinstance(data, (tuple, list)):
         return [None] * len(data)  # each table says which column it is
@@ -157,7 +161,7 @@ def systems_of(data: Any, truth: Any, layout: Layout, takes: str = "labels") -> 
         if (system := layout.get("system")) is not None:
             frame = table.frame.select(table.column("system", system)).unique()
             return sorted((row[0] for row in rows_of(frame) if not is_missing(row[0])), key=str)
-    if truth is None and takes != "values":
+    if truth is None and kind != "values":
         raise InputError("Say which column of the table is 'truth': pass truth=.")
     others: list[Any] = []
     for part in (truth, *(layout.get(part) for part in ("id", "sample_weight", "item", *MORE))):
@@ -171,7 +175,7 @@ def from_tables(
     columns: Mapping[str, Any],
     *,
     id: Any,
-    unmatched: str = "refuse",
+    unmatched: str = "raise",
     more: Mapping[str, Any] | None = None,
 ) -> Labels:
     """Join tables by id: one per system, or one for all of them.
@@ -186,11 +190,11 @@ def from_tables(
     id : object
         The column that names the document; one name for all tables, or one per table.
     unmatched : str
-        ``"refuse"``, or ``"drop"`` for ids that are not in all tables.
+        ``"raise"``, or ``"drop"`` for ids that are not in all tables.
     more : mapping, optional
         As in :func:`stanoff.data.sources.from_table`; such a column may be in any table.
     """
-    drop = as_one_of("unmatched", unmatched, UNMATCHED) == "drop"
+    drop = check_choice("unmatched", unmatched, UNMATCHED) == "drop"
     join = joined if more is None else joined_rows
     systems = [part for part in columns if part != TRUTH]
     if len(data) not in (1, len(systems)):
@@ -225,7 +229,7 @@ def from_tables(
     origin = _origin(tables) | {part: str(name) for part, name in chosen.items()}
     return replace(
         found,
-        origin=origin | {"id": ", ".join(dict.fromkeys(map(str, ids)))},
+        source=origin | {"id": ", ".join(dict.fromkeys(map(str, ids)))},
         notes=(*(note for table in tables for note in table.notes), *found.notes),
         called=_called([str(chosen[part]) for part in systems], tables),
     )
@@ -310,8 +314,8 @@ def _side(table: Table, number: int, columns: Mapping[str, Any]) -> Side:
 
 
 def _origin(tables: Sequence[Table]) -> dict[str, str]:
-    files = [table.origin["file"] for table in tables if "file" in table.origin]
-    dates = [table.origin["modified"] for table in tables if "modified" in table.origin]
+    files = [table.source["file"] for table in tables if "file" in table.source]
+    dates = [table.source["modified"] for table in tables if "modified" in table.source]
     told = {"file": ", ".join(dict.fromkeys(files))} if files else {}
     return told | ({"modified": max(dates)} if dates else {})
 
@@ -332,7 +336,7 @@ def from_long(
     system: Any,
     prediction: Any,
     truth: Any,
-    unmatched: str = "refuse",
+    unmatched: str = "raise",
     more: Mapping[str, Any] | None = None,
 ) -> Labels:
     """Turn a table that has a row per item and system to one row per item, and count.
@@ -352,7 +356,7 @@ def from_long(
     """
     import narwhals as nw
 
-    drop = as_one_of("unmatched", unmatched, UNMATCHED) == "drop"
+    drop = check_choice("unmatched", unmatched, UNMATCHED) == "drop"
     named = {"item": item, "system": system, "prediction": prediction, TRUTH: truth}
     if truth is None and more is None:
         raise InputError("Say which column of the table is 'truth': pass truth=.")
@@ -386,7 +390,7 @@ def from_long(
         found = join(sides, list(chosen), connection, drop=drop)
     named |= {**shared, **chosen}
     origin = _origin(tables) | {part: str(name) for part, name in named.items() if name is not None}
-    return replace(found, origin=origin, called=tuple(str(name) for name in chosen.values()))
+    return replace(found, source=origin, called=tuple(str(name) for name in chosen.values()))
 
 
 def _nameless(long: Side) -> InputError:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast
 
-from stanoff._lib.arguments import as_names, as_one_of, as_systems
+from stanoff._lib.arguments import as_names, as_systems, check_choice
 from stanoff.data import sources
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, PairedCounts
@@ -36,7 +36,7 @@ def count(
     labels: Sequence[Any] | None = None,
     average: str | None = None,
     names: tuple[str, str] | None = None,
-    takes: str = "labels",
+    kind: str = "labels",
     **layout: Unpack[Layout],
 ) -> Data:
     """Count what two systems predicted, without fitting anything.
@@ -48,7 +48,7 @@ def count(
     ----------
     data, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names
         As in :func:`stanoff.compare`.
-    takes : str
+    kind : str
         ``"scores"`` to gather scores instead of counting labels, or ``"values"``.
     **layout
         ``id``, ``item``, ``system``, ``prediction``, ``value``, ``unmatched`` and
@@ -67,9 +67,9 @@ def count(
     ([[1, 1, 0, 0]], [[0, 1, 0, 0]])
     """
     if average is not None:
-        as_one_of("average", average, AVERAGES)
+        check_choice("average", average, AVERAGES)
     observed = of_two(
-        as_one_of("takes", takes, MAKERS),
+        check_choice("kind", kind, MAKERS),
         (data, y_pred_a, y_pred_b),
         {"truth": truth, "a": a, "b": b},
         layout,
@@ -87,7 +87,7 @@ def count_systems(
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     average: str | None = None,
-    takes: str = "labels",
+    kind: str = "labels",
     **layout: Unpack[Layout],
 ) -> Data:
     """Count what the systems of a contest predicted, without fitting anything.
@@ -96,7 +96,7 @@ def count_systems(
     ----------
     data, predictions, truth, systems, pos_label, labels
         As in :func:`stanoff.contest`.
-    average, takes, **layout
+    average, kind, **layout
         As in :func:`count`.
 
     Examples
@@ -106,11 +106,11 @@ def count_systems(
     ([[1, 1, 1], [1, 0, 0], [0, 0, 0]], [1, 1, 0])
     """
     chosen = {"pos_label": pos_label, "labels": labels, "average": average}
-    return of_systems(takes, data, predictions, truth, systems, layout, chosen)
+    return of_systems(kind, data, predictions, truth, systems, layout, chosen)
 
 
 def of_two(
-    takes: str,
+    kind: str,
     given: tuple[Any, Any, Any],
     columns: dict[str, Any],
     layout: Layout,
@@ -121,20 +121,20 @@ def of_two(
     if data is None:
         if layout:
             raise invalid(next(iter(layout)), "None for two test sets", next(iter(layout.values())))
-        if takes != "labels":
-            raise InputError(f"Two test sets are compared by labels, and not by {takes}.")
+        if kind != "labels":
+            raise InputError(f"Two test sets are compared by labels, and not by {kind}.")
         return sources.from_two_test_sets(columns["a"], columns["b"], **chosen)
     if y_pred_a is None and y_pred_b is None:
-        found = from_any(data, columns, takes, **layout)
+        found = from_any(data, columns, kind, **layout)
     else:
-        weight, more = layout.pop("sample_weight", None), _more(takes, layout)
+        weight, more = layout.pop("sample_weight", None), _more(kind, layout)
         if layout or any(name is not None for name in columns.values()):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         arrays = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-        if takes == "values":
+        if kind == "values":
             arrays = _two_columns(data, y_pred_a, y_pred_b)
         found = replace(sources.from_arrays(arrays, sample_weight=weight), more=more)
-    made = MAKERS[takes](found, **chosen)
+    made = MAKERS[kind](found, **chosen)
     return made if found.called is None else replace(made, systems=as_names(found.called))
 
 
@@ -146,7 +146,7 @@ def _two_columns(values_a: Any, values_b: Any, more: Any) -> dict[str, Any]:
 
 
 def of_systems(
-    takes: str,
+    kind: str,
     data: Any,
     predictions: Mapping[str, Any] | None,
     truth: Any,
@@ -155,11 +155,11 @@ def of_systems(
     chosen: dict[str, Any],
 ) -> Data:
     """Make data of what the systems of a contest predicted."""
-    if takes == "values" and predictions is None and isinstance(data, Mapping):
+    if kind == "values" and predictions is None and isinstance(data, Mapping):
         found = sources.from_arrays(dict(data))
-        return MAKERS[takes](replace(found, called=as_systems(list(data))), **chosen)
+        return MAKERS[kind](replace(found, called=as_systems(list(data))), **chosen)
     if predictions is not None:
-        weight, more = layout.pop("sample_weight", None), _more(takes, layout)
+        weight, more = layout.pop("sample_weight", None), _more(kind, layout)
         if layout or (truth, systems) != (None, None):
             raise InputError("Pass predictions as arrays or as names of columns, not both.")
         if not isinstance(predictions, Mapping):
@@ -174,9 +174,9 @@ def of_systems(
     else:
         if systems is None and isinstance(data, str) and data == "-":
             with standard_input() as kept:  # it is read twice, for its columns and for its rows
-                return of_systems(takes, kept, None, truth, None, layout, chosen)
+                return of_systems(kind, kept, None, truth, None, layout, chosen)
         if systems is None:
-            systems = systems_of(data, truth, layout, takes)
+            systems = systems_of(data, truth, layout, kind)
         if isinstance(data, (tuple, list)) and len(systems) == 1:
             systems = [*systems] * len(data)  # the same column of every table
         if not isinstance(data, (tuple, list)):
@@ -184,14 +184,14 @@ def of_systems(
         if truth in systems:
             raise invalid("systems", "other columns than 'truth'", truth)
         columns = {f"systems {i + 1}": column for i, column in enumerate(systems)}
-        found = from_any(data, {"truth": truth, **columns}, takes, **layout)
-    counted = MAKERS[takes](found, **chosen)
+        found = from_any(data, {"truth": truth, **columns}, kind, **layout)
+    counted = MAKERS[kind](found, **chosen)
     if isinstance(counted, PairedCounts):
         counted = patterns_of(counted)
     return counted if found.called is None else replace(counted, systems=as_systems(found.called))
 
 
-def _more(takes: str, layout: Layout) -> dict[str, Any]:
+def _more(kind: str, layout: Layout) -> dict[str, Any]:
     """Take out of the layout what arrays may tell of their rows beside scores and values."""
     given = cast(dict[str, Any], layout)
-    return {part: given.pop(part) for part in MORE if part in given and takes != "labels"}
+    return {part: given.pop(part) for part in MORE if part in given and kind != "labels"}

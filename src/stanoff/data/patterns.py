@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, called, said
+from stanoff.data.base import Data, called, response_patterns
 from stanoff.data.counts import PairedCounts, choose_categories, most_documents
 from stanoff.data.tallies import Codes, Counts, Tally, sum_by
 from stanoff.errors import InputError
@@ -49,7 +49,7 @@ class PatternCounts(Data):
         (tp, fp), (pos, neg) = yes, every
         return np.stack([tp, fp, pos - tp, neg - fp], axis=-1).swapaxes(0, 1)
 
-    def documents(self, category: str | None = None) -> tuple[int]:
+    def n_documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents of a category, or of the one that has the most."""
         n = sum_by(self.category, self.pos + self.neg, len(self.categories))
         return (most_documents(n, self, category),)
@@ -60,7 +60,7 @@ class PatternCounts(Data):
         counts = np.zeros((2, len(self.categories), 4), dtype=np.int64)
         for total, n in zip(counts, (self.pos, self.neg), strict=True):
             np.add.at(total, (self.category, outcome), n)
-        return PairedCounts(self.categories, *counts, **self.facts(a, b))
+        return PairedCounts(self.categories, *counts, **self.metadata(a, b))
 
 
 def patterns_of(data: Data) -> PatternCounts:
@@ -73,10 +73,10 @@ def patterns_of(data: Data) -> PatternCounts:
     return PatternCounts(
         data.categories,
         np.repeat(np.arange(k), 4),
-        np.tile(said(2), (k, 1)).astype(np.uint8),
+        np.tile(response_patterns(2), (k, 1)).astype(np.uint8),
         data.pos.ravel(),
         data.neg.ravel(),
-        **data.facts(),
+        **data.metadata(),
     )
 
 

@@ -43,10 +43,10 @@ class Scores(Data):
     score: Array
     cluster: NDArray[np.int64]
 
-    takes = "scores"
+    kind = "scores"
     real = ("score",)
 
-    def documents(self, category: str | None = None) -> tuple[int]:
+    def n_documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents."""
         return (self.truth.shape[-1],)
 
@@ -58,7 +58,7 @@ class Scores(Data):
         """Keep two of the systems."""
         if (a, b) == (0, 1) and len(self.systems) == 2:
             return self
-        return replace(self, score=self.score[[a, b]], **self.facts(a, b))
+        return replace(self, score=self.score[[a, b]], **self.metadata(a, b))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def scored_documents(
         np.stack([table[:, places].T for table in tables]),
         _clusters(found),
         systems=called(len(scores)),
-        origin={**found.origin, "pos_label": categories[0]},
+        source={**found.source, "pos_label": categories[0]},
         notes=(*found.notes, *_two_valued(scores)),
     )
     _check_both(name, data)
@@ -274,7 +274,7 @@ def _of_classes(
         np.stack(list(scores.values())),
         _clusters(found),
         systems=called(len(scores)),
-        origin={**found.origin, "classes": ", ".join(map(str, known))},
+        source={**found.source, "classes": ", ".join(map(str, known))},
         notes=found.notes,
     )
     return _repeated(data, found.n)

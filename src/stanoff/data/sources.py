@@ -122,10 +122,10 @@ def counted(
             counts = count(table, **chosen)
         else:
             counts = confusion_counts(table, labels=labels, average=average)
-    origin = dict(found.origin)
+    origin = dict(found.source)
     if average is None:
         origin["pos_label"] = counts.categories[0]
-    return replace(counts, origin=origin, notes=(*notes, *counts.notes))
+    return replace(counts, source=origin, notes=(*notes, *counts.notes))
 
 
 def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
@@ -200,13 +200,13 @@ def from_table(
             and not _elsewhere(table)
         ):
             notes = repeats(table, list(columns.values()), _rows(found))
-    origin = dict(table.origin) | {part: str(name) for part, name in wanted.items()}
+    origin = dict(table.source) | {part: str(name) for part, name in wanted.items()}
     called = tuple(
         str(name).rstrip("*_.- ") or str(name) if part in several else str(name)
         for part, name in columns.items()
         if part != "truth"
     )
-    return replace(found, origin=origin, notes=(*table.notes, *notes), called=called)
+    return replace(found, source=origin, notes=(*table.notes, *notes), called=called)
 
 
 def _rows(found: Labels) -> int:

@@ -61,7 +61,7 @@ class Table:
     frame: nw.LazyFrame[Any]
     names: tuple[Any, ...]
     where: str = ""
-    origin: Mapping[str, str] = field(default_factory=dict)
+    source: Mapping[str, str] = field(default_factory=dict)
     home: str = ""
     untyped: bool = False
     timeless: bool = False

@@ -57,7 +57,7 @@ def cells(
     if not shared or min(part.min() for part in shapes) < LEAST_SHAPE:
         yield from _one_by_one(model, data, draws, rng)
         return
-    for part in _parts(shapes, draws, slice(0, len(shapes[0]))):
+    for part in _repr_blocks(shapes, draws, slice(0, len(shapes[0]))):
         gammas = [_Gammas(shape[part], draws, rng) for shape in shapes]
         step = max(1, NUMBERS_IN_CACHE // draws)
         for start in range(part.start, part.stop, step):
@@ -77,14 +77,14 @@ class _Gammas:
         return self.drawn[self.row[which]]
 
 
-def _parts(shapes: list[Array], draws: int, part: slice) -> Iterator[slice]:
+def _repr_blocks(shapes: list[Array], draws: int, part: slice) -> Iterator[slice]:
     """Halve the data sets until the Gammas of each part fit into memory."""
     distinct = sum(len(np.unique(shape[part])) for shape in shapes)
     size = part.stop - part.start
     if size > 1 and distinct * draws > NUMBERS_AT_ONCE:
         middle = part.start + size // 2
-        yield from _parts(shapes, draws, slice(part.start, middle))
-        yield from _parts(shapes, draws, slice(middle, part.stop))
+        yield from _repr_blocks(shapes, draws, slice(part.start, middle))
+        yield from _repr_blocks(shapes, draws, slice(middle, part.stop))
     else:
         yield part
 

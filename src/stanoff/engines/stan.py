@@ -55,7 +55,7 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     if model.most_categories is not None and categories > model.most_categories:
         rule = f"'exact' for {model.name} with more than {model.most_categories} categories"
         raise invalid("engine", rule, "stan")
-    documents = max(data.documents())
+    documents = max(data.n_documents())
     if documents > MOST:
         raise InputError(
             f"Stan counts up to 2^31 - 1 = {MOST} documents, but there are {documents}: "

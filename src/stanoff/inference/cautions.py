@@ -86,7 +86,7 @@ def wrong_way_round(
     result: Answer, systems: Sequence[str], observed: NDArray[np.float64]
 ) -> tuple[str, ...]:
     """Point out systems that score positives lower than negatives; nothing is turned round."""
-    if result.measure.name != "auc" or result.data.takes != "scores":
+    if result.measure.name != "auc" or result.data.kind != "scores":
         return ()
     told = []
     for name, scores in zip(systems, observed, strict=True):
@@ -199,7 +199,7 @@ def skewed_differences(result: Judgement) -> tuple[str, ...]:
     about a quarter of skewness^2 / n; Cochran (1977, section 2.15) asks for n > 25 skewness^2. A
     skewness that normal differences would often have by chance is passed over.
     """
-    data, n = result.data, max(result.documents())
+    data, n = result.data, max(result.n_documents())
     if result.model.name != "items" or not isinstance(data, ItemValues) or n < FEW_ITEMS:
         return ()  # that there are few is told already
     a, b = result.pair
@@ -228,7 +228,7 @@ def infinite_prior_density(result: Judgement, category: str) -> bool:
         return False
     known, found = result.data.categories, None
     if category in known or len(known) == 1:
-        found = result.infinite_at_zero
+        found = result.prior_density_infinite_at_zero
     elif result.model.independent:
         return False  # independent categories smooth each other's singularities away
     return grows_without_bound(prior) if found is None else found

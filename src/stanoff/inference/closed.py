@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
 from stanoff.inference.decision import decide, decide_all
-from stanoff.inference.evidence import About, Evidence
+from stanoff.inference.evidence import Evidence, RowInfo
 from stanoff.inference.factors import Factor
 from stanoff.inference.ranks import Pairs
 from stanoff.models.students import Student
 
-NOTHING = About()
+NOTHING = RowInfo()
 
 
-def weigh_student(
+def summarize_student(
     posterior: Student,
     prior: Student | None,
-    about: About = NOTHING,
+    about: RowInfo = NOTHING,
     *,
     rope: Interval,
-    hdi_probability: float = 0.95,
+    hdi_prob: float = 0.95,
     higher_is_better: bool = True,
 ) -> Evidence:
     """Weigh a difference whose posterior is a t; there is no Monte-Carlo error.
@@ -32,19 +32,19 @@ def weigh_student(
     ----------
     posterior, prior : Student
         One t each. Without a prior there are no Bayes factors: they are NaN.
-    about : About
+    about : RowInfo
         What else is told of the row.
-    rope, hdi_probability, higher_is_better
+    rope, hdi_prob, higher_is_better
         As in :func:`stanoff.inference.evidence.weigh`.
 
     Examples
     --------
-    >>> said = weigh_student(Student(0.1, 0.01, 49.0), None, rope=(-0.05, 0.05))
+    >>> said = summarize_student(Student(0.1, 0.01, 49.0), None, rope=(-0.05, 0.05))
     >>> str(said.decision), said.mcse, round(said.hdi[0], 4)
     ('>>', 0.0, 0.0799)
     """
     posterior, prior = posterior.only, None if prior is None else prior.only
-    low, high = posterior.interval(hdi_probability)
+    low, high = posterior.interval(hdi_prob)
     interval = float(low), float(high)
     inside = _inside(posterior, rope)
     bf_sd, bf_rope = Factor(), Factor()
@@ -61,7 +61,7 @@ def weigh_student(
         std=float(posterior.std),
         mcse=0.0,
         hdi=interval,
-        hdi_probability=hdi_probability,
+        hdi_prob=hdi_prob,
         midpoint_error=0.0,
         rope=rope,
         p_less=float(posterior.below(0.0)),
@@ -98,7 +98,7 @@ def pairs_of(
     t: Student,
     *,
     rope: Interval,
-    hdi: float,
+    hdi_prob: float,
     higher_is_better: bool,
 ) -> Pairs:
     """Weigh the differences of many pairs of systems.
@@ -109,10 +109,10 @@ def pairs_of(
         The places of the systems (pair).
     t : Student
         The posteriors of their differences (pair).
-    rope, hdi, higher_is_better
+    rope, hdi_prob, higher_is_better
         As in :func:`stanoff.inference.ranks.standings`.
     """
-    low, high = t.interval(hdi)
+    low, high = t.interval(hdi_prob)
     below, above = t.below(rope[0]), t.above(rope[1])
     same = np.asarray(t.scale) == 0  # two systems that are one: all of it is at their difference
     less, greater = t.below(0.0), t.above(0.0)

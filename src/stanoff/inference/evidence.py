@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
-from stanoff._lib.showing import Shown
+from stanoff._lib.showing import ReprMixin
 from stanoff.inference.decision import Decision, decide
 from stanoff.inference.factors import Bound, Factor, factor_of_odds, savage_dickeys
 from stanoff.inference.intervals import hdis, mcses, midpoint_error
@@ -25,7 +25,7 @@ TOLD_APART = 3.0  # Monte-Carlo standard errors
 
 
 @dataclass(frozen=True, repr=False)
-class Evidence(Shown):
+class Evidence(ReprMixin):
     """All that is said of one category, or of one average, under one ROPE.
 
     Attributes
@@ -40,7 +40,7 @@ class Evidence(Shown):
         Posterior mean and standard deviation of delta = psi_A - psi_B, and the Monte-Carlo standard
         error of the mean.
     hdi : tuple of float
-        The highest density interval of delta, and ``hdi_probability`` its mass.
+        The highest density interval of delta, and ``hdi_prob`` its mass.
     midpoint_error : float
         The Monte-Carlo standard error of the middle of the HDI.
     rope : tuple of float
@@ -73,7 +73,7 @@ class Evidence(Shown):
     std: float
     mcse: float
     hdi: Interval
-    hdi_probability: float
+    hdi_prob: float
     midpoint_error: float
     rope: Interval
     p_less: float
@@ -90,18 +90,18 @@ class Evidence(Shown):
     decision: Decision
 
     @property
-    def told_apart(self) -> bool:
+    def direction_resolved(self) -> bool:
         """Whether the middle of the HDI is off that of the ROPE by more than draws scatter."""
         off = abs(sum(self.hdi) - sum(self.rope)) / 2
         return off > TOLD_APART * self.midpoint_error
 
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         from stanoff.text.parts import of_evidence
 
         return of_evidence(self)
 
 
-class About(NamedTuple):
+class RowInfo(NamedTuple):
     """What is known of a row beside its draws.
 
     Attributes
@@ -120,12 +120,12 @@ class About(NamedTuple):
     bf_sd_defined: bool = True
 
 
-def weigh(
+def summarize(
     delta: Array,
     prior_delta: Array | None,
     *,
     rope: Interval,
-    hdi_probability: float = 0.95,
+    hdi_prob: float = 0.95,
     category: str = "",
 ) -> Evidence:
     """Weigh posterior against prior draws of delta, both (chain, draw).
@@ -136,22 +136,22 @@ def weigh(
     --------
     >>> rng = np.random.default_rng(1)
     >>> delta, prior = rng.normal(0.1, 0.01, (4, 1000)), rng.normal(0, 1, (4, 1000))
-    >>> said = weigh(delta, prior, rope=(-0.05, 0.05))
+    >>> said = summarize(delta, prior, rope=(-0.05, 0.05))
     >>> str(said.decision), said.p_rope
     ('>>', 0.0)
     """
     priors = None if prior_delta is None else prior_delta[None]
-    about = [About(category)]
-    return weigh_rows(delta[None], priors, about, rope=rope, hdi_probability=hdi_probability)[0]
+    about = [RowInfo(category)]
+    return summarize_rows(delta[None], priors, about, rope=rope, hdi_prob=hdi_prob)[0]
 
 
-def weigh_rows(
+def summarize_rows(
     delta: Array,
     prior_delta: Array | None,
-    about: Sequence[About],
+    about: Sequence[RowInfo],
     *,
     rope: Interval,
-    hdi_probability: float,
+    hdi_prob: float,
     higher_is_better: bool = True,
 ) -> list[Evidence]:
     """Weigh many rows at once, which is much faster than one by one.
@@ -161,13 +161,13 @@ def weigh_rows(
     delta, prior_delta : ndarray
         Posterior and prior draws (row, chain, draw). A row whose prior draws have a NaN, or all
         rows if there are no prior draws, have no Bayes factors.
-    about : sequence of About
+    about : sequence of RowInfo
         What else is known of each row.
-    rope, hdi_probability, higher_is_better
+    rope, hdi_prob, higher_is_better
         What is asked, of all rows alike.
     """
     flat = delta.reshape(len(delta), -1)
-    low, high = hdis(flat, hdi_probability)
+    low, high = hdis(flat, hdi_prob)
     numbers = {
         "mean": np.mean(flat, axis=1),
         "std": np.std(flat, axis=1, ddof=1),
@@ -194,7 +194,7 @@ def weigh_rows(
                 observed_B=row.observed[1],
                 **each,
                 hdi=ends,
-                hdi_probability=hdi_probability,
+                hdi_prob=hdi_prob,
                 midpoint_error=midpoint_error(ends, each["std"], each["mcse"]),
                 rope=rope,
                 bf_sd=bf_sd.value,

@@ -30,7 +30,7 @@ def hdis(draws: Array, probability: float) -> tuple[Array, Array]:
     """Return the narrowest interval that holds this share of each row's draws.
 
     These are the intervals of ArviZ's ``hdi(method="nearest")`` to the last digit, without the
-    second that its import takes, and for all rows at once.
+    second that its import kind, and for all rows at once.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def hdis(draws: Array, probability: float) -> tuple[Array, Array]:
     size = draws.shape[-1]
     inside = int(probability * size)
     if not 1 <= inside < size:
-        raise invalid("hdi", f"one that {size} draws can show", probability)
+        raise invalid("hdi_prob", f"one that {size} draws can show", probability)
     lowest, highest = _tails(draws, size - inside)
     with np.errstate(invalid="ignore"):  # infinite at both ends, so as narrow as can be
         widths = highest - lowest

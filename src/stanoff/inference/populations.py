@@ -13,7 +13,7 @@ from stanoff.data.base import cells_of_patterns
 from stanoff.data.items import ItemValues
 from stanoff.engines.draws import Variables
 from stanoff.errors import InputError
-from stanoff.inference.evidence import About, Evidence, weigh_rows
+from stanoff.inference.evidence import Evidence, RowInfo, summarize_rows
 from stanoff.inference.factors import grows_without_bound
 from stanoff.models.priors import Prior
 from stanoff.models.unpaired import cells_of_rates
@@ -56,7 +56,7 @@ def populations(result: Comparison) -> pd.DataFrame:
         rows.append(_row(chosen.population(result.data), chosen.name, again.evidence()))
         if "eta" in made.draws.posterior:
             eta = made.draws.posterior["eta"]
-            said = _weighed(result, eta, None, About())
+            said = _weighed(result, eta, None, RowInfo())
             rows.append(_row("data sets on average", chosen.name, said))
     return pd.DataFrame(rows)
 
@@ -110,18 +110,18 @@ def new_category(result: Comparison) -> Evidence:
     if prior is not None:
         prior = prior[..., a] - prior[..., b]
         infinite = grows_without_bound(prior)
-    about = About(NEW, means, bf_sd_defined=not infinite)
+    about = RowInfo(NEW, means, bf_sd_defined=not infinite)
     return _weighed(result, psi[..., a] - psi[..., b], prior, about)
 
 
-def _weighed(result: Comparison, delta: Any, prior: Any, about: About) -> Evidence:
+def _weighed(result: Comparison, delta: Any, prior: Any, about: RowInfo) -> Evidence:
     """Weigh draws (chain, draw) of a difference by the rules of a comparison."""
-    [said] = weigh_rows(
+    [said] = summarize_rows(
         delta[None],
         None if prior is None else prior[None],
         [about],
         rope=result.rope,
-        hdi_probability=result.hdi,
+        hdi_prob=result.hdi_prob,
         higher_is_better=result.measure.higher_is_better,
     )
     return said

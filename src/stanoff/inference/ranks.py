@@ -56,7 +56,7 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class Standings:
+class Ranking:
     """All that is said of the systems together, on one category or average.
 
     Attributes
@@ -112,17 +112,17 @@ def standings(
     psi: Array,
     *,
     rope: Interval,
-    hdi: float,
+    hdi_prob: float,
     higher_is_better: bool,
     pairs: Pairs | None = None,
-) -> Standings:
+) -> Ranking:
     """Weigh the scores of all systems.
 
     Parameters
     ----------
     psi : ndarray
         Their draws (draw, system).
-    rope, hdi : tuple of float, float
+    rope, hdi_prob : tuple of float, float
         The region of practical equivalence, and the probability of the intervals.
     higher_is_better : bool
         Which way is better.
@@ -132,23 +132,23 @@ def standings(
     Examples
     --------
     >>> psi = np.random.default_rng(1).normal([0.9, 0.9, 0.5], 0.01, (1000, 3))
-    >>> found = standings(psi, rope=(-0.05, 0.05), hdi=0.95, higher_is_better=True)
+    >>> found = standings(psi, rope=(-0.05, 0.05), hdi_prob=0.95, higher_is_better=True)
     >>> found.tier.tolist(), found.decisions[0].tolist()
     ([1, 1, 2], ['', '=', '>>'])
     """
     of_systems = np.ascontiguousarray(psi.T, dtype=np.float64)
-    low, high = hdis(of_systems, hdi)
+    low, high = hdis(of_systems, hdi_prob)
     goodness = of_systems if higher_is_better else -of_systems
     best = goodness.max(axis=0)
     with np.errstate(invalid="ignore"):
         loss = best - goodness
     loss[goodness == best] = 0.0  # of infinite scores, too
     ranks = rank_shares(goodness)
-    rank_low, rank_high = _narrowest(ranks, hdi)
+    rank_low, rank_high = _narrowest(ranks, hdi_prob)
     if pairs is None:
-        pairs = _all_pairs(of_systems, rope, hdi, higher_is_better)
+        pairs = _all_pairs(of_systems, rope, hdi_prob, higher_is_better)
     decisions = matrix(pairs.low, pairs.high, len(of_systems), rope, higher_is_better)
-    return Standings(
+    return Ranking(
         mean=of_systems.mean(axis=1),
         low=low,
         high=high,
@@ -227,7 +227,7 @@ def _narrowest(ranks: Array, probability: float) -> tuple[Whole, Whole]:
     return low, high
 
 
-def _all_pairs(psi: Array, rope: Interval, hdi: float, higher_is_better: bool) -> Pairs:
+def _all_pairs(psi: Array, rope: Interval, hdi_prob: float, higher_is_better: bool) -> Pairs:
     first, second = np.triu_indices(len(psi), 1)
     names = ("mean", "std", "low", "high", "p_less", "p_greater", "p_below", "p_rope", "p_above")
     out = {name: np.empty(len(first)) for name in names}
@@ -235,7 +235,7 @@ def _all_pairs(psi: Array, rope: Interval, hdi: float, higher_is_better: bool) -
         here = first == i
         delta = psi[i] - psi[i + 1 :]
         out["mean"][here], out["std"][here] = delta.mean(axis=1), delta.std(axis=1, ddof=1)
-        out["low"][here], out["high"][here] = hdis(delta, hdi)
+        out["low"][here], out["high"][here] = hdis(delta, hdi_prob)
         out["p_less"][here], out["p_greater"][here] = _share(delta < 0), _share(delta > 0)
         out["p_below"][here], out["p_above"][here] = (
             _share(delta < rope[0]),

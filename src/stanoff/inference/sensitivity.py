@@ -12,7 +12,7 @@ import pandas as pd
 
 from stanoff import models
 from stanoff._lib.arguments import Interval, as_rope
-from stanoff._lib.showing import Shown
+from stanoff._lib.showing import ReprMixin
 from stanoff.errors import invalid
 from stanoff.inference.decision import Decision, decide, rope_flips
 from stanoff.inference.evidence import Evidence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity(Shown):
+class Sensitivity(ReprMixin):
     """What would have been said under other priors and other ROPEs.
 
     Attributes
@@ -47,7 +47,7 @@ class Sensitivity(Shown):
     ropes: pd.DataFrame
     flips: tuple[tuple[float, Decision, Decision], ...]
 
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         from stanoff.text.parts import of_sensitivity
 
         return of_sensitivity(self)
@@ -105,7 +105,7 @@ def over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> pd
     """Judge again under ROPEs of these half-widths, with the same middle: a row for each."""
     if isinstance(ropes, str) or not isinstance(ropes, Iterable):
         raise invalid("ropes", "a list of half-widths", ropes)
-    delta = result.spread(said.category)
+    delta = result.posterior_sample(said.category)
     middle = (said.rope[0] + said.rope[1]) / 2
     rows: list[dict[str, Any]] = []
     for width in ropes:

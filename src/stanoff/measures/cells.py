@@ -83,7 +83,7 @@ class Measure:
         The least and the greatest value.
     beta, zero_division, prevalence : float
         The settings it is computed with.
-    takes : str
+    kind : str
         What the columns of the systems hold: ``"labels"``, ``"scores"`` or ``"values"``.
     of_documents : callable or None
         Where every document has one class: the share of documents that got theirs to the score,
@@ -99,7 +99,7 @@ class Measure:
     beta: float = 1.0
     zero_division: float = 0.0
     prevalence: float | None = None
-    takes: str = "labels"
+    kind: str = "labels"
     of_documents: Callable[[Array], Array] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:

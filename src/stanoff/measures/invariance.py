@@ -182,7 +182,7 @@ def examine(
         chosen = measure
     else:
         chosen = measures.get(measure, beta=beta, prevalence=prevalence)
-    if chosen.takes != "labels":
+    if chosen.kind != "labels":
         rule = "a measure of labels, which has a confusion matrix; for labels pass "
         raise invalid("measure", f"{rule}measure='balanced_accuracy'", chosen.name)
     return _examined(chosen)

@@ -21,9 +21,13 @@ _EVERY = (-inf, inf)
 VALUES: dict[str, Measure] = {
     measure.name: measure
     for measure in (
-        Measure("mean", _of_values, "mean of the values", range=_EVERY, takes="values"),
+        Measure("mean", _of_values, "mean of the values", range=_EVERY, kind="values"),
         Measure(
-            "ratio", _of_values, "sum of the values / sum of per", range=_EVERY, takes="values"
+            "ratio",
+            _of_values,
+            "sum of the values / sum of the denominator",
+            range=_EVERY,
+            kind="values",
         ),
     )
 }

@@ -43,7 +43,7 @@ class ScoreMeasure(Measure):
         What the data themselves had, where the function is not here to tell.
     """
 
-    takes: str = "scores"
+    kind: str = "scores"
     how: str = ANYTHING
     title: str = ""
     uses_share: bool = True

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stanoff._lib.arguments import as_one_of, as_probability, as_real
+from stanoff._lib.arguments import check_choice, check_float, check_probability
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures.cells import MEASURES, Array, Cells, Measure
 from stanoff.measures.means import VALUES
@@ -50,7 +50,7 @@ def get(
     'F2'
     """
     known = _found(name)
-    if known.takes == "values":
+    if known.kind == "values":
         for option, value, usual in (
             ("beta", beta, 1.0),
             ("prevalence", prevalence, None),
@@ -59,16 +59,16 @@ def get(
             if value != usual:
                 raise invalid(option, f"left out for {known.name}, which is about values", value)
         return known
-    f_beta = as_real("beta", beta, "a number >= 0")
+    f_beta = check_float("beta", beta, "a number >= 0")
     if not f_beta >= 0:
         raise invalid("beta", "a number >= 0", beta)
     zero = 0.0 if isinstance(zero_division, str) and zero_division == "warn" else zero_division
     if not isinstance(zero, bool):  # scikit-learn takes True for 1
-        zero = as_real("zero_division", zero, "0, 1 or NaN")
+        zero = check_float("zero_division", zero, "0, 1 or NaN")
     if not (zero in (0, 1) or isnan(zero)):
         raise invalid("zero_division", "0, 1 or NaN", zero_division)
     if prevalence is not None:
-        prevalence = as_probability("prevalence", prevalence)
+        prevalence = check_probability("prevalence", prevalence)
     known = replace(known, beta=f_beta, zero_division=float(zero), prevalence=prevalence)
     if not isinstance(known, ScoreMeasure):
         return _without(known, clip)
@@ -99,7 +99,7 @@ def _as_clip(clip: float | None) -> float | None:
     rule = "a number above 0 and below 0.5"
     if clip is None:
         return None
-    number = as_real("clip", clip, rule)
+    number = check_float("clip", clip, rule)
     if not 0 < number < 0.5:
         raise invalid("clip", rule, clip)
     return number
@@ -126,7 +126,7 @@ def register(
     formula: str = "",
     higher_is_better: bool = True,
     range: tuple[float, float] = (-inf, inf),
-    takes: str = "labels",
+    kind: str = "labels",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a function a measure of its own, usable at once.
 
@@ -140,7 +140,7 @@ def register(
         False where a small value is good.
     range : tuple of float
         Its least and greatest value.
-    takes : str
+    kind : str
         ``"labels"`` for a function of tp, fp, fn, tn; ``"scores"`` for one of truth, score and
         weight of every document, or one that takes ``sample_weight`` as scikit-learn's do.
 
@@ -164,7 +164,7 @@ def register(
     }
 
     def put(function: Callable[..., Any]) -> Callable[..., Any]:
-        if as_one_of("takes", takes, ("labels", "scores")) == "scores":
+        if check_choice("kind", kind, ("labels", "scores")) == "scores":
             SCORES[name] = of_function(function, name, **settings)
         else:
             MEASURES[name] = Measure(name, _of_cells(name, function), **settings)

@@ -91,7 +91,7 @@ class Model:
         Its conjugate sampler.
     batch : Batch or None
         Its conjugate sampler of many data sets.
-    infinite_at_zero : callable
+    prior_density_infinite_at_zero : callable
         Whether the prior density of delta at 0 is infinite for each category, given a measure, a
         prior and data; it returns None where no theorem tells.
     default_for : type or None
@@ -131,7 +131,7 @@ class Model:
     over : str
         The population that values are averaged over, in words; nothing for labels.
     graph : Graph or None
-        What depends on what, as ``stanoff.plots.graph_plot`` draws it.
+        What depends on what, as ``stanoff.plots.plot_graph`` draws it.
     file : Path or None
         Its program, where that is not ``stan/<name>.stan``.
     """
@@ -142,7 +142,7 @@ class Model:
     dims: Mapping[str, tuple[str, ...]]
     exact: Sampler | None = None
     batch: Batch | None = None
-    infinite_at_zero: Callable[[Measure, Priors, Data], bool | None] = no_theorem
+    prior_density_infinite_at_zero: Callable[[Measure, Priors, Data], bool | None] = no_theorem
     default_for: type[Data] | None = None
     engine: str = "stan"
     program: bool = True
@@ -195,7 +195,7 @@ class Model:
             "prior_only": 0,
         }
 
-    def takes(self, data: Data) -> Data:
+    def prepare(self, data: Data) -> Data:
         """Return the data as this model sees them: classes, or categories against the rest."""
         return data if self.classes else data.one_vs_rest()
 

@@ -73,11 +73,11 @@ def data(scored: Data, prior: Priors) -> Block:
     if not isinstance(scored, ScoredDocuments):
         raise InputError("The binormal model needs scores of documents, for measure='auc'.")
     if len(scored.categories) > 1:
-        raise InputError("model='binormal' compares one category; use 'weights' for several.")
+        raise InputError("model='binormal' compares one category; use 'bootstrap' for several.")
     if len(scored.cluster):
         raise invalid("cluster", "None in the binormal model, which takes documents one by one", "")
     if scored.alike(0, 1):
-        raise InputError("model='binormal' cannot compare a system with itself; use 'weights'.")
+        raise InputError("model='binormal' cannot compare a system with itself; use 'bootstrap'.")
     return statistics(scored.truth[0], every_score(scored), prior)
 
 
@@ -118,7 +118,7 @@ def standardised(score: Array) -> Array:
         score = np.log(score) - np.log1p(-score)
     spread = score.std()
     if not spread > 0:
-        raise InputError("model='binormal' needs scores that differ; use 'weights'.")
+        raise InputError("model='binormal' needs scores that differ; use 'bootstrap'.")
     return np.asarray((score - score.mean()) / spread)
 
 
@@ -196,7 +196,7 @@ class Binormal(Model):
 
 def _check(measure: Measure) -> None:
     if measure.name != SCORES["auc"].name:
-        rule = "'auc' in the binormal model; 'weights' has the others"
+        rule = "'auc' in the binormal model; 'bootstrap' has the others"
         raise invalid("measure", rule, measure.name)
 
 
@@ -217,6 +217,6 @@ BINORMAL = Binormal(
         observed=("x_pos", "x_neg"),
     ),
     priors={"uniform": Prior.uniform(), "jeffreys": Prior.jeffreys(), "two": Prior(2, 2, 2)},
-    infinite_at_zero=lambda measure, prior, data: False,
+    prior_density_infinite_at_zero=lambda measure, prior, data: False,
     graph=GRAPH,
 )

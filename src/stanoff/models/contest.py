@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, said
+from stanoff.data.base import Data, response_patterns
 from stanoff.data.patterns import PatternCounts, patterns_of
 from stanoff.errors import invalid
 from stanoff.models import paired
@@ -149,7 +149,7 @@ def _rates(
     """Draw how often each system says yes, from patterns and their counts (draw, system)."""
     s = yes.shape[1]
     if s <= FEW:
-        patterns = said(s)
+        patterns = response_patterns(s)
         shapes = np.full(len(patterns), weight / len(patterns))
         np.add.at(shapes, place_of(yes), c)
         shares = _dirichlet(shapes, draws, rng)
@@ -201,7 +201,7 @@ def _added(shares: Array, patterns: NDArray[np.int64]) -> Array:
 
 
 def place_of(yes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the row of ``said(systems)`` that a pattern is.
+    """Return the row of ``response_patterns(systems)`` that a pattern is.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def replicate(
             weight = float(data[f"alpha_{kind}"]) / 2**systems
             others = elsewhere(new[..., -1].ravel(), weight, seen[here], 2**systems, rng)
             for place, count, pattern in others:
-                said_yes[place] += count[:, None] * said(systems)[pattern]
+                said_yes[place] += count[:, None] * response_patterns(systems)[pattern]
             cells[..., k, cell] = said_yes.reshape(*size, systems)
             cells[..., k, cell + 2] = total[..., None] - cells[..., k, cell]
     return {"c_pos": n["pos"], "c_neg": n["neg"], "cells": cells}
@@ -294,7 +294,7 @@ CONTEST = Model(
     dims={"mu": ("category",)}
     | dict.fromkeys(("c_pos", "c_neg", "theta_pos", "theta_neg"), ("pattern",)),
     exact=draw,
-    infinite_at_zero=paired.infinite_at_zero,
+    prior_density_infinite_at_zero=paired.prior_density_infinite_at_zero,
     default_for=PatternCounts,
     engine="exact",
     independent=True,

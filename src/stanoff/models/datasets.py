@@ -45,7 +45,7 @@ def data(data: Data, prior: Priors) -> Block:
     without_weights(prior, "datasets")
     seen = values_of(data)
     if isinstance(seen, RatioValues):
-        raise InputError("Ratios of sums say nothing of a new data set: leave out per=.")
+        raise InputError("Ratios of sums say nothing of a new data set: leave out denominator=.")
     sets = int(seen.dataset.max(initial=-1)) + 1
     if sets < LEAST_SETS:
         raise InputError(
@@ -106,7 +106,7 @@ DATASETS = OfValues(
     observed=("difference", "difference_variance"),
     dims=dict.fromkeys(("difference", "difference_variance"), ("dataset",)),
     exact=draw,
-    infinite_at_zero=never_infinite,
+    prior_density_infinite_at_zero=never_infinite,
     engine="exact",
     program=False,
     over="a new data set",

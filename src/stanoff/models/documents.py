@@ -113,7 +113,7 @@ DOCUMENTS = Model(
     dims=unpaired.DIMS
     | dict.fromkeys(("y_A", "said_A"), ("document_A",))
     | dict.fromkeys(("y_B", "said_B"), ("document_B",)),
-    infinite_at_zero=unpaired.infinite_at_zero,
+    prior_density_infinite_at_zero=unpaired.prior_density_infinite_at_zero,
     predictive=Predictive(
         log_likelihood,
         unpaired.LABELS,

@@ -40,7 +40,7 @@ def data(counts: Data, prior: Priors) -> Block:
     return paired.data(counts, prior) | kappa_data(single(prior))
 
 
-def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool | None:
+def prior_density_infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool | None:
     """Return whether a prevalence makes both systems equal, as in the paired model."""
     return equal_at_an_end(measure, single(prior).weights("beta", 2)) or None
 
@@ -98,7 +98,7 @@ HIERARCHICAL = Model(
     data=data,
     observed=("c_pos", "c_neg"),
     dims=paired.DIMS | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",)),
-    infinite_at_zero=infinite_at_zero,
+    prior_density_infinite_at_zero=prior_density_infinite_at_zero,
     further=further,
     predictive=replace(paired.PREDICTIVE, log_prior=log_prior, needs=NEEDS),
     graph=GRAPH,

@@ -174,7 +174,7 @@ def _sticks(total: Array, concentration: Array, n: int, rng: np.random.Generator
     return np.asarray(total[..., None] * shares * left)
 
 
-def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool | None:
+def prior_density_infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool | None:
     """Return whether a class that nearly no document has makes both systems equal.
 
     Of a Dirichlet distribution with equal weights, the share of one class is a Beta.
@@ -255,7 +255,7 @@ JOINT = Model(
     observed=("n",),
     dims={"n": ("joint_cell",), "theta": ("joint_cell",), "mu": ("class",)},
     exact=draw,
-    infinite_at_zero=infinite_at_zero,
+    prior_density_infinite_at_zero=prior_density_infinite_at_zero,
     default_for=ConfusionCounts,
     engine="exact",
     most_categories=FEW,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, said
+from stanoff.data.base import Data, response_patterns
 from stanoff.data.counts import PairedCounts, UnpairedCounts
 from stanoff.data.items import ClusteredValues, ItemValues, RatioValues
 from stanoff.data.scored import ScoredDocuments
@@ -81,7 +81,9 @@ DATA: dict[str, Part] = {
     **dict.fromkeys(("score", "standard_score"), _SCORE),
     "S": Part("int", (0,), VALUED),
     "y": Part("real", (2,), VALUED, observed=True, dims=_ITEMS),
-    "per": Part("real", (2,), "ratios of sums (measure='ratio', per=)", dims=_ITEMS),
+    "denominator": Part(
+        "real", (2,), "ratios of sums (measure='ratio', denominator=)", dims=_ITEMS
+    ),
     "runs": Part("int", (2,), VALUED, dims=_ITEMS),
     "right": Part("int", (2,), VALUED, observed=True, dims=_ITEMS),
     **dict.fromkeys(("centre", "spread"), Part("real", (0,), VALUED)),
@@ -112,7 +114,7 @@ def documents_of(counts: PairedCounts) -> Block:
         "N": int(cells.sum()),
         "category": category + 1,  # Stan counts from 1
         "truth": 1 - negative,
-        "said": said(2)[outcome],
+        "said": response_patterns(2)[outcome],
     }
 
 
@@ -172,9 +174,9 @@ OFFERS: dict[type[Data], Mapping[str, Callable[[Any], Any]]] = {
         "C": lambda data: data.clusters,
         "cluster": lambda data: data.cluster + 1,
     },
-    RatioValues: {"per": lambda data: data.per.T},
+    RatioValues: {"denominator": lambda data: data.denominator.T},
 }
-UNSEEN = {"cluster": "hang together in clusters", "per": "are ratios of sums"}
+UNSEEN = {"cluster": "hang together in clusters", "denominator": "are ratios of sums"}
 
 
 def gathered(program: str, asked: Mapping[str, Mapping[str, Any]], data: Data) -> Block:
@@ -199,7 +201,7 @@ def gathered(program: str, asked: Mapping[str, Mapping[str, Any]], data: Data) -
         needs = " and ".join(dict.fromkeys(DATA[name].needs for name in missing))
         listed = " and ".join(map(repr, missing))
         raise InputError(
-            f"{program} asks for {listed}, which these {data.takes} do not have: it needs {needs}."
+            f"{program} asks for {listed}, which these {data.kind} do not have: it needs {needs}."
         )
     _refuse_unseen(program, names, offered, data)
     return block
@@ -215,7 +217,7 @@ def _refuse_unseen(
             continue
         if offered[name](data) is not None:
             raise InputError(
-                f"{program} does not ask for {name!r}, but these {data.takes} {told}: declare "
+                f"{program} does not ask for {name!r}, but these {data.kind} {told}: declare "
                 f"{name!r} in its data, or leave {name}= out."
             )
 
@@ -249,14 +251,14 @@ def asked_measure(measure: Measure) -> Block:
     (1, 2)
     """
     block = measure_data(measure)
-    if measure.takes != "labels":
-        known = list(SCORES if measure.takes == "scores" else VALUES)
+    if measure.kind != "labels":
+        known = list(SCORES if measure.kind == "scores" else VALUES)
         block["measure"] = 1 + known.index(measure.name) if measure.name in known else 0
     return block
 
 
 def kind_asked(asked: Collection[str]) -> str:
     """Return which kind of data a program asks for: labels, scores or values."""
-    if any(DATA[name].needs == VALUED for name in asked if name in DATA) or "per" in asked:
+    if any(DATA[name].needs == VALUED for name in asked if name in DATA) or "denominator" in asked:
         return "values"
     return "scores" if {"score", "standard_score"} & set(asked) else "labels"

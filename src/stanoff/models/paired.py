@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, cells_of_patterns, said
+from stanoff.data.base import Data, cells_of_patterns, response_patterns
 from stanoff.data.counts import PairedCounts
 from stanoff.errors import InputError
 from stanoff.measures import Measure
@@ -91,7 +91,7 @@ def build(gammas: list[Array]) -> Array:
     # A share of all documents per unit of Gamma.
     pos, neg = pos / total / sum(of_pos), neg / total / sum(of_neg)
     out = np.empty((4, len(pos), 2, pos.shape[1]))
-    for system, yes in enumerate(said(2).T):
+    for system, yes in enumerate(response_patterns(2).T):
         for cell, (scale, outcomes, answer) in enumerate(
             ((pos, of_pos, 1), (neg, of_neg, 1), (pos, of_pos, 0), (neg, of_neg, 0))
         ):
@@ -100,7 +100,7 @@ def build(gammas: list[Array]) -> Array:
     return np.moveaxis(out, 0, -1)
 
 
-def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool:
+def prior_density_infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool:
     """Return whether delta piles up at 0 faster than a density can follow.
 
     It does where a prevalence makes all systems equal (with no positives every F1 is 0): delta
@@ -165,7 +165,7 @@ PAIRED = Model(
     dims=DIMS,
     exact=draw,
     batch=Batch(shapes, build, ("c_pos", "c_neg")),
-    infinite_at_zero=infinite_at_zero,
+    prior_density_infinite_at_zero=prior_density_infinite_at_zero,
     default_for=PairedCounts,
     independent=True,
     in_blocks=True,

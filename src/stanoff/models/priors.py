@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stanoff._lib.arguments import as_one_of, as_real
+from stanoff._lib.arguments import check_choice, check_float
 from stanoff.errors import invalid
 
 Array = NDArray[np.float64]
@@ -58,7 +58,7 @@ class Prior:
         for name in WEIGHTS:
             object.__setattr__(self, name, _positive(f"prior.{name}", getattr(self, name)))
         if self.mass is not None:
-            mass = as_real("prior.mass", self.mass, "a number")
+            mass = check_float("prior.mass", self.mass, "a number")
             object.__setattr__(self, "mass", _positive("prior.mass", mass))
         try:
             location, scale = (float(value) for value in self.kappa)
@@ -175,11 +175,11 @@ def _from_words(text: str) -> Prior:
     (True, (2.0, 5.0))
     """
     if "=" not in text:
-        return NAMED[as_one_of("prior", text, NAMED)]
+        return NAMED[check_choice("prior", text, NAMED)]
     weights: dict[str, Any] = {}
     for part in text.split(","):
         name, _, value = part.partition("=")
-        as_one_of("prior", name.strip(), [*WEIGHTS, "mass", "kappa", "items"])
+        check_choice("prior", name.strip(), [*WEIGHTS, "mass", "kappa", "items"])
         try:
             numbers = [float(number) for number in value.split(":")]
         except ValueError:

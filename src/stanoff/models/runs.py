@@ -41,7 +41,9 @@ def data(data: Data, prior: Priors) -> Block:
     without_weights(prior, "runs")
     seen = values_of(data)
     if isinstance(seen, RatioValues):
-        raise InputError("Ratios of sums say nothing of these items asked again: leave out per=.")
+        raise InputError(
+            "Ratios of sums say nothing of these items asked again: leave out denominator=."
+        )
     if not seen.repeated or (seen.runs < 2).any():
         raise InputError(
             "population='runs' needs two runs or more of every system on every item: what one run "
@@ -77,7 +79,7 @@ RUNS = OfValues(
     observed=("mean", "variance"),
     dims={"mean": ("system",), "variance": ("system",)},
     exact=draw,
-    infinite_at_zero=never_infinite,
+    prior_density_infinite_at_zero=never_infinite,
     engine="exact",
     program=False,
     most_systems=None,

@@ -99,7 +99,7 @@ def build(gammas: list[Array]) -> Array:
     return np.moveaxis(out, 0, -1)
 
 
-def infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool:
+def prior_density_infinite_at_zero(measure: Measure, prior: Priors, data: Data) -> bool:
     """Return whether two independent scores meet too often at one value.
 
     The density of their difference at 0 is the integral of the product of their densities. Near
@@ -163,7 +163,7 @@ UNPAIRED = Model(
     dims=DIMS,
     exact=draw,
     batch=Batch(shapes, build, ("c_A", "c_B")),
-    infinite_at_zero=infinite_at_zero,
+    prior_density_infinite_at_zero=prior_density_infinite_at_zero,
     default_for=UnpairedCounts,
     independent=True,
     in_blocks=True,

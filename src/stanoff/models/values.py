@@ -23,13 +23,13 @@ class OfValues(Model):
         """Gather what the program asks for: it knows no categories and no measure."""
         ratio = isinstance(data, RatioValues)
         if ratio != (measure.name == "ratio"):
-            rule = "'ratio' where per= is given, and only there"
+            rule = "'ratio' where denominator= is given, and only there"
             raise invalid("measure", rule, measure.name)
         return self.data(data, prior)
 
     def named(self, measure: Measure) -> Measure:
         """Return the measure, which must be one of values."""
-        if measure.takes != "values":
+        if measure.kind != "values":
             raise invalid("measure", "'mean' or 'ratio' for values per item", measure.name)
         return measure
 

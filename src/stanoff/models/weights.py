@@ -104,7 +104,7 @@ def documents_drawn(data: Scores, draws: int, rng: np.random.Generator, room: Ro
     """Draw Gamma weights of shape 1 (draw, document), or weights of clusters whose mean is 1."""
     cluster = data.cluster
     if not len(cluster):
-        room_for = room.of((draws, data.documents()[0]), "every")
+        room_for = room.of((draws, data.n_documents()[0]), "every")
         return rng.standard_exponential(out=room_for)
     sizes = np.bincount(cluster)
     shapes = cluster_shapes(sizes, draws, rng)[:, None]
@@ -241,7 +241,7 @@ class Weights(Model):
         measure = _checked(data, measure)
         if measure.observed is not None:
             return np.array(measure.observed)
-        one, room = np.ones((1, data.documents()[0])), Room()
+        one, room = np.ones((1, data.n_documents()[0])), Room()
         if isinstance(data, ScoredClasses):
             found = {measure.variable: _of_classes(data, measure, one)[None, ..., None]}
             return np.asarray(self.scores(found, measure, average)[0, 0])
@@ -301,7 +301,7 @@ def _check_probabilities(data: Scores, measure: ScoreMeasure) -> None:
             happened, score = (data.truth == 1).ravel(), score.ravel()
         infinite = ~np.isfinite(measure.losses(happened, score))
         if infinite.any():
-            row = int(infinite.argmax()) % data.documents()[0]
+            row = int(infinite.argmax()) % data.n_documents()[0]
             raise InputError(
                 f"{measure.label} of {name} is infinite: it gave probability 0 to what happened "
                 f"in {int(infinite.sum()):,} documents, the first in row {row + 1}. Pass clip=, "
@@ -325,12 +325,12 @@ def data(scored: Data, prior: Priors) -> Block:
 
 
 WEIGHTS = Weights(
-    name="weights",
+    name="bootstrap",
     data=data,
     observed=("truth", "score"),
     dims={"mu": ("category",)},
     exact=draw,
-    infinite_at_zero=no_theorem,
+    prior_density_infinite_at_zero=no_theorem,
     default_for=Scores,
     engine="exact",
     program=False,

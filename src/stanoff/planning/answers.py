@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff._lib.showing import Shown
+from stanoff._lib.showing import ReprMixin
 from stanoff.planning.crossing import Crossing
 from stanoff.planning.judging import DECISIONS, Judge
 from stanoff.planning.power import standard_error
@@ -74,7 +74,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(Shown):
+class Plan(ReprMixin):
     """What it takes to reach a goal; ``str()`` tells it in words.
 
     Attributes
@@ -126,16 +126,16 @@ class Plan(Shown):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the curve, the assurances and where they are reached."""
-        from stanoff.plots import plan_plot
+        from stanoff.plots import plot_plan
 
-        return plan_plot(self, ax=ax)
+        return plot_plan(self, ax=ax)
 
     def __str__(self) -> str:
         from stanoff.planning.telling import told
 
         return told(self)
 
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         from stanoff.planning.telling import plan_parts
 
         return plan_parts(self)
@@ -155,7 +155,7 @@ def frame_of(
                 "power": k / n,
                 "se": standard_error(k, n),
                 **{str(d): float(share) for d, share in zip(DECISIONS, shares, strict=True)},
-                "datasets": n,
+                "n_simulations": n,
             }
         )
     return pd.DataFrame(rows)

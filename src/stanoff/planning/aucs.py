@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff._lib.arguments import as_probability, as_real
-from stanoff._lib.showing import Shown
+from stanoff._lib.arguments import check_float, check_probability
+from stanoff._lib.showing import ReprMixin
 from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models.priors import Priors, single
@@ -30,7 +30,7 @@ EQUAL = 0.5  # the share of positives, by default
 
 
 @dataclass(frozen=True, repr=False)
-class AucScenario(Shown):
+class AucScenario(ReprMixin):
     """Two true AUCs, how alike the scores are, and how common positives are.
 
     The scores of a class are bivariate normal, with the same variances in both classes.
@@ -60,9 +60,9 @@ class AucScenario(Shown):
 
     def __post_init__(self) -> None:
         for part in ("auc_a", "auc_b", "positives"):
-            object.__setattr__(self, part, as_probability(part, getattr(self, part)))
+            object.__setattr__(self, part, check_probability(part, getattr(self, part)))
         rule = "a number from -1 to 1"
-        correlation = as_real("correlation", self.correlation, rule)
+        correlation = check_float("correlation", self.correlation, rule)
         if not -1 <= correlation <= 1:
             raise invalid("correlation", rule, self.correlation)
         object.__setattr__(self, "correlation", correlation)
@@ -87,7 +87,7 @@ class AucScenario(Shown):
 
         return replace(self, auc_a=float(expit(logit(self.auc_a) + logits)))
 
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         from stanoff.planning.telling import auc_scenario_parts
 
         return auc_scenario_parts(self)
@@ -165,12 +165,12 @@ class ScoreSets:
         true = self.scenario.delta()
         return true + (found[:, 0] - true) / narrower, found[:, 1] / narrower
 
-    def intervals(self, prior: Priors, hdi: float) -> tuple[Array, Array]:
+    def intervals(self, prior: Priors, hdi_prob: float) -> tuple[Array, Array]:
         """Return the ends of the HDI of delta, by data set; no difference of AUCs exceeds 1."""
         from scipy.special import ndtri
 
         mean, std = self.moments(prior)
-        reach = ndtri((1 + hdi) / 2) * std
+        reach = ndtri((1 + hdi_prob) / 2) * std
         return np.maximum(mean - reach, -1.0), np.minimum(mean + reach, 1.0)
 
 

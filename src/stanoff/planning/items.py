@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stanoff._lib.arguments import as_real, as_seed, as_whole
-from stanoff._lib.showing import Shown
+from stanoff._lib.arguments import as_seed, check_float, check_int
+from stanoff._lib.showing import ReprMixin
 from stanoff.comparison import Comparison
 from stanoff.data.items import ClusteredValues, ItemValues
 from stanoff.errors import InputError, invalid
@@ -22,7 +22,7 @@ from stanoff.models.students import Student
 from stanoff.planning.answers import Answer, Plan
 from stanoff.planning.crossing import crossing
 from stanoff.planning.judging import DECISIONS, Judge
-from stanoff.planning.plan import ASSURANCE, as_levels, as_most, settling
+from stanoff.planning.plan import ASSURANCE, as_levels, as_max_n, settling
 from stanoff.planning.power import standard_error
 from stanoff.question import Sampling
 from stanoff.text.words import documents, what_is_judged
@@ -39,8 +39,8 @@ def more_items(
     *,
     goal: Any = "settled",
     assurance: Any = ASSURANCE,
-    most: int = 1_000_000,
-    datasets: int = FUTURES,
+    max_n: int = 1_000_000,
+    n_simulations: int = FUTURES,
     seed: int | None = None,
 ) -> Plan:
     """Compute how many more items probably settle a comparison.
@@ -54,7 +54,7 @@ def more_items(
         Of the items model.
     goal, assurance, most
         As in :meth:`stanoff.Comparison.plan`; ``most`` is a number of items.
-    datasets : int
+    n_simulations : int
         How many futures are simulated for each number of items.
     seed : int, optional
         That of the comparison by default.
@@ -65,13 +65,13 @@ def more_items(
             "There is a plan for values per item under the items model with its flat prior and the "
             "exact engine only: compare without clusters, populations and prior first."
         )
-    n, t = max(result.data.documents()), known[0].only
+    n, t = max(result.data.n_documents()), known[0].only
 
     def future(more: int, size: int, rng: np.random.Generator) -> Ends:
-        return _future(t, n, more, size, result.hdi, rng)
+        return _future(t, n, more, size, result.hdi_prob, rng)
 
-    asked = {"goal": goal, "assurance": assurance, "most": most}
-    return settled_by(result, future, "items", datasets=datasets, seed=seed, **asked)
+    asked = {"goal": goal, "assurance": assurance, "max_n": max_n}
+    return settled_by(result, future, "items", n_simulations=n_simulations, seed=seed, **asked)
 
 
 def more_scored(
@@ -80,8 +80,8 @@ def more_scored(
     *,
     goal: Any = "settled",
     assurance: Any = ASSURANCE,
-    most: int = 1_000_000,
-    datasets: int = FUTURES,
+    max_n: int = 1_000_000,
+    n_simulations: int = FUTURES,
     seed: int | None = None,
 ) -> Plan:
     """Compute how many more scored documents probably settle a comparison, of AUC for example.
@@ -89,17 +89,17 @@ def more_scored(
     As :func:`more_items`, by the normal distribution that has the mean and the standard deviation
     of the posterior; the variance goes as 1/n.
     """
-    n, said = max(result.data.documents()), result.evidence(category)
+    n, said = max(result.data.n_documents()), result.evidence(category)
 
     def future(more: int, size: int, rng: np.random.Generator) -> Ends:
         true = said.mean + said.std * rng.standard_normal(size)
         new = true + said.std * sqrt(n / more) * rng.standard_normal(size)
         middle = (n * said.mean + more * new) / (n + more)
-        reach = said.std * sqrt(n / (n + more)) * NormalDist().inv_cdf((1 + result.hdi) / 2)
+        reach = said.std * sqrt(n / (n + more)) * NormalDist().inv_cdf((1 + result.hdi_prob) / 2)
         return middle - reach, middle + reach
 
-    asked = {"goal": goal, "assurance": assurance, "most": most, "category": category}
-    return settled_by(result, future, "documents", datasets=datasets, seed=seed, **asked)
+    asked = {"goal": goal, "assurance": assurance, "max_n": max_n, "category": category}
+    return settled_by(result, future, "documents", n_simulations=n_simulations, seed=seed, **asked)
 
 
 def settled_by(
@@ -109,8 +109,8 @@ def settled_by(
     *,
     goal: Any,
     assurance: Any,
-    most: int,
-    datasets: int,
+    max_n: int,
+    n_simulations: int,
     seed: int | None,
     category: str | None = None,
 ) -> Plan:
@@ -124,11 +124,11 @@ def settled_by(
         How many more units, how many futures and a random generator to the ends of their HDIs.
     unit : str
         What is counted.
-    goal, assurance, most, datasets, seed, category
+    goal, assurance, max_n, n_simulations, seed, category
         As in :func:`more_items`.
     """
-    wanted, levels, top = settling(goal), as_levels(assurance), as_most(most)
-    futures = as_whole("datasets", datasets, least=10)
+    wanted, levels, top = settling(goal), as_levels(assurance), as_max_n(max_n)
+    futures = check_int("n_simulations", n_simulations, least=10)
     chosen = result.seed if seed is None else as_seed(seed)
     said = result.evidence(category)
     reached = said.decision in wanted
@@ -143,7 +143,7 @@ def settled_by(
     if reached:
         rates = {str(d): float(d == said.decision) for d in DECISIONS}
         answers = tuple(Answer(level, 0, 0, 0, rates) for level in levels)
-        curve = pd.DataFrame([{"more": 0, "power": 1.0, "se": 0.0, **rates, "datasets": 0}])
+        curve = pd.DataFrame([{"more": 0, "power": 1.0, "se": 0.0, **rates, "n_simulations": 0}])
     else:
         answers, curve = _answers(seen, wanted, levels)
     truths = {"above": said.p_above, "below": said.p_below}
@@ -164,7 +164,7 @@ def settled_by(
             "judged": what_is_judged(result, said.category),
             "reached": reached,
             "limit": float(sum(p for d, p in limits.items() if d in wanted)),
-            "most": top,
+            "max_n": top,
             "same_documents": True,
             "unit": unit,
         },
@@ -174,7 +174,7 @@ def settled_by(
 
 
 def _future(
-    t: Student, n: int, more: int, futures: int, hdi: float, rng: np.random.Generator
+    t: Student, n: int, more: int, futures: int, hdi_prob: float, rng: np.random.Generator
 ) -> tuple[Any, Any]:
     """Draw HDIs of the difference once there are so many more items."""
     scatter = float(t.scale) ** 2 * n * (n - 1)
@@ -186,7 +186,7 @@ def _future(
     between = n * more / total * (mean - float(t.location)) ** 2
     middle = (n * float(t.location) + more * mean) / total
     scale = np.sqrt((scatter + own + between) / (total * (total - 1)))
-    return Student(middle, scale, total - 1).interval(hdi)
+    return Student(middle, scale, total - 1).interval(hdi_prob)
 
 
 def _answers(
@@ -207,7 +207,7 @@ def _answers(
             "power": k / n,
             "se": standard_error(int(k), int(n)),
             **{str(d): float(c / n) for d, c in zip(DECISIONS, row, strict=True)},
-            "datasets": int(n),
+            "n_simulations": int(n),
         }
         for place, k, n, row in zip(x, reached, total, counts, strict=True)
     ]
@@ -215,7 +215,7 @@ def _answers(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Components(Shown):
+class Components(ReprMixin):
     """What makes the difference of two systems vary: the items, and the runs of each item.
 
     Attributes
@@ -260,7 +260,7 @@ class Components(Shown):
         each = sorted({1, 2, 3, 5, 10, 20, round(self.each)})
         return pd.DataFrame({"runs": each, "std": [self.std(runs=r) for r in each]})
 
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         return [str(self)]
 
     def __str__(self) -> str:
@@ -292,7 +292,7 @@ def components(result: Comparison, *, item_cost: float = 0.0) -> Components:
         )
     if isinstance(data, ClusteredValues):
         raise InputError("Components of variance are of independent items: leave out cluster=.")
-    cost = as_real("item_cost", item_cost, "a number >= 0")
+    cost = check_float("item_cost", item_cost, "a number >= 0")
     if not cost >= 0:
         raise invalid("item_cost", "a number >= 0", item_cost)
     places = list(result.pair)

@@ -62,7 +62,7 @@ class Judge:
     ) -> tuple[Array, Array]:
         """Return the ends of the HDI of delta, one of each per data set."""
         if isinstance(counts, ScoreSets):
-            return counts.intervals(self.sampling.prior, self.question.hdi)
+            return counts.intervals(self.sampling.prior, self.question.hdi_prob)
         if self.sampling.engine == "stan":
             return self._by_stan(counts, seed)
         size = len(counts.categories)
@@ -78,7 +78,7 @@ class Judge:
                     f"{score.label} has no difference in some draws, where it is 0/0 or infinite "
                     "for both classifiers: choose another zero_division or measure."
                 )
-            low[some], high[some] = hdis(delta, self.question.hdi)
+            low[some], high[some] = hdis(delta, self.question.hdi_prob)
         return low, high
 
     def verdicts(self, low: Array, high: Array) -> NDArray[np.str_]:
@@ -95,7 +95,7 @@ class Judge:
         for which, child in zip(each, seed.spawn(len(each)), strict=True):
             number = int(child.generate_state(1)[0] >> 2)
             delta = self._fitted(rows(counts, which), number)
-            ends.append(hdis(delta, self.question.hdi))
+            ends.append(hdis(delta, self.question.hdi_prob))
         low, high = (np.concatenate(end) for end in zip(*ends, strict=True))
         return low, high
 

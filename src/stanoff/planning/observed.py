@@ -19,7 +19,7 @@ from stanoff.inference.goals import goal_label
 from stanoff.models.priors import Prior, Priors
 from stanoff.planning.answers import Answer, Plan, frame_of
 from stanoff.planning.judging import DECISIONS
-from stanoff.planning.plan import ASSURANCE, STEP, as_levels, as_most, settling
+from stanoff.planning.plan import ASSURANCE, STEP, as_levels, as_max_n, settling
 from stanoff.planning.scenarios import Scenario
 from stanoff.planning.search import Search
 from stanoff.planning.settings import Options, settings
@@ -57,7 +57,7 @@ def more_documents(
     *,
     goal: Any = "settled",
     assurance: Any = ASSURANCE,
-    most: int = 1_000_000,
+    max_n: int = 1_000_000,
     **options: Unpack[Options],
 ) -> Plan:
     """Compute how many more documents settle a comparison; :class:`Comparison` explains it."""
@@ -65,8 +65,8 @@ def more_documents(
         from stanoff.planning.items import more_items, more_scored
 
         _refuse_others(options)
-        asked: dict[str, Any] = {"goal": goal, "assurance": assurance, "most": most}
-        asked |= {key: value for key, value in options.items() if key in ("datasets", "seed")}
+        asked: dict[str, Any] = {"goal": goal, "assurance": assurance, "max_n": max_n}
+        asked |= {key: value for key, value in options.items() if key in ("n_simulations", "seed")}
         if isinstance(result.data, ItemValues):
             return more_items(result, **asked)
         return more_scored(result, category, **asked)
@@ -78,7 +78,7 @@ def more_documents(
             "that comparison."
         )
     _refuse_others(options)
-    wanted, levels, top = settling(goal), as_levels(assurance), as_most(most)
+    wanted, levels, top = settling(goal), as_levels(assurance), as_max_n(max_n)
     counts, said = _row(result, name), result.evidence(name)
     given: Options = {"seed": result.seed, **options}
     given.update({"prior": result.prior, "same_documents": counts.paired})
@@ -91,9 +91,9 @@ def more_documents(
     if reached:
         rates = {str(d): float(d == said.decision) for d in DECISIONS}
         answers = tuple(Answer(level, 0, 0, 0, rates) for level in levels)
-        curve = pd.DataFrame([{"more": 0, "power": 1.0, "se": 0.0, **rates, "datasets": 0}])
+        curve = pd.DataFrame([{"more": 0, "power": 1.0, "se": 0.0, **rates, "n_simulations": 0}])
     else:
-        least = max(1, max(counts.documents()) // 64)
+        least = max(1, max(counts.n_documents()) // 64)
         grid = sorted({1, top} | {x for x in (least * STEP**i for i in range(30)) if x < top})
         answers = tuple(
             Answer.of(level, found, search.seen, whole=True)
@@ -113,7 +113,7 @@ def more_documents(
             "judged": what_is_judged(result, name),
             "reached": reached,
             "limit": _limit(said, wanted, result.measure.higher_is_better),
-            "most": top,
+            "max_n": top,
             "same_documents": counts.paired,
         },
         warnings=tuple(search.warned),
@@ -153,7 +153,7 @@ def _prior_of_documents(result: Comparison, counts: Data) -> Priors:
 
 
 def _refuse_others(options: Options) -> None:
-    free = {"datasets", "draws", "seed", "jobs", "executor", "progress"}
+    free = {"n_simulations", "draws", "seed", "jobs", "executor", "progress"}
     for name in sorted(set(options) - free):
         raise InputError(
             f"The {name!r} of a plan is that of the comparison: pass it there, judge(...) by it, "

@@ -1,4 +1,4 @@
-"""How many documents it takes, or how small a difference a test set can settle."""
+"""How many documents it kind, or how small a difference a test set can settle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from stanoff._lib.arguments import as_probability, as_whole
+from stanoff._lib.arguments import check_int, check_probability
 from stanoff.errors import InputError, invalid
 from stanoff.inference.decision import Decision
 from stanoff.inference.goals import SETTLED, Goal, as_goal, goal_label, verdict_of
@@ -30,11 +30,11 @@ def plan(
     *,
     goal: Any = None,
     assurance: float | Sequence[float] = ASSURANCE,
-    most: int = 1_000_000,
+    max_n: int = 1_000_000,
     model: str | Path | None = None,
     **options: Unpack[Options],
 ) -> Plan:
-    """Compute how many documents a goal takes, or which difference ``n`` documents can settle.
+    """Compute how many documents a goal kind, or which difference ``n`` documents can settle.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def plan(
         default; with ``n`` it is ``">>"`` or ``"<<"``.
     assurance : float or sequence of float
         How probable it shall be that the goal is reached, one or several numbers.
-    most : int
+    max_n : int
         The largest number of documents to consider.
     model : str or Path, optional
         Which model will judge the documents.
@@ -62,7 +62,7 @@ def plan(
 
     Examples
     --------
-    >>> answer = plan("a", assurance=0.8, datasets=200, draws=1000, seed=1).answers[0]
+    >>> answer = plan("a", assurance=0.8, n_simulations=200, draws=1000, seed=1).answers[0]
     >>> 1500 < answer.value < 2200
     True
     """
@@ -75,10 +75,10 @@ def plan(
     chosen = settings(model, **options)
     levels = as_levels(assurance)
     if n is not None:
-        size = as_whole("n", n, most=MOST)
+        size = check_int("n", n, most=MOST)
         return _difference(suspected, size, as_side(goal), levels, chosen)
     wanted = _possible_goal(suspected, goal, chosen)
-    return _documents(suspected, wanted, levels, as_most(most), chosen)
+    return _documents(suspected, wanted, levels, as_max_n(max_n), chosen)
 
 
 def as_levels(assurance: Any) -> tuple[float, ...]:
@@ -86,12 +86,12 @@ def as_levels(assurance: Any) -> tuple[float, ...]:
     several = assurance if isinstance(assurance, (list, tuple)) else [assurance]
     if not several:
         raise invalid("assurance", "one or several numbers between 0 and 1", assurance)
-    return tuple(sorted({as_probability("assurance", level) for level in several}))
+    return tuple(sorted({check_probability("assurance", level) for level in several}))
 
 
-def as_most(most: Any) -> int:
+def as_max_n(max_n: Any) -> int:
     """Read the largest number of documents to consider."""
-    return as_whole("most", most, least=LEAST_MOST, most=MOST)
+    return check_int("max_n", max_n, least=LEAST_MOST, most=MOST)
 
 
 def settling(goal: Any) -> Goal:
@@ -155,7 +155,7 @@ def _documents(
         facts={
             "scenario": suspected,
             "delta": suspected.delta(chosen.question.measure),
-            "most": top,
+            "max_n": top,
             "same_documents": chosen.same_documents,
         },
         warnings=tuple(search.warned),
@@ -218,7 +218,7 @@ def _difference(
         facts={
             "scenario": base,
             "n": n,
-            "most": as_delta(SHIFTS[-1]),
+            "max_n": as_delta(SHIFTS[-1]),
             "same_documents": chosen.same_documents,
         },
         warnings=tuple(search.warned),

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff._lib.arguments import as_whole
-from stanoff._lib.showing import Shown
+from stanoff._lib.arguments import check_int
+from stanoff._lib.showing import ReprMixin
 from stanoff.errors import InputError, invalid
 from stanoff.inference.goals import Goal, as_goal, goal_label, verdict_of
 from stanoff.measures.ranking import SCORES
@@ -32,20 +32,20 @@ COLUMNS = [
     "power",
     "se",
     *(str(decision) for decision in DECISIONS),
-    "datasets",
+    "n_simulations",
 ]
 Suspected = Scenario | AucScenario | str
 MOST = 10**9  # documents of a simulated data set
 
 
-class PowerTable(Shown, pd.DataFrame):
+class PowerTable(ReprMixin, pd.DataFrame):
     """What :func:`power` returns: a data frame that is shown in few digits, with its question."""
 
     @property
     def _constructor(self) -> type[PowerTable]:
         return PowerTable
 
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         from stanoff.planning.telling import power_parts
 
         return power_parts(self)
@@ -86,12 +86,12 @@ def power(
         scenario what is true in it by default.
     model : str, Path or sequence of str or Path, optional
         One or several; all judge the same data sets; by default the paired and the unpaired one, or
-        the unpaired one where each classifier has a test set of its own; for AUC ``"weights"``.
-    measure, beta, zero_division, prevalence, rope, hdi, prior
+        the unpaired one where each classifier has a test set of its own; for AUC ``"bootstrap"``.
+    measure, beta, zero_division, prevalence, rope, hdi_prob, prior
         As in :func:`stanoff.compare`.
     engine : str
         ``"exact"``, or ``"stan"`` for models that are not conjugate.
-    datasets : int
+    n_simulations : int
         How many data sets are drawn for every scenario and size, 1,000 by default.
     draws : int
         How many posterior draws judge each, 4,000 by default.
@@ -111,12 +111,12 @@ def power(
     -------
     PowerTable
         A pandas DataFrame with a row per scenario, model and size: ``power`` and its Monte-Carlo
-        standard error ``se``, the rates of the five decisions, and the number of ``datasets``
+        standard error ``se``, the rates of the five decisions, and the number of ``n_simulations``
         behind them.
 
     Examples
     --------
-    >>> table = power("a", [500, 3500], model="paired", datasets=200, draws=1000, seed=1)
+    >>> table = power("a", [500, 3500], model="paired", n_simulations=200, draws=1000, seed=1)
     >>> table[["scenario", "n", "goal"]].values.tolist()
     [['a', 500, '>>'], ['a', 3500, '>>']]
     >>> bool(table.power[0] < 0.5 < 0.9 < table.power[1])
@@ -136,7 +136,7 @@ def power(
         for size in sizes
     ]
     sources = [source_of(one, size, chosen.same_documents) for _, one, _, size in cells]
-    title = f"Judging {len(cells)} x {chosen.datasets:,} data sets"
+    title = f"Judging {len(cells)} x {chosen.n_simulations:,} data sets"
     tallies, warned = tally(sources, chosen, title=title)
     rows = [
         {"scenario": name, "model": judge.model.name, "n": size} | _row(tallies[place, j], goal)
@@ -148,7 +148,7 @@ def power(
     table = PowerTable(rows, columns=COLUMNS)
     question = chosen.question
     table.attrs.update(warnings=warned, seed=chosen.seed, measure=question.measure.label)
-    table.attrs.update(rope=list(question.rope), hdi=question.hdi)
+    table.attrs.update(rope=list(question.rope), hdi_prob=question.hdi_prob)
     return table
 
 
@@ -158,13 +158,13 @@ def tally(
     *,
     title: str,
     first: int = 0,
-    datasets: int | None = None,
+    n_simulations: int | None = None,
 ) -> tuple[Tallies, list[str]]:
     """Count the decisions on the data sets of every source (source, judge, decision).
 
     The second part says what speaks against the numbers: that the user stopped it early.
     """
-    placed = chosen.chunks(sources, first=first, datasets=datasets)
+    placed = chosen.chunks(sources, first=first, n_simulations=n_simulations)
     answers = run(
         tallied,
         [chunk for _, chunk in placed],
@@ -193,7 +193,7 @@ def _row(decisions: NDArray[np.int64], goal: Goal) -> dict[str, Any]:
         "power": reached / total,
         "se": standard_error(reached, total),
         **{str(d): int(n) / total for d, n in zip(DECISIONS, decisions, strict=True)},
-        "datasets": total,
+        "n_simulations": total,
     }
 
 
@@ -234,7 +234,7 @@ def _scenarios(given: Any) -> dict[str, Scenario | AucScenario]:
 
 def _sizes(n: Any) -> list[int]:
     given = list(n) if isinstance(n, Iterable) and not isinstance(n, str) else [n]
-    sizes = [as_whole("n", size, most=MOST) for size in given]
+    sizes = [check_int("n", size, most=MOST) for size in given]
     if not sizes or len(set(sizes)) != len(sizes):
         raise invalid("n", "different numbers of documents, at least one", n)
     return sizes

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff import measures
-from stanoff._lib.showing import Shown
+from stanoff._lib.showing import ReprMixin
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.planning.aucs import AucScenario
 
@@ -29,7 +29,7 @@ NAMED: dict[str, tuple[float, Four, Four]] = {
 
 
 @dataclass(frozen=True, repr=False)
-class Scenario(Shown):
+class Scenario(ReprMixin):
     """The probabilities that a document is positive, and of each outcome pair given its class.
 
     Attributes
@@ -181,7 +181,7 @@ class Scenario(Shown):
         moved = [joined("rho", *pair, phi) for pair, phi in zip(rates, phis, strict=True)]
         return Scenario(self.mu, moved[0], moved[1], self.name)
 
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         from stanoff.planning.telling import scenario_parts
 
         return scenario_parts(self)

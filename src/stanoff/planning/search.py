@@ -60,14 +60,14 @@ class Search:
         levels : sequence of float
             The probabilities asked for.
         """
-        few = max(min(100, self.chosen.datasets), self.chosen.datasets // COARSELY)
+        few = max(min(100, self.chosen.n_simulations), self.chosen.n_simulations // COARSELY)
         for start in range(0, len(grid), AT_ONCE):
             self._look(grid[start : start + AT_ONCE], few)
             if self.warned or self._passed(max(levels)):
                 break
-        for datasets in (few, self.chosen.datasets):
+        for n_simulations in (few, self.chosen.n_simulations):
             if not self.warned:
-                self._look(self._closer(levels), datasets)
+                self._look(self._closer(levels), n_simulations)
         x, reached, total = self.curve()
         return [crossing(x, reached, total, level) for level in levels]
 
@@ -97,12 +97,12 @@ class Search:
             places |= set((np.ceil(between) if self.whole else between).tolist())
         return sorted(places)
 
-    def _look(self, places: Sequence[float], datasets: int) -> None:
+    def _look(self, places: Sequence[float], n_simulations: int) -> None:
         sources = [self.source_at(place) for place in places]
-        title = f"Judging {len(places)} x {datasets:,} data sets"
+        title = f"Judging {len(places)} x {n_simulations:,} data sets"
         try:
             tallies, self.warned = tally(
-                sources, self.chosen, title=title, first=self.looks, datasets=datasets
+                sources, self.chosen, title=title, first=self.looks, n_simulations=n_simulations
             )
         except KeyboardInterrupt:
             if not self.seen:

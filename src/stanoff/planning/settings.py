@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from stanoff import models
-from stanoff._lib.arguments import as_flag, as_whole
+from stanoff._lib.arguments import check_bool, check_int
 from stanoff.data.counts import PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
 from stanoff.models.priors import Priors, single
@@ -33,10 +33,10 @@ class Options(TypedDict, total=False):
     zero_division: float | str
     prevalence: float | None
     rope: Any
-    hdi: float
+    hdi_prob: float
     prior: Priors | str | None
     engine: str
-    datasets: int
+    n_simulations: int
     draws: int
     same_documents: bool
     seed: int | None
@@ -53,7 +53,7 @@ class Settings:
     ----------
     judges : tuple of Judge
         One per model; all ask the same question.
-    datasets : int
+    n_simulations : int
         How many data sets per cell of the study.
     per_chunk : int
         How many of them one worker takes at a time.
@@ -66,7 +66,7 @@ class Settings:
     """
 
     judges: tuple[Judge, ...]
-    datasets: int
+    n_simulations: int
     per_chunk: int
     same_documents: bool
     seed: int
@@ -80,14 +80,14 @@ class Settings:
         return self.judges[0].question
 
     def chunks(
-        self, sources: Sequence[Source], *, first: int = 0, datasets: int | None = None
+        self, sources: Sequence[Source], *, first: int = 0, n_simulations: int | None = None
     ) -> list[tuple[int, Chunk]]:
         """Cut the data sets of every source into chunks, each with the place of its source.
 
         The first chunks of all sources come first: whoever stops early has some of everything.
         The random numbers of a source depend on its place, counted from ``first``.
         """
-        total = self.datasets if datasets is None else datasets
+        total = self.n_simulations if n_simulations is None else n_simulations
         starts = range(0, total, self.per_chunk)
         cut = []
         for turn, start in enumerate(starts):
@@ -103,7 +103,7 @@ def settings(
     *,
     engine: str = "exact",
     prior: Priors | str | None = None,
-    datasets: int = DATASETS,
+    n_simulations: int = DATASETS,
     draws: int = DRAWS,
     same_documents: bool = True,
     seed: int | None = None,
@@ -121,20 +121,20 @@ def settings(
     if engine == "auto":
         engine = "exact" if all(models.get(name).batch for name in names) else "stan"
     question = Question.read(**judging)
-    rounds = as_whole("draws", draws, least=LEAST_DRAWS)
+    rounds = check_int("draws", draws, least=LEAST_DRAWS)
     drawing: dict[str, Any] = {"prior": prior, "engine": engine, "draws": rounds, "seed": seed}
     judges = tuple(Judge(question, Sampling.read(model=name, **drawing)) for name in names)
     for judge in judges:
-        _check(judge, as_flag("same_documents", same_documents))
+        _check(judge, check_bool("same_documents", same_documents))
     per_chunk = max(1, NUMBERS_PER_CHUNK // rounds)
-    if question.measure.takes == "scores":
+    if question.measure.kind == "scores":
         per_chunk = SCORED
     if engine == "stan":
         together = all(judge.model.independent for judge in judges)
         per_chunk = STAN_TOGETHER if together else STAN_APART
     return Settings(
         judges=judges,
-        datasets=as_whole("datasets", datasets),
+        n_simulations=check_int("n_simulations", n_simulations),
         per_chunk=per_chunk,
         same_documents=same_documents,
         seed=judges[0].sampling.seed,
@@ -147,16 +147,18 @@ def settings(
 def models_for(options: Options) -> tuple[str, ...]:
     """Name the models that can judge such documents without Stan."""
     if options.get("measure") == "auc":
-        return ("weights",)
+        return ("bootstrap",)
     return ("paired", "unpaired") if options.get("same_documents", True) else ("unpaired",)
 
 
 def _check(judge: Judge, same_documents: bool) -> None:
     """Refuse models that cannot be used here, and priors that do not fit, before any work."""
     model = judge.model
-    if judge.question.measure.takes != "labels":
-        if model.name != "weights" or judge.sampling.engine != "exact":
-            raise invalid("model", "'weights' with the exact engine, in a plan for AUC", model.name)
+    if judge.question.measure.kind != "labels":
+        if model.name != "bootstrap" or judge.sampling.engine != "exact":
+            raise invalid(
+                "model", "'bootstrap' with the exact engine, in a plan for AUC", model.name
+            )
         single(judge.sampling.prior)
         return
     if model.classes:

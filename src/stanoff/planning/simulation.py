@@ -105,7 +105,7 @@ class FromPosterior:
     @property
     def alike(self) -> bool:
         """Whether its data sets hardly differ, because most of their documents are the same."""
-        return self.more < max(self.counts.documents())
+        return self.more < max(self.counts.n_documents())
 
     def draw(self, size: int, rng: np.random.Generator) -> Data:
         """Draw so many data sets."""

@@ -26,7 +26,7 @@ def told(plan: Plan) -> str:
 
 
 def _documents(plan: Plan) -> str:
-    scenario, most = plan.facts["scenario"], plan.facts["most"]
+    scenario, most = plan.facts["scenario"], plan.facts["max_n"]
     called = f"scenario {shown(scenario.name)}" if scenario.name else "this scenario"
     called = called.replace("scenario of ", "the scenario of ")
     enough, short = [], []
@@ -59,7 +59,7 @@ def _difference(plan: Plan) -> str:
     for answer in plan.answers:
         chance = f"{_a(answer.assurance)} chance"
         if answer.value is None:
-            parts.append(f"no difference up to {plan.facts['most']:+.3g} has {chance}")
+            parts.append(f"no difference up to {plan.facts['max_n']:+.3g} has {chance}")
         else:
             parts.append(
                 f"a difference of about {answer.value:+.3f}{_interval(answer, '+.3f')} has {chance}"
@@ -100,7 +100,7 @@ def _future(answer: Answer, plan: Plan, goal: str) -> str:
     verdicts = [f"{Decision(d).symbol} {_percent(rate)}" for d, rate in rates if rate >= 0.005]
     if answer.value is None:
         return (
-            f"{plan.facts['most']:,} more {_what(plan)} give the {_judge(plan)} less than "
+            f"{plan.facts['max_n']:,} more {_what(plan)} give the {_judge(plan)} less than "
             f"{_a(answer.assurance)} chance of {goal}; the verdicts then are "
             f"{', '.join(verdicts)}."
         )
@@ -119,7 +119,7 @@ def _rule(plan: Plan) -> str:
     question = plan.judge.question
     low, high = question.rope
     rope = f"±{high:g}" if low == -high else ends(question.rope)
-    return f"ROPE {rope}, {level(question.hdi)} HDI"
+    return f"ROPE {rope}, {level(question.hdi_prob)} HDI"
 
 
 def _what(plan: Plan) -> str:
@@ -218,10 +218,10 @@ def power_parts(table: PowerTable) -> list[str | pd.DataFrame]:
             **{Decision(d).symbol: [percent(share) for share in table[d]] for d in shares},
         }
     )
-    least, most = table["datasets"].min(), table["datasets"].max()
+    least, most = table["n_simulations"].min(), table["n_simulations"].max()
     datasets = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     about = table.attrs
-    rule = f" in {about['measure']} (ROPE {ends(about['rope'])}, {level(about['hdi'])} HDI)"
+    rule = f" in {about['measure']} (ROPE {ends(about['rope'])}, {level(about['hdi_prob'])} HDI)"
     return [
         cells,
         f"power: share of {datasets} simulated data sets of n documents on which the goal was "

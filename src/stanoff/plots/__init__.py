@@ -1,46 +1,46 @@
 """Figures of a result: each takes ``ax`` and returns it, and the caller owns the figure."""
 
 import stanoff.plots.backend  # noqa: F401 - first
-from stanoff.plots.calibration import ecdf_plot, rank_plot
-from stanoff.plots.contests import matrix_plot, ranks_plot, scores_plot
+from stanoff.plots.calibration import plot_ecdf, plot_rank
+from stanoff.plots.contests import plot_matrix, plot_ranks, plot_scores
 from stanoff.plots.curves import (
-    precision_recall_plot,
-    reliability_plot,
-    roc_difference_plot,
-    roc_plot,
+    plot_precision_recall,
+    plot_reliability,
+    plot_roc,
+    plot_roc_difference,
 )
-from stanoff.plots.forest import forest_plot
-from stanoff.plots.frequency import frequency_plot
-from stanoff.plots.graphical import graph_plot
-from stanoff.plots.joint import joint_plot
-from stanoff.plots.mosaic import mosaic_plot
-from stanoff.plots.plan import plan_plot
-from stanoff.plots.posterior import factor_plot, posterior_plot, trace_plot
-from stanoff.plots.power import power_plot
-from stanoff.plots.sensitivity import prior_plot, rope_plot
+from stanoff.plots.forest import plot_forest
+from stanoff.plots.frequency import plot_frequency
+from stanoff.plots.graphical import plot_graph
+from stanoff.plots.joint import plot_joint
+from stanoff.plots.mosaic import plot_mosaic
+from stanoff.plots.plan import plot_plan
+from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
+from stanoff.plots.power import plot_power
+from stanoff.plots.sensitivity import plot_prior, plot_rope
 from stanoff.plots.theme import theme
 
 __all__ = [
-    "ecdf_plot",
-    "factor_plot",
-    "forest_plot",
-    "frequency_plot",
-    "graph_plot",
-    "joint_plot",
-    "matrix_plot",
-    "mosaic_plot",
-    "plan_plot",
-    "posterior_plot",
-    "power_plot",
-    "precision_recall_plot",
-    "prior_plot",
-    "rank_plot",
-    "ranks_plot",
-    "reliability_plot",
-    "roc_difference_plot",
-    "roc_plot",
-    "rope_plot",
-    "scores_plot",
+    "plot_ecdf",
+    "plot_factor",
+    "plot_forest",
+    "plot_frequency",
+    "plot_graph",
+    "plot_joint",
+    "plot_matrix",
+    "plot_mosaic",
+    "plot_plan",
+    "plot_posterior",
+    "plot_power",
+    "plot_precision_recall",
+    "plot_prior",
+    "plot_rank",
+    "plot_ranks",
+    "plot_reliability",
+    "plot_roc",
+    "plot_roc_difference",
+    "plot_rope",
+    "plot_scores",
+    "plot_trace",
     "theme",
-    "trace_plot",
 ]

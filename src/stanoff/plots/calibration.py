@@ -18,7 +18,7 @@ MOST_LINES = 8
 
 
 @themed
-def rank_plot(calibration: Calibration, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
+def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
     """Draw a histogram of the ranks of one variable.
 
     Parameters
@@ -56,7 +56,7 @@ def rank_plot(calibration: Calibration, variable: str = "delta", *, ax: Axes | N
 
 
 @themed
-def ecdf_plot(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
+def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
     """Draw the distributions of the ranks less the uniform one, with a band that holds for all.
 
     Parameters

@@ -38,7 +38,7 @@ LEAST_CELL = 15.0  # points across a cell with a number in it
 
 
 @themed
-def scores_plot(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the score of every system with its HDI, the best first; lines part the tiers.
 
     At the side stands the probability of being within the ROPE of the best. A bar beside the mean
@@ -57,11 +57,11 @@ def scores_plot(result: Contest, category: str | None = None, *, ax: Axes | None
     --------
     >>> from stanoff import contest
     >>> said = {"a": [1, 0, 1, 0], "b": [1, 0, 0, 0], "c": [0, 1, 1, 0]}
-    >>> ax = scores_plot(contest([1, 0, 1, 0], said, draws=500, seed=1))
+    >>> ax = plot_scores(contest([1, 0, 1, 0], said, draws=500, seed=1))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['a', 'b', 'c']
     """
-    row = result.chosen(category)
+    row = result.resolve_category(category)
     table = result.summary(row)
     if ax is None:
         ax = new_axes(height=min(1.6 + PER_ROW * len(table), MOST_HEIGHT))
@@ -94,14 +94,16 @@ def scores_plot(result: Contest, category: str | None = None, *, ax: Axes | None
         Line2D([], [], color="black", marker="|", linestyle="none", label="observed"),
     ]
     shown = [handles[0], *([] if first.all() else [handles[1]]), handles[2]]
-    told = f"{level(result.hdi)} HDI; right: P(within the ROPE {ends(result.rope)} of the best)"
+    told = (
+        f"{level(result.hdi_prob)} HDI; right: P(within the ROPE {ends(result.rope)} of the best)"
+    )
     _key(ax, shown, told)
     sns.despine(ax=ax)
     return ax
 
 
 @themed
-def matrix_plot(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the decision on each system (row) against each other (column).
 
     Below the symbol stands the probability, in per cent, that the system of the row is the better
@@ -110,9 +112,9 @@ def matrix_plot(result: Contest, category: str | None = None, *, ax: Axes | None
     Parameters
     ----------
     result, category, ax
-        As in :func:`scores_plot`.
+        As in :func:`plot_scores`.
     """
-    row = result.chosen(category)
+    row = result.resolve_category(category)
     found = result.standings(row)
     order = found.order
     systems = len(order)
@@ -168,15 +170,15 @@ def matrix_plot(result: Contest, category: str | None = None, *, ax: Axes | None
 
 
 @themed
-def ranks_plot(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_ranks(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the probability of every rank of every system; a frame holds the interval of ranks.
 
     Parameters
     ----------
     result, category, ax
-        As in :func:`scores_plot`.
+        As in :func:`plot_scores`.
     """
-    row = result.chosen(category)
+    row = result.resolve_category(category)
     found = result.standings(row)
     ranks = found.ranks[found.order]
     systems = len(ranks)
@@ -203,7 +205,7 @@ def ranks_plot(result: Contest, category: str | None = None, *, ax: Axes | None 
     ax.set_xticks(places, [str(place + 1) for place in places])
     ax.tick_params(length=0)
     what = literal(shortened(what_is_judged(result, row), 60))
-    told = f"rank in {what}; framed: {level(result.hdi)} of the probability"
+    told = f"rank in {what}; framed: {level(result.hdi_prob)} of the probability"
     ax.set_xlabel(wrapped(ax, told))
     ax.set_title(wrapped(ax, f"Probability of each rank{', %' if numbered else ''}", 12))
     sns.despine(ax=ax, left=True, bottom=True)

@@ -25,7 +25,7 @@ COLORS, DASHES = (BLUE, RED), ("-", "--")
 
 
 @themed
-def roc_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_roc(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the ROC curves of both systems, with the band that holds each point's HDI's mass.
 
     Parameters
@@ -42,7 +42,7 @@ def roc_plot(result: Comparison, category: str | None = None, *, ax: Axes | None
     >>> from stanoff import compare
     >>> y, a, b = [1, 0] * 20, [i % 7 - i % 2 for i in range(40)], list(range(40))
     >>> result = compare(y, [x + 0.5 for x in a], b, measure="auc", draws=100, seed=1)
-    >>> roc_plot(result).get_xlabel()
+    >>> plot_roc(result).get_xlabel()
     'share of negatives called positive'
     """
     data = scored(result, category)
@@ -54,10 +54,10 @@ def roc_plot(result: Comparison, category: str | None = None, *, ax: Axes | None
 
 
 @themed
-def precision_recall_plot(
+def plot_precision_recall(
     result: Comparison, category: str | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw precision against recall of both systems, with bands; else as :func:`roc_plot`."""
+    """Draw precision against recall of both systems, with bands; else as :func:`plot_roc`."""
     data = scored(result, category)
     ax = new_axes(SIZE, SIZE) if ax is None else ax
     ax.axhline(data.truth.mean(), color=GREY, linewidth=0.8, linestyle=":")
@@ -68,22 +68,28 @@ def precision_recall_plot(
 
 
 @themed
-def roc_difference_plot(
+def plot_roc_difference(
     result: Comparison, category: str | None = None, *, ax: Axes | None = None
 ) -> Axes:
     """Draw how much more positives A finds than B, with its band and the ROPE.
 
-    The mean of the curve is the difference of the AUCs. Else as :func:`roc_plot`.
+    The mean of the curve is the difference of the AUCs. Else as :func:`plot_roc`.
     """
     data = scored(result, category)
     ax = new_axes() if ax is None else ax
     curves = roc_curves(data, result.prior, result.seed, SHARES)
     difference = curves[:, 0] - curves[:, 1]
-    low, high = _band(difference[1:], result.hdi)
+    low, high = _band(difference[1:], result.hdi_prob)
     ax.axhspan(*result.rope, color=GREEN, alpha=0.12, linewidth=0, label="ROPE")
     ax.axhline(0, color=GREY, linewidth=0.8)
     ax.fill_between(
-        SHARES, low, high, color=BLUE, alpha=0.25, linewidth=0, label=f"{level(result.hdi)} band"
+        SHARES,
+        low,
+        high,
+        color=BLUE,
+        alpha=0.25,
+        linewidth=0,
+        label=f"{level(result.hdi_prob)} band",
     )
     ax.plot(SHARES, difference[0], color=BLUE, label="observed")
     a, b = short_names(result, 24)
@@ -94,10 +100,10 @@ def roc_difference_plot(
 
 
 @themed
-def reliability_plot(
+def plot_reliability(
     result: Comparison, category: str | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw how often what was given a probability happens; else as :func:`roc_plot`."""
+    """Draw how often what was given a probability happens; else as :func:`plot_roc`."""
     data = scored(result, category)
     if not are_probabilities(data):
         raise InputError("A reliability diagram needs probabilities between 0 and 1.")
@@ -107,7 +113,7 @@ def reliability_plot(
     for system, name in enumerate(short_names(result, 20)):
         there = np.isfinite(mean[system])
         x, y = mean[system, there], happened[0, system, there]
-        low, high = _band(happened[1:, system][:, there], result.hdi)
+        low, high = _band(happened[1:, system][:, there], result.hdi_prob)
         ax.errorbar(
             x,
             y,
@@ -128,7 +134,7 @@ def scored(result: Comparison, category: str | None) -> ScoredDocuments:
     """Return the scores of A and B in one category, or refuse."""
     if not isinstance(result.data, ScoredDocuments):
         raise InputError("Curves need scores of documents, as for measure='auc'.")
-    chosen = result.chosen(category)
+    chosen = result.resolve_category(category)
     if chosen not in result.data.categories:
         raise InputError(f"There is no curve of an average: {chosen}.")
     data = of_category(result.data, chosen).pair(*result.pair)
@@ -144,7 +150,7 @@ def are_probabilities(data: ScoredDocuments) -> bool:
 def _bands(ax: Axes, result: Comparison, at: Array, curves: Array) -> None:
     """Draw the curves of the data, and around them where draws of them lie."""
     for system, name in enumerate(short_names(result, 20)):
-        low, high = _band(curves[1:, system], result.hdi)
+        low, high = _band(curves[1:, system], result.hdi_prob)
         ax.fill_between(at, low, high, color=COLORS[system], alpha=0.2, linewidth=0)
         ax.plot(at, curves[0, system], DASHES[system], color=COLORS[system], label=name)
 

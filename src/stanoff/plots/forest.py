@@ -13,7 +13,7 @@ PER_ROW, MOST_HEIGHT = 0.2, 14.0  # inches
 
 
 @themed
-def forest_plot(
+def plot_forest(
     result: Comparison,
     *,
     sort: bool = True,
@@ -39,7 +39,7 @@ def forest_plot(
     >>> from stanoff import compare_counts
     >>> pos, neg = [[30, 9, 1, 5], [30, 1, 2, 9]], [[1, 1, 1, 90], [2, 1, 1, 90]]
     >>> result = compare_counts(pos, neg, average="macro", engine="exact", draws=500, seed=1)
-    >>> ax = forest_plot(result)
+    >>> ax = plot_forest(result)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['0', '1', 'macro average', 'micro average', 'weighted average']
     """
@@ -60,5 +60,5 @@ def forest_plot(
     told = "" if step == 1 else f"{len(known):,} categories, one in {step} labelled"
     ax.set(ylabel=told, xlabel=delta_label(ax, result, result.measure.label))
     a, b = short_names(result, 20)
-    key(ax, rows, band, judged[0].hdi_probability, f"{a} against {b}")
+    key(ax, rows, band, judged[0].hdi_prob, f"{a} against {b}")
     return ax

@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 
 @themed
-def frequency_plot(
+def plot_frequency(
     scores: pd.DataFrame | Comparison,
     frequency: Mapping[Any, float] | pd.Series,
     *,
@@ -61,13 +61,13 @@ def frequency_plot(
     Examples
     --------
     >>> scores = pd.DataFrame({"svm": [0.9, 0.7, 0.4], "nb": [0.8, 0.6, 0.5]}, index=list("xyz"))
-    >>> ax = frequency_plot(scores, {"x": 900, "y": 40, "z": 35})
+    >>> ax = plot_frequency(scores, {"x": 900, "y": 40, "z": 35})
     >>> [round(float(y), 2) for y in ax.lines[1].get_ydata()]
     [0.55, 0.9]
     """
     if isinstance(window, bool) or not isinstance(window, Real) or not 1 < float(window) < np.inf:
         raise invalid("window", "a number above 1", window)
-    table, draws, label, hdi = _read(scores)
+    table, draws, label, hdi_prob = _read(scores)
     counted = _frequencies(table.index, frequency)
     interval = np.full(len(counted), -1)  # that of no training documents
     some = counted > 0
@@ -75,7 +75,9 @@ def frequency_plot(
     ax = ax or new_axes()
     for i, name in enumerate(table.columns):
         of_one = draws[i] if draws else None
-        _line(ax, i, str(name), table[name].to_numpy(dtype=float), counted, interval, of_one, hdi)
+        _line(
+            ax, i, str(name), table[name].to_numpy(dtype=float), counted, interval, of_one, hdi_prob
+        )
     _scale(ax, counted.min(), counted.max())
     ax.set_xlabel("training documents of the category")
     ax.set_ylabel(wrapped(ax, literal(label)))
@@ -91,7 +93,7 @@ def _line(
     counted: Array,
     interval: NDArray[np.int64],
     draws: Array | None,
-    hdi: float,
+    hdi_prob: float,
 ) -> None:
     """Draw the categories of one system as dots, and their averages per interval as a line."""
     color, known = LINES[place % len(LINES)], np.isfinite(values)
@@ -99,7 +101,7 @@ def _line(
     groups = [np.flatnonzero(known & (interval == one)) for one in np.unique(interval[known])]
     middle = [_centre(counted[group]) for group in groups]
     if draws is not None:
-        ends = np.array([hdi_of(draws[..., g].mean(axis=-1), hdi) for g in groups]).T
+        ends = np.array([hdi_of(draws[..., g].mean(axis=-1), hdi_prob) for g in groups]).T
         ax.fill_between(middle, *ends, color=color, alpha=0.18, linewidth=0)
         ax.vlines(middle, *ends, color=color, alpha=0.5, linewidth=1)
     ax.plot(
@@ -139,10 +141,10 @@ def _read(scores: Any) -> tuple[pd.DataFrame, list[Array], str, float]:
             raise InputError(f"{scores.model.name} has no scores of A and B to show.")
         means = np.stack([each.mean(axis=(0, 1)) for each in draws], axis=1)
         table = pd.DataFrame(means, index=list(known), columns=list(scores.names))
-        label = f"{scores.measure.label}, mean and {level(scores.hdi)} HDI"
+        label = f"{scores.measure.label}, mean and {level(scores.hdi_prob)} HDI"
         if scores.names[0] == scores.names[1]:
             table.columns = pd.Index([f"{scores.names[0]} (A)", f"{scores.names[1]} (B)"])
-        return table, draws, label, scores.hdi
+        return table, draws, label, scores.hdi_prob
     if not isinstance(scores, pd.DataFrame):
         raise invalid("scores", "a DataFrame or a Comparison", scores)
     kinds = [dtype.kind for dtype in scores.dtypes if isinstance(dtype, np.dtype)]

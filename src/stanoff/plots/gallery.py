@@ -13,15 +13,15 @@ from stanoff.data.counts import PairedCounts
 from stanoff.data.scored import ScoredDocuments
 from stanoff.plots.curves import (
     are_probabilities,
-    precision_recall_plot,
-    reliability_plot,
-    roc_difference_plot,
-    roc_plot,
+    plot_precision_recall,
+    plot_reliability,
+    plot_roc,
+    plot_roc_difference,
 )
-from stanoff.plots.forest import forest_plot
-from stanoff.plots.joint import joint_plot
-from stanoff.plots.mosaic import mosaic_plot
-from stanoff.plots.posterior import factor_plot, posterior_plot, trace_plot
+from stanoff.plots.forest import plot_forest
+from stanoff.plots.joint import plot_joint
+from stanoff.plots.mosaic import plot_mosaic
+from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
 from stanoff.plots.theme import shown_ends
 
 
@@ -46,7 +46,7 @@ class Plot:
 
 def drawable(result: Comparison, category: str) -> bool:
     """Return whether the draws of delta are finite as far as they would be shown."""
-    delta = result.spread(category)
+    delta = result.posterior_sample(category)
     return bool(np.isfinite(shown_ends(result.evidence(category), delta)).all())
 
 
@@ -79,40 +79,40 @@ def _with_probabilities(result: Comparison, category: str) -> bool:
 GALLERY = {
     "forest": Plot(
         "All categories: mean and HDI of the difference, and the ROPE.",
-        lambda result, _: forest_plot(result),
+        lambda result, _: plot_forest(result),
         _several,
     ),
     "posterior": Plot(
-        "Posterior of the difference ({}), with its HDI and the ROPE.", posterior_plot, drawable
+        "Posterior of the difference ({}), with its HDI and the ROPE.", plot_posterior, drawable
     ),
     "factor": Plot(
         "Prior and posterior density of the difference ({}); their ratio at 0 is the Bayes factor.",
-        factor_plot,
+        plot_factor,
         _with_prior,
     ),
-    "joint": Plot("Posterior of both scores together ({}).", joint_plot, _with_scores),
+    "joint": Plot("Posterior of both scores together ({}).", plot_joint, _with_scores),
     "mosaic": Plot(
-        "What both classifiers said of the same documents ({}).", mosaic_plot, _with_pairs
+        "What both classifiers said of the same documents ({}).", plot_mosaic, _with_pairs
     ),
-    "roc": Plot("ROC curves of both systems ({}), with bands.", roc_plot, _with_curves),
+    "roc": Plot("ROC curves of both systems ({}), with bands.", plot_roc, _with_curves),
     "roc_difference": Plot(
         "How many more positives A finds than B ({}), with its band and the ROPE.",
-        roc_difference_plot,
+        plot_roc_difference,
         _with_curves,
     ),
     "precision_recall": Plot(
         "Precision against recall of both systems ({}), with bands.",
-        precision_recall_plot,
+        plot_precision_recall,
         _with_curves,
     ),
     "reliability": Plot(
         "How often what was given a probability happens ({}).",
-        reliability_plot,
+        plot_reliability,
         _with_probabilities,
     ),
     "trace": Plot(
         "The difference along the chains ({}): a healthy sampler shows no drift and no gaps.",
-        trace_plot,
+        plot_trace,
         lambda result, category: True,
     ),
 }

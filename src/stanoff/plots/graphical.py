@@ -20,7 +20,7 @@ FOOT = 0.26  # room for a plate's label
 
 
 @themed
-def graph_plot(model: Model | str, *, ax: Axes | None = None) -> Axes:
+def plot_graph(model: Model | str, *, ax: Axes | None = None) -> Axes:
     """Draw a model as a graph in plate notation, after Figures 1 to 3 of Zhang et al. (2016).
 
     Circles are unknown, shaded ones observed, double ones computed from their parents, dots
@@ -35,7 +35,7 @@ def graph_plot(model: Model | str, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> len(graph_plot("paired").texts)
+    >>> len(plot_graph("paired").texts)
     14
     """
     chosen = model if isinstance(model, Model) else models.get(model)

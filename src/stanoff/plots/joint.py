@@ -35,7 +35,7 @@ WIDTH, HEIGHT = 5.25, 6.25  # inches: so high that the square is as wide as the 
 
 
 @themed
-def joint_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the score of A against that of B, with the diagonal and the ROPE beside it.
 
     The two regions hold 50% and 95% of the draws where they are densest. Above the diagonal A has
@@ -54,7 +54,7 @@ def joint_plot(result: Comparison, category: str | None = None, *, ax: Axes | No
     --------
     >>> from stanoff import compare_counts
     >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
-    >>> joint_plot(result).get_ylabel()
+    >>> plot_joint(result).get_ylabel()
     'F1 of A'
     """
     evidence = result.evidence(category)

@@ -34,7 +34,7 @@ LOOKS = {
 
 
 @themed
-def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_mosaic(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the outcome pairs: both, only A, only B, neither said yes, of positives and negatives.
 
     Heights are shares of the documents of the class; for an average, of the pairs of a document and
@@ -56,7 +56,7 @@ def mosaic_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
     --------
     >>> from stanoff import compare_counts
     >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
-    >>> mosaic_plot(result).texts[1].get_text()
+    >>> plot_mosaic(result).texts[1].get_text()
     'both said yes: 310 (77.9%)'
     """
     counts = result.data.one_vs_rest()

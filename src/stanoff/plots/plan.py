@@ -37,7 +37,7 @@ AXES = {
 
 
 @themed
-def plan_plot(plan: Plan, *, ax: Axes | None = None) -> Axes:
+def plot_plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
     """Draw the simulated power with its error, the assurances and the answers.
 
     Parameters
@@ -57,7 +57,7 @@ def plan_plot(plan: Plan, *, ax: Axes | None = None) -> Axes:
         ax.plot(
             x[outward],
             isotonic_regression(
-                power[outward], weights=plan.curve["datasets"].to_numpy(np.float64)[outward]
+                power[outward], weights=plan.curve["n_simulations"].to_numpy(np.float64)[outward]
             ).x,
             color=BLUE,
         )

@@ -33,7 +33,7 @@ MOST_POINTS = 5000
 
 
 @themed
-def posterior_plot(
+def plot_posterior(
     result: Comparison, category: str | None = None, *, ax: Axes | None = None
 ) -> Axes:
     """Draw the posterior of delta: histogram, mean, the null value, ROPE and HDI.
@@ -52,7 +52,7 @@ def posterior_plot(
     """
     ax = ax or new_axes()
     evidence = result.evidence(category)
-    delta = result.spread(evidence.category)
+    delta = result.posterior_sample(evidence.category)
     low, high = window_of(evidence, delta)
     sns.histplot(
         x=delta,
@@ -81,7 +81,7 @@ def posterior_plot(
 
 
 @themed
-def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw prior and posterior density of delta; their ratio at 0 is the Bayes factor.
 
     After Figure 6 of Zhang et al. (2016). Where the prior density at 0 is infinite the figure says
@@ -143,7 +143,7 @@ def factor_plot(result: Comparison, category: str | None = None, *, ax: Axes | N
 
 
 @themed
-def trace_plot(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_trace(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw delta along the chains; a healthy sampler shows no drift and no gaps.
 
     After Figure 4 of Zhang et al. (2016).
@@ -193,5 +193,5 @@ def _hdi_bar(ax: Axes, evidence: Evidence, digits: int) -> None:
         transform=place,
         clip_on=False,
     )
-    told = f"{level(evidence.hdi_probability)} HDI {ends(evidence.hdi, digits)}"
+    told = f"{level(evidence.hdi_prob)} HDI {ends(evidence.hdi, digits)}"
     write(ax, (low + high) / 2, 0.06, told, "black")

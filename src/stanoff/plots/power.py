@@ -24,7 +24,7 @@ COLUMNS = ("n", "model", "power", "se")
 
 
 @themed
-def power_plot(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None = None) -> Axes:
+def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw power against test-set size, a line per model and scenario, with bands of ±2 se.
 
     After Figure 5 of Zhang et al. (2016). Colour tells the model, dashes and markers the scenario.
@@ -42,7 +42,7 @@ def power_plot(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
     Examples
     --------
     >>> frame = pd.DataFrame({"n": [500, 1000], "model": "paired", "power": [0.3, 0.5], "se": 0.01})
-    >>> power_plot(frame, goal=">>").get_ylabel()
+    >>> plot_power(frame, goal=">>").get_ylabel()
     'power: probability of deciding ≫'
     """
     table = _read(frame, goal)

@@ -97,7 +97,7 @@ def draw_rows(ax: Axes, rows: Sequence[Row], rope: Interval, apart: Sequence[Row
     return step
 
 
-def key(ax: Axes, rows: Sequence[Row], rope: Interval, hdi: float, heading: str) -> None:
+def key(ax: Axes, rows: Sequence[Row], rope: Interval, hdi_prob: float, heading: str) -> None:
     """Explain the marks above the axes, with how many rows have each."""
     marks: list[Line2D | Patch] = []
     for decision, mark in reversed(MARKS.items()):
@@ -118,7 +118,7 @@ def key(ax: Axes, rows: Sequence[Row], rope: Interval, hdi: float, heading: str)
     marks = marks[::-1]
     told = f"ROPE {ends(rope)}"
     marks.append(Patch(facecolor=GREY, alpha=0.25, edgecolor=RED, linestyle=":", label=told))
-    marks.append(Line2D([], [], color=GREY, label=f"{level(hdi)} HDI, mean marked"))
+    marks.append(Line2D([], [], color=GREY, label=f"{level(hdi_prob)} HDI, mean marked"))
     legend = ax.legend(
         handles=marks,
         title=heading,

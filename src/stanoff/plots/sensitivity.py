@@ -36,7 +36,7 @@ FINE = 200  # steps from no ROPE to the widest
 
 
 @themed
-def prior_plot(
+def plot_prior(
     result: Comparison,
     category: str | None = None,
     *,
@@ -60,7 +60,7 @@ def prior_plot(
     --------
     >>> from stanoff import compare_counts
     >>> result = compare_counts([31, 2, 2, 4], [4, 3, 2, 70], engine="exact", seed=1)
-    >>> [label.get_text() for label in prior_plot(result).get_yticklabels()]
+    >>> [label.get_text() for label in plot_prior(result).get_yticklabels()]
     ['as fitted', 'uniform', 'jeffreys', 'perks']
     """
     said = result.evidence(category)
@@ -79,12 +79,12 @@ def prior_plot(
         ylabel="prior",
     )
     a, b = short_names(result, 20)
-    key(ax, rows, said.rope, said.hdi_probability, f"{a} against {b}")
+    key(ax, rows, said.rope, said.hdi_prob, f"{a} against {b}")
     return ax
 
 
 @themed
-def rope_plot(
+def plot_rope(
     result: Comparison,
     category: str | None = None,
     *,
@@ -112,7 +112,7 @@ def rope_plot(
     --------
     >>> from stanoff import compare_counts
     >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
-    >>> rope_plot(result).get_xlabel()
+    >>> plot_rope(result).get_xlabel()
     'half-width of the ROPE around 0'
     """
     said = result.evidence(category)

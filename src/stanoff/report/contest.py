@@ -54,7 +54,7 @@ def page(
     drawn : sequence of Picture, optional
         Its figures, if they are there already.
     """
-    row = result.chosen(category)
+    row = result.resolve_category(category)
     found, table = result.standings(row), formatted(result, row)
     script = inlined("evidence.js") + inlined("contest.js")
     drawn = list(pictures(result, row)) if drawn is None else drawn

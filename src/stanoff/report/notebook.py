@@ -29,7 +29,7 @@ def parts_as_html(parts: Sequence[str | pd.DataFrame]) -> str:
 
 def notebook(result: Comparison) -> str:
     """Render the verdict, the table and the posterior of a comparison, in the same way."""
-    decided = result.decided
+    decided = result.default_category
     sentences = str(result).split("\n")
     averages = [c for c in result.categories if c == decided]
     shown = [c for c in result.categories if c != decided][: MOST_ROWS - len(averages)] + averages
@@ -50,7 +50,7 @@ def notebook(result: Comparison) -> str:
 
 def of_contest(result: Contest) -> str:
     """Render the sentence, the table and the scores of a contest, in the same way."""
-    category = result.decided or result.categories[0]
+    category = result.default_category or result.categories[0]
     sentences, table = str(result).split("\n"), result.table(category)
     more_sentences, more_rows = len(sentences) - MOST_SENTENCES, len(table) - MOST_ROWS
     warnings = [w for w in result.warnings if w not in result.sampler_warnings]

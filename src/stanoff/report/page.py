@@ -108,7 +108,7 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
         averages=len(result.categories) - len(result.data.categories),
         middle=(result.rope[0] + result.rope[1]) / 2,
         rope=ends(result.rope),
-        hdi=level(result.hdi),
+        hdi=level(result.hdi_prob),
         every=every,
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
         warnings=result.warnings,
@@ -139,7 +139,7 @@ def settings(result: Answer, documents: str) -> dict[str, str]:
         "engine": result.engine,
         "prior": described(result.prior),
         "ROPE": ends(result.rope),
-        "HDI": level(result.hdi),
+        "HDI": level(result.hdi_prob),
         "draws": f"{chains} × {draws:,}",
         "seed": str(result.seed),
         "stanoff": __version__,
@@ -148,7 +148,7 @@ def settings(result: Answer, documents: str) -> dict[str, str]:
 
 def _origin(result: Answer) -> dict[str, str]:
     """Name the file, its date, its columns and the positive label."""
-    origin = result.data.origin
+    origin = result.data.source
     columns = {"truth": "truth", "a": "A", "b": "B"}
     told = {
         "file": Path(origin.get("file", "")).name,  # not where it lies on this machine
@@ -162,7 +162,7 @@ def _origin(result: Answer) -> dict[str, str]:
 
 
 def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]], int]:
-    draws = [result.spread(category) for category in result.categories]
+    draws = [result.posterior_sample(category) for category in result.categories]
     coded, every = embedded(draws, keep_sides_of=(*result.rope, 0.0))
     rows = [
         {
@@ -204,7 +204,7 @@ def _data(
     return {
         "names": [shown(name) for name in result.names],
         "rope": result.rope,
-        "hdi": result.hdi,
+        "hdi": result.hdi_prob,
         "higher": result.measure.higher_is_better,
         **asides(result),
         "warnings": result.sampler_warnings,
@@ -229,7 +229,7 @@ def _latex_parts(result: Comparison) -> list[Any]:
         table[HEADINGS[key]] = [
             f"{token}{i}z{COLUMNS.index(key)}{token}" for i in range(len(table))
         ]
-    told = f"{level(result.hdi)} HDI and the ROPE {ends(result.rope)}"
+    told = f"{level(result.hdi_prob)} HDI and the ROPE {ends(result.rope)}"
     before, after = caption.split(told, 1)
     parts = (frame_as_latex(table, f"{before}{token}caption{token}{after}") + "\n").split(token)
     return [_place(part) if i % 2 else part for i, part in enumerate(parts)]

@@ -16,12 +16,12 @@ from stanoff.significance.micro import (
     sign_test,
     welch_test,
 )
-from stanoff.significance.result import Significance
+from stanoff.significance.result import SignificanceResult
 from stanoff.significance.together import all_tests, columns, table
 
 __all__ = [
     "DeLong",
-    "Significance",
+    "SignificanceResult",
     "all_tests",
     "anova_test",
     "columns",

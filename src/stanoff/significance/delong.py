@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff._lib.arguments import Interval, as_probability
+from stanoff._lib.arguments import Interval, check_probability
 from stanoff.data.base import Data
 from stanoff.data.scored import ScoredDocuments
 from stanoff.errors import InputError, invalid
-from stanoff.significance.result import Significance, check_options, normal_p, tail
+from stanoff.significance.result import SignificanceResult, check_options, normal_p, tail
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class DeLong(Significance):
+class DeLong(SignificanceResult):
     """The outcome of DeLong's test.
 
     Attributes
@@ -49,7 +49,7 @@ def delong_test(
     Parameters
     ----------
     data : Data
-        Scored documents, as ``result.data`` or ``stanoff.count(..., takes="scores")`` has them.
+        Scored documents, as ``result.data`` or ``stanoff.count(..., kind="scores")`` has them.
     alternative : str
         As in :func:`stanoff.significance.sign_test`.
     level : float
@@ -61,12 +61,12 @@ def delong_test(
     --------
     >>> from stanoff import count
     >>> truth, a, b = [1, 1, 1, 0, 0, 0], [6, 5, 3, 4, 2, 1], [6, 2, 1, 5, 4, 3]
-    >>> outcome = delong_test(count(truth, a, b, takes="scores"))
+    >>> outcome = delong_test(count(truth, a, b, kind="scores"))
     >>> round(outcome.difference, 4), round(outcome.p_value, 4)
     (0.5556, 0.0771)
     """
     check_options(alternative)
-    as_probability("level", level)
+    check_probability("level", level)
     truth, scores = _one_category(data, category)
     pos, neg = zip(*(placements(truth, score) for score in scores), strict=True)
     variance = sum(np.var(x[0] - x[1], ddof=1) / len(x[0]) for x in (pos, neg))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from stanoff.data.items import ItemValues
 from stanoff.errors import InputError
 from stanoff.significance.macro import macro_sign_test, macro_t_test, wilcoxon_test
-from stanoff.significance.result import Significance, check_options, tail
+from stanoff.significance.result import SignificanceResult, check_options, tail
 
 SHUFFLES = 100_000
 MOST_AT_ONCE = 4_000_000
@@ -25,7 +25,7 @@ def item_tests(
     higher_is_better: bool = True,
     shuffles: int = SHUFFLES,
     seed: int = 1,
-) -> list[Significance]:
+) -> list[SignificanceResult]:
     """Do the four tests of differences per item.
 
     Parameters
@@ -85,7 +85,7 @@ def _columns(
 
 def _randomization(
     difference: NDArray[np.float64], alternative: str, shuffles: int, seed: int
-) -> Significance:
+) -> SignificanceResult:
     """Exchange A and B on every item at random, and count how often the mean is as far from 0."""
     rng = np.random.default_rng(seed)
     n, mean = len(difference), float(difference.mean())
@@ -104,4 +104,6 @@ def _randomization(
     }[side]
     p = (int(far.sum()) + 1) / (shuffles + 1)  # the signs that were observed are one of them
     note = f"{shuffles:,} random exchanges of A and B"
-    return Significance("randomization", "mean", mean, n, p, None, alternative, direction, note)
+    return SignificanceResult(
+        "randomization", "mean", mean, n, p, None, alternative, direction, note
+    )

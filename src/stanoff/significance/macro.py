@@ -12,7 +12,7 @@ from stanoff.data.base import Data
 from stanoff.errors import InputError, invalid
 from stanoff.significance.micro import cells_of
 from stanoff.significance.result import (
-    Significance,
+    SignificanceResult,
     check_options,
     normal_p,
     tail,
@@ -32,7 +32,7 @@ def macro_sign_test(
     measure: str = "f1",
     alternative: str = "two-sided",
     approximation: str | None = None,
-) -> Significance:
+) -> SignificanceResult:
     """Compare in how many categories A and B score higher: the macro sign test, S-test.
 
     Parameters
@@ -73,7 +73,7 @@ def macro_t_test(
     measure: str = "f1",
     alternative: str = "two-sided",
     approximation: str | None = None,
-) -> Significance:
+) -> SignificanceResult:
     """Compare scores per category by the paired t-test: the macro t-test, T-test.
 
     Parameters
@@ -100,7 +100,7 @@ def macro_rank_test(
     measure: str = "f1",
     alternative: str = "two-sided",
     approximation: str | None = None,
-) -> Significance:
+) -> SignificanceResult:
     """Compare the ranks of the pooled scores by the paired t-test: T'-test.
 
     Parameters
@@ -127,7 +127,7 @@ def wilcoxon_test(
     *,
     measure: str = "f1",
     alternative: str = "two-sided",
-) -> Significance:
+) -> SignificanceResult:
     """Compare scores per category by Wilcoxon's signed ranks; ties are left out.
 
     Parameters
@@ -151,7 +151,7 @@ def wilcoxon_test(
     # The side that the ranks lean to, which need not be that of the mean.
     direction = int(np.sign(np.sum(rankdata(np.abs(differing)) * np.sign(differing))))
     found = wilcoxon(differing, alternative=tail(alternative, direction))
-    return Significance(
+    return SignificanceResult(
         "Wilcoxon",
         label,
         float(found.statistic),
@@ -164,7 +164,7 @@ def wilcoxon_test(
     )
 
 
-def friedman_test(scores: Any, *, measure: str = "f1") -> Significance:
+def friedman_test(scores: Any, *, measure: str = "f1") -> SignificanceResult:
     """Compare three classifiers or more by their ranks within each category.
 
     Parameters
@@ -186,10 +186,12 @@ def friedman_test(scores: Any, *, measure: str = "f1") -> Significance:
     if np.all(table == table[:, [0]]):
         return _all_tied("Friedman", label, "two-sided")
     found = friedmanchisquare(*table.T)
-    return Significance("Friedman", label, float(found.statistic), len(table), float(found.pvalue))
+    return SignificanceResult(
+        "Friedman", label, float(found.statistic), len(table), float(found.pvalue)
+    )
 
 
-def anova_test(scores: Any, *, measure: str = "f1", paired: bool = True) -> Significance:
+def anova_test(scores: Any, *, measure: str = "f1", paired: bool = True) -> SignificanceResult:
     """Compare two classifiers or more by the analysis of variance.
 
     Parameters
@@ -222,17 +224,19 @@ def anova_test(scores: Any, *, measure: str = "f1", paired: bool = True) -> Sign
         return undoable("ANOVA", label, constant, n=categories, alternative="two-sided")
     if not paired:
         found = f_oneway(*table.T)
-        return Significance("ANOVA", label, float(found.statistic), categories, float(found.pvalue))
+        return SignificanceResult(
+            "ANOVA", label, float(found.statistic), categories, float(found.pvalue)
+        )
     free = classifiers - 1, (classifiers - 1) * (categories - 1)
     noise = float(np.sum((centred - effects) ** 2)) / free[1]
     statistic = categories * float(np.sum(effects**2)) / free[0] / noise
     p = float(f.sf(statistic, *free))
-    return Significance("ANOVA", label, statistic, categories, p)
+    return SignificanceResult("ANOVA", label, statistic, categories, p)
 
 
 def _t_test(
     test: str, label: str, better: Scores, alternative: str, approximation: str | None
-) -> Significance:
+) -> SignificanceResult:
     from scipy.stats import ttest_1samp
 
     check_options(alternative, approximation)
@@ -255,12 +259,12 @@ def _t_test(
     statistic, p = float(found.statistic), float(found.pvalue)
     if approximation and n > SMALL:
         p = normal_p(statistic, side)
-    return Significance(test, label, statistic, n, p, k, alternative, direction, note)
+    return SignificanceResult(test, label, statistic, n, p, k, alternative, direction, note)
 
 
-def _all_tied(test: str, label: str, alternative: str) -> Significance:
+def _all_tied(test: str, label: str, alternative: str) -> SignificanceResult:
     note = "the scores tie in every category"
-    return Significance(test, label, 0.0, 0, 1.0, None, alternative, note=note)
+    return SignificanceResult(test, label, 0.0, 0, 1.0, None, alternative, note=note)
 
 
 def _ties(ties: int, what: str) -> str:

@@ -13,7 +13,7 @@ from stanoff.data.counts import PairedCounts
 from stanoff.data.tallies import Counts
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.significance.result import (
-    Significance,
+    SignificanceResult,
     check_options,
     normal_p,
     tail,
@@ -33,7 +33,7 @@ SMALL = 40
 
 def sign_test(
     counts: Data, *, alternative: str = "two-sided", approximation: str | None = None
-) -> Significance:
+) -> SignificanceResult:
     """Compare how often only A and only B is right: the micro sign test, s-test.
 
     Where the categories are classes of which every document has exactly one, a wrong class
@@ -66,7 +66,9 @@ def sign_test(
     )
 
 
-def mcnemar_test(counts: Data, *, method: str = "exact", correction: bool = True) -> Significance:
+def mcnemar_test(
+    counts: Data, *, method: str = "exact", correction: bool = True
+) -> SignificanceResult:
     """Compare how often only A and only B is right, after McNemar; always two-sided.
 
     Parameters
@@ -98,7 +100,7 @@ def mcnemar_test(counts: Data, *, method: str = "exact", correction: bool = True
         )
     far = max(abs(only_a - only_b) - bool(correction), 0)
     statistic = far**2 / n
-    return Significance(
+    return SignificanceResult(
         "McNemar chi-square",
         "accuracy",
         statistic,
@@ -112,7 +114,7 @@ def mcnemar_test(counts: Data, *, method: str = "exact", correction: bool = True
 
 def proportion_test(
     counts: Data, measure: str = "accuracy", *, alternative: str = "two-sided"
-) -> Significance:
+) -> SignificanceResult:
     """Compare two proportions as if of independent samples: the p-test.
 
     The pooled z of Yang and Liu (section 4.5), judged by the t-distribution with n - 1 degrees
@@ -147,7 +149,7 @@ def proportion_test(
     better = k_a / n_a - k_b / n_b
     if pooled in (0, 1):
         same = _constant(pooled)
-        return Significance("p-test", measure, 0.0, n, 1.0, None, alternative, note=same)
+        return SignificanceResult("p-test", measure, 0.0, n, 1.0, None, alternative, note=same)
     z = better / sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
     side = tail(alternative, int(np.sign(better)))
     if n > SMALL:
@@ -156,12 +158,12 @@ def proportion_test(
         p = float(2 * t.sf(abs(z), n - 1))
     else:
         p = float(t.sf(z, n - 1) if side == "greater" else t.cdf(z, n - 1))
-    return Significance("p-test", measure, z, n, p, None, alternative, int(np.sign(better)))
+    return SignificanceResult("p-test", measure, z, n, p, None, alternative, int(np.sign(better)))
 
 
 def welch_test(
     counts: Data, measure: str = "accuracy", *, alternative: str = "two-sided"
-) -> Significance:
+) -> SignificanceResult:
     """Compare two proportions by Welch's t-test of 0 and 1.
 
     Of accuracy, category by category, it is the column "t-test" in Tables 4 to 6 of Zhang et al.
@@ -194,7 +196,9 @@ def welch_test(
     if means[0] in (0, 1) and means[1] in (0, 1):
         if not better:
             same = _constant(means[0])
-            return Significance("Welch t-test", measure, 0.0, n, 1.0, None, alternative, note=same)
+            return SignificanceResult(
+                "Welch t-test", measure, 0.0, n, 1.0, None, alternative, note=same
+            )
         constant = "one is always right and the other never, so that nothing varies"
         return undoable("Welch t-test", measure, constant, n=n, alternative=alternative)
     found = ttest_ind_from_stats(
@@ -207,7 +211,7 @@ def welch_test(
         equal_var=False,
         alternative=cast(Literal["two-sided", "less", "greater"], tail(alternative, better)),
     )
-    return Significance(
+    return SignificanceResult(
         "Welch t-test",
         measure,
         float(found.statistic),

@@ -13,7 +13,7 @@ SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
-class Significance:
+class SignificanceResult:
     """The outcome of one test of "A and B are equally good".
 
     Attributes
@@ -40,7 +40,9 @@ class Significance:
 
     Examples
     --------
-    >>> outcome = Significance("s-test", "accuracy", 9.0, n=10, k=9, p_value=0.0215, direction=1)
+    >>> outcome = SignificanceResult(
+    ...     "s-test", "accuracy", 9.0, n=10, k=9, p_value=0.0215, direction=1
+    ... )
     >>> print(outcome)
     s-test of accuracy: A is significantly better than B, two-sided p = 0.021, k = 9 of n = 10.
     """
@@ -99,9 +101,9 @@ class Significance:
 
 def undoable(
     test: str, measure: str, note: str, *, n: int, alternative: str, k: int | None = None
-) -> Significance:
+) -> SignificanceResult:
     """Return the outcome of a test that cannot be done, with the reason."""
-    return Significance(test, measure, nan, n, nan, k, alternative, note=note)
+    return SignificanceResult(test, measure, nan, n, nan, k, alternative, note=note)
 
 
 def check_options(alternative: str, approximation: str | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.significance.result import Significance, check_options, normal_p, tail
+from stanoff.significance.result import SignificanceResult, check_options, normal_p, tail
 
 EXACT_UP_TO = 12
 
@@ -22,7 +22,7 @@ def binomial(
     alternative: str,
     approximation: str | None,
     note: str = "",
-) -> Significance:
+) -> SignificanceResult:
     """Judge k of n by the binomial distribution with p = 0.5.
 
     Parameters
@@ -46,13 +46,15 @@ def binomial(
     direction = int(np.sign(2 * k - n))
     if n == 0:
         nothing = "A and B never differ, so that there is nothing against their being equal"
-        return Significance(test, measure, 0.0, 0, 1.0, 0, alternative, note=nothing)
+        return SignificanceResult(test, measure, 0.0, 0, 1.0, 0, alternative, note=nothing)
     side = tail(alternative, direction)
     if approximation and n > EXACT_UP_TO:
         z = (k - 0.5 * n) / (0.5 * sqrt(n))
-        return Significance(test, measure, z, n, normal_p(z, side), k, alternative, direction, note)
+        return SignificanceResult(
+            test, measure, z, n, normal_p(z, side), k, alternative, direction, note
+        )
     p = float(binomtest(k, n, alternative=side).pvalue)
-    return Significance(test, measure, float(k), n, p, k, alternative, direction, note)
+    return SignificanceResult(test, measure, float(k), n, p, k, alternative, direction, note)
 
 
 def binomial_p(for_a: NDArray[Any], for_b: NDArray[Any]) -> NDArray[np.float64]:

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from stanoff.significance.result import Significance
+from stanoff.significance.result import SignificanceResult
 from stanoff.significance.together import table
 from stanoff.text.frames import dumped, frame_text, records
 from stanoff.text.numbers import p_value
 
 
-def as_text(outcomes: Sequence[Significance], names: tuple[str, str], style: str) -> str:
+def as_text(outcomes: Sequence[SignificanceResult], names: tuple[str, str], style: str) -> str:
     """Write outcomes in one of ``stanoff.text.frames.FORMATS``.
 
     Parameters
     ----------
-    outcomes : sequence of Significance
+    outcomes : sequence of SignificanceResult
         What the tests said.
     names : tuple of str
         What A and B are called.
@@ -35,12 +35,12 @@ def as_text(outcomes: Sequence[Significance], names: tuple[str, str], style: str
     return frame_text(formatted(outcomes), style, numbers=numbers, below=below)
 
 
-def formatted(outcomes: Sequence[Significance]) -> pd.DataFrame:
+def formatted(outcomes: Sequence[SignificanceResult]) -> pd.DataFrame:
     """Format the numbers: p-values to three decimals, as in the papers.
 
     Examples
     --------
-    >>> outcome = Significance("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
+    >>> outcome = SignificanceResult("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
     >>> formatted([outcome]).to_numpy().tolist()
     [['S-test', 'F1', '9', '10', '9', '⋆ 0.021', '2', 'A']]
     """

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from stanoff import measures
-from stanoff._lib.arguments import as_one_of
+from stanoff._lib.arguments import check_choice
 from stanoff.data.base import Data
 from stanoff.data.items import ItemValues
 from stanoff.errors import InputError
@@ -29,7 +29,7 @@ from stanoff.significance.micro import (
     sign_test,
     welch_test,
 )
-from stanoff.significance.result import Significance, check_options, undoable
+from stanoff.significance.result import SignificanceResult, check_options, undoable
 
 AVERAGES = ("both", "micro", "macro")
 MACRO_TESTS = ("S-test", "T-test", "T'-test", "Wilcoxon")
@@ -42,7 +42,7 @@ def all_tests(
     measure: str = "f1",
     alternative: str = "two-sided",
     approximation: str | None = None,
-) -> list[Significance]:
+) -> list[SignificanceResult]:
     """Do every test of two classifiers that the counts allow.
 
     Parameters
@@ -66,8 +66,8 @@ def all_tests(
     ['s-test', 'McNemar exact', 'McNemar chi-square']
     """
     check_options(alternative, approximation)
-    as_one_of("average", average, AVERAGES)
-    if counts.takes == "scores":
+    check_choice("average", average, AVERAGES)
+    if counts.kind == "scores":
         return [delong_test(counts, alternative=alternative)]
     one = len(check_counts(counts).categories) < 2
     if average == "macro" and one:
@@ -100,7 +100,7 @@ def columns(data: Data) -> dict[str, list[float]]:
     return items.columns(data) if isinstance(data, ItemValues) else micro.columns(data)
 
 
-def _infinite(counts: Data, measure: str) -> list[Significance] | None:
+def _infinite(counts: Data, measure: str) -> list[SignificanceResult] | None:
     """Say of every test of scores that it cannot be done, where one of the scores is infinite."""
     chosen = measures.get(measure)
     if np.isfinite(chosen(cells_of(counts))).all():
@@ -112,12 +112,12 @@ def _infinite(counts: Data, measure: str) -> list[Significance] | None:
     ]
 
 
-def table(outcomes: Sequence[Significance]) -> pd.DataFrame:
+def table(outcomes: Sequence[SignificanceResult]) -> pd.DataFrame:
     """Put outcomes into a table, a row each.
 
     Examples
     --------
-    >>> outcome = Significance("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
+    >>> outcome = SignificanceResult("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
     >>> table([outcome])[["test", "n", "k", "leans_to"]].to_dict("records")
     [{'test': 'S-test', 'n': 10, 'k': 9, 'leans_to': 'A'}]
     """

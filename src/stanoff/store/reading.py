@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff._lib.arguments import as_one_of, as_probability, as_rope, as_seed
+from stanoff._lib.arguments import as_rope, as_seed, check_choice, check_probability
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES
 from stanoff.engines.draws import Draws, Variables
@@ -56,7 +56,7 @@ RECORD = {
         "measure": MEASURE,
         "average": (TEXT, None),
         "rope": [NUMBER],
-        "hdi": NUMBER,
+        "hdi_prob": NUMBER,
         "rope_of?": (TEXT, None),
     },
     "sampler_warnings": [TEXT],
@@ -145,14 +145,14 @@ def check_record(record: Record) -> None:
     pair = [0, 1] if record["pair"] is None else record["pair"]  # None: all systems
     if len(set(pair)) != 2 or len(pair) != 2 or not set(pair) <= set(range(len(systems))):
         raise ValueError(f"its pair {pair} is not two of {len(systems)} systems")
-    as_one_of("engine", record["engine"], ENGINES)
+    check_choice("engine", record["engine"], ENGINES)
     as_seed(record["seed"])
     as_rope([float(end) for end in asked["rope"]])
-    as_probability("hdi", float(asked["hdi"]))
+    check_probability("hdi_prob", float(asked["hdi_prob"]))
     if asked["average"] is not None:
-        as_one_of("average", asked["average"], AVERAGES)
+        check_choice("average", asked["average"], AVERAGES)
     if asked.get("rope_of") is not None:
-        as_one_of("rope_of", asked["rope_of"], ("mean", "range"))
+        check_choice("rope_of", asked["rope_of"], ("mean", "range"))
     if not record["prior"] or len(record["prior"]) > 2:
         raise ValueError(f"its prior has {len(record['prior'])} parts")
     how = record["provenance"]["settings"]

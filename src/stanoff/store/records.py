@@ -38,7 +38,7 @@ def record_of(result: Answer) -> Record:
             "kind": type(fit.data).__name__,
             "categories": fit.data.categories,
             "systems": fit.data.systems,
-            "origin": dict(fit.data.origin),
+            "source": dict(fit.data.source),
             "notes": fit.data.notes,
         },
         "pair": result.pair if isinstance(result, Comparison) else None,  # None: all systems
@@ -46,7 +46,7 @@ def record_of(result: Answer) -> Record:
         "engine": fit.engine,
         "seed": fit.seed,
         "prior": [asdict(prior) for prior in priors],
-        "question": _parts(question) | {"measure": _record_of_measure(result)},
+        "question": _repr_blocks(question) | {"measure": _record_of_measure(result)},
         "sampler_warnings": fit.sampler_warnings,
         "provenance": asdict(fit.provenance),
     }
@@ -60,7 +60,7 @@ def upgraded(record: Record, arrays: Mapping[str, Any]) -> Record:
     new = {name: value for name, value in record.items() if name in _SHARED}
     measure = dict(record["measure"])
     if "diverges" in measure:
-        measure["infinite_at_zero"] = measure.pop("diverges")
+        measure["prior_density_infinite_at_zero"] = measure.pop("diverges")
     return new | {
         "data": {"kind": kind, "categories": record["categories"], "systems": record["names"]},
         "pair": [0, 1],
@@ -68,7 +68,7 @@ def upgraded(record: Record, arrays: Mapping[str, Any]) -> Record:
             "measure": measure,
             "average": record["average"],
             "rope": record["rope"],
-            "hdi": record["hdi"],
+            "hdi_prob": record["hdi"],
         },
     }
 
@@ -84,7 +84,7 @@ def data_of_record(record: Record, arrays: Mapping[str, Any]) -> Data:
         arrays,
         categories=tuple(told["categories"]),
         systems=tuple(told["systems"]),
-        origin=told.get("origin", {}),
+        source=told.get("source", {}),
         notes=tuple(told.get("notes", ())),
     )
 
@@ -109,7 +109,7 @@ def fit_of(record: Record, data: Data, draws: Draws) -> tuple[Fit, Question]:
     return fit, question
 
 
-def _parts(question: Question) -> Record:
+def _repr_blocks(question: Question) -> Record:
     return {part.name: getattr(question, part.name) for part in fields(question)}
 
 
@@ -161,10 +161,10 @@ def _record_of_measure(result: Answer) -> Record:
         "zero_division": measure.zero_division,
         "prevalence": measure.prevalence,
     }
-    if measure.takes != "scores" and measure.code is None:
+    if measure.kind != "scores" and measure.code is None:
         # Python code cannot be stored: keep what it said.
-        theorem = result.model.infinite_at_zero
-        record["infinite_at_zero"] = theorem(measure, result.prior, result.data)
+        theorem = result.model.prior_density_infinite_at_zero
+        record["prior_density_infinite_at_zero"] = theorem(measure, result.prior, result.data)
         if cells is not None:
             record["observed"] = _undecided(measure, cells.astype(np.float64))
             record["pooled"] = _undecided(measure, cells.mean(axis=-2))
@@ -175,7 +175,7 @@ def _of_scores(result: Answer, measure: Measure) -> Record:
     """Return what only measures of scores have; of a function also what it said of the data."""
     if not isinstance(measure, ScoreMeasure):
         return {}
-    record: Record = {"takes": measure.takes, "clip": measure.clip}
+    record: Record = {"kind": measure.kind, "clip": measure.clip}
     if measure.how == ANYTHING:
         every = result.model.observed_scores(result.data, measure, result.average)
         record["observed"] = every.tolist()
@@ -208,7 +208,7 @@ def _is_told(record: Record) -> bool:
 
 
 def _measure_of(record: Record, data: Data) -> Measure:
-    if record.get("takes") == "scores":
+    if record.get("kind") == "scores":
         return _score_measure_of(record)
     coded = {measure.code: measure for measure in MEASURES.values() if measure.code is not None}
     known = coded.get(record["code"]) or (MEASURES | VALUES).get(record["name"])
@@ -224,7 +224,7 @@ def _measure_of(record: Record, data: Data) -> Measure:
         beta=float(record["beta"]),
         zero_division=float(record["zero_division"]),
         prevalence=None if prevalence is None else float(prevalence),
-        takes=data.takes,
+        kind=data.kind,
         of_documents=known.of_documents if known else None,
     )
     if measure.code is not None or data.cells is None:
@@ -239,19 +239,19 @@ def _measure_of(record: Record, data: Data) -> Measure:
 
 def _knowing(model: Model, measure: Measure, record: Record) -> Model:
     """Let a model remember what it had found out about a measure that is not here."""
-    theorem = model.infinite_at_zero
+    theorem = model.prior_density_infinite_at_zero
     every = [*MEASURES.values(), *SCORES.values(), *VALUES.values()]
     here = any(known.function is measure.function for known in every)
     if theorem is no_theorem or here:
         return model
 
-    def infinite_at_zero(asked: Measure, prior: Priors, data: Data) -> bool | None:
+    def prior_density_infinite_at_zero(asked: Measure, prior: Priors, data: Data) -> bool | None:
         if asked.function is measure.function:
-            found: bool | None = record["infinite_at_zero"]
+            found: bool | None = record["prior_density_infinite_at_zero"]
             return found
         return theorem(asked, prior, data)
 
-    return replace(model, infinite_at_zero=infinite_at_zero)
+    return replace(model, prior_density_infinite_at_zero=prior_density_infinite_at_zero)
 
 
 def _undecided(measure: Measure, cells: Array) -> Array:

@@ -185,7 +185,7 @@ def _judged(
     measure = None if own else question.measure  # a program may tell its own score only
     if task.contest is not None and isinstance(result, Contest):
         result = result.between(*(study.names[column] for column in task.systems))
-    return result.judge(measure=measure, rope=question.rope_given, hdi=question.hdi)
+    return result.judge(measure=measure, rope=question.rope_given, hdi_prob=question.hdi_prob)
 
 
 def _failed(study: Study, task: Task, error: Exception) -> list[Outcome | None]:

@@ -150,7 +150,7 @@ def _study(given: Mapping[str, Any], file: Path) -> Study:
     questions = _questions(given)
     return Study(
         title=_text(given, "title") if "title" in given else file.stem,
-        data=_data(given, file.parent, questions[0].measure.takes),
+        data=_data(given, file.parent, questions[0].measure.kind),
         pairs=pairs,
         names=_names(given.get("names", {}), known),
         questions=questions,
@@ -168,7 +168,7 @@ def _only(given: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
             raise unknown(what, key, known)
 
 
-def _data(given: Mapping[str, Any], folder: Path, takes: str) -> tuple[DataSet, ...]:
+def _data(given: Mapping[str, Any], folder: Path, kind: str) -> tuple[DataSet, ...]:
     """Read one table of data, or several that have names; what they do not say, the study does."""
     if "positive" in given and "pos_label" in given:
         raise invalid("pos_label", "given once: positive means the same", given["pos_label"])
@@ -176,14 +176,14 @@ def _data(given: Mapping[str, Any], folder: Path, takes: str) -> tuple[DataSet, 
     several = isinstance(tables, list) and len(tables) > 1
     tables = tables if isinstance(tables, list) else [tables]
     if not tables or not all(isinstance(table, Mapping) for table in tables):
-        keys = "the key file" if takes == "values" else "the keys file and truth"
+        keys = "the key file" if kind == "values" else "the keys file and truth"
         raise invalid("data", f"a table with {keys}, or several", given["data"])
     found = []
     for table in tables:
         _only(table, DATA_KEYS, "key of data")
         labels = table if "labels" in table else given
         layout = {key: _text(table, key, f"data.{key}") for key in LAYOUT if key in table}
-        if takes == "values" and "truth" in table:
+        if kind == "values" and "truth" in table:
             raise invalid("data.truth", "left out: values need no true labels", table["truth"])
         if "truth_file" in layout:
             layout["truth_file"] = str(folder / layout["truth_file"])
@@ -191,7 +191,7 @@ def _data(given: Mapping[str, Any], folder: Path, takes: str) -> tuple[DataSet, 
             DataSet(
                 name=_text(table, "name", "data.name") if several or "name" in table else "",
                 file=_file(table, folder),
-                truth=None if takes == "values" else _text(table, "truth", "data.truth"),
+                truth=None if kind == "values" else _text(table, "truth", "data.truth"),
                 pos_label=table.get("pos_label", given.get("pos_label", given.get("positive"))),
                 labels=tuple(_list(labels, "labels")) if "labels" in labels else None,
                 layout=layout,
@@ -241,7 +241,7 @@ def _questions(given: Mapping[str, Any]) -> tuple[Question, ...]:
     questions = tuple(Question.read(measure=name, **shared) for name in names)
     if len({question.measure.label for question in questions}) < len(names):
         raise invalid("measures", "different from each other", list(names))
-    if len({question.measure.takes for question in questions}) > 1:
+    if len({question.measure.kind for question in questions}) > 1:
         rule = "all of labels, of scores or of values: a study reads its columns one way"
         raise invalid("measures", rule, list(names))
     return questions

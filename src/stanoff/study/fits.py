@@ -62,9 +62,9 @@ def fitted(
     """
     question = study.questions[0].for_model(sampling.model)
     counted = _counted(study, data, systems, question)
-    if "file" in counted.origin:  # where the study lies makes no difference to what it says
+    if "file" in counted.source:  # where the study lies makes no difference to what it says
         told = ", ".join(dict.fromkeys(Path(file).name for file in data.files))
-        counted = replace(counted, origin={**counted.origin, "file": told})
+        counted = replace(counted, source={**counted.source, "file": told})
     key = _key(counted, question, sampling)
     file = store.with_name(f"{store.name}-{key[:16]}.nc")
     try:
@@ -85,7 +85,7 @@ def _counted(study: Study, data: DataSet, systems: tuple[str, ...], question: Qu
     layout: dict[str, Any] = dict(data.layout)
     gold = layout.pop("truth_file", None)
     chosen |= {"truth": (gold, data.truth) if gold else data.truth}
-    chosen |= {"average": question.average, "takes": question.measure.takes}
+    chosen |= {"average": question.average, "kind": question.measure.kind}
     names = tuple(study.names[column] for column in systems)
     where: Any = data.file
     if isinstance(data.file, tuple):  # one per system
@@ -106,7 +106,7 @@ def _asked(made: Fit, question: Question) -> Comparison | Contest:
 
 def _described(result: Comparison | Contest, counted: Data) -> Comparison | Contest:
     """Say where the labels come from now; the same ones may have moved."""
-    data = replace(result.data, origin=counted.origin, notes=counted.notes)
+    data = replace(result.data, source=counted.source, notes=counted.notes)
     return replace(result, fit=replace(result.fit, data=data))
 
 
@@ -125,7 +125,7 @@ def _key(data: Data, question: Question, sampling: Sampling) -> str:
         "average": question.average,
         # A program of the user's own may tell nothing but the score that it was asked for; weights
         # of documents are kept as the measure that was asked for.
-        "measure": question.measure.label if model.file or data.takes == "scores" else None,
+        "measure": question.measure.label if model.file or data.kind == "scores" else None,
     }
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
     for name, values in data.arrays().items():

@@ -66,7 +66,7 @@ class Outcome:
     caption: str = ""
     warnings: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
-    origin: Mapping[str, str] = field(default_factory=dict)
+    source: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_contest(self) -> bool:
@@ -102,7 +102,7 @@ class Outcome:
                     "rows": frame.astype(object).to_numpy().tolist(),
                     "attrs": dict(frame.attrs),
                 }
-        return parts | {"origin": dict(self.origin)}
+        return parts | {"source": dict(self.source)}
 
 
 def outcome_of(record: Mapping[str, Any]) -> Outcome:

@@ -223,7 +223,7 @@ def _settings(study: Study, made: Sequence[Outcome]) -> Table:
         "models": ", ".join(given),
         "average": question.average,
         "ROPE": rope_text(question.rope_given),
-        "HDI": level(question.hdi),
+        "HDI": level(question.hdi_prob),
         "prior": described(sampling.prior),
         "engine": sampling.engine or "by the model",
         "chains": sampling.chains,
@@ -240,7 +240,7 @@ def _described(
     study: Study, data: DataSet, made: Sequence[Outcome]
 ) -> list[tuple[str, object | None]]:
     """Say where the labels of a data set are, of when, and what they mean."""
-    origin = next((o.origin for o in made if o.data == data.name), {})
+    origin = next((o.source for o in made if o.data == data.name), {})
     dated = f", of {origin['modified']}" if origin.get("modified") else ""
     on = f" of {data.name}" if len(study.data) > 1 else ""
     return [

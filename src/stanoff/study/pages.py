@@ -56,7 +56,7 @@ def _of_pair(
     from stanoff.study.tables import SCORES
     from stanoff.text.tables import PAPER, formatted
 
-    shown = result.decided or result.categories[0]
+    shown = result.default_category or result.categories[0]
     drawn = list(pictures(result, shown, study.figures, study.figure_formats))
     files = _figures(drawn, slug, out)
     html = write_text(out / PAGES / f"{slug}.html", page(result, drawn=drawn))
@@ -71,10 +71,10 @@ def _of_pair(
         cells=formatted(result, PAPER),
         scores=formatted(result, SCORES).set_axis(SCORES, axis=1),
         sentence=str(result),
-        shown=tuple(one.iloc[0]) if result.decided else (),
+        shown=tuple(one.iloc[0]) if result.default_category else (),
         warnings=result.warnings,
         figures=tuple(picture.name for picture in drawn) if study.figure_formats else (),
-        origin=dict(result.data.origin),
+        source=dict(result.data.source),
     )
     return outcome, [*files, html]
 
@@ -87,7 +87,7 @@ def _of_contest(
     from stanoff.report.contest import page, pictures
     from stanoff.text.contests import caption_of, formatted, listed
 
-    shown = result.decided or result.categories[0]
+    shown = result.default_category or result.categories[0]
     drawn = list(pictures(result, shown, study.figures, study.figure_formats))
     files = _figures(drawn, slug, out)
     html = write_text(out / PAGES / f"{slug}.html", page(result, shown, drawn=drawn))
@@ -105,11 +105,11 @@ def _of_contest(
         summary=numbers.reset_index(drop=True),
         cells=cells.reset_index(drop=True),
         sentence=str(result),
-        shown=(shown, *tiers) if result.decided else (),
+        shown=(shown, *tiers) if result.default_category else (),
         caption=caption_of(result, shown),
         warnings=result.warnings,
         figures=tuple(picture.name for picture in drawn) if study.figure_formats else (),
-        origin=dict(result.data.origin),
+        source=dict(result.data.source),
     )
     return outcome, [*files, html]
 

@@ -65,7 +65,7 @@ def as_latex(study: Study, made: Sequence[Outcome]) -> str:
         groups = _groups([outcome for outcome in made if outcome.measure == measure])
         caption = (
             f"{study.title}: {measure} of A and B{_under(made)}, and the posterior of their "
-            f"difference with its {level(question.hdi)} HDI and the ROPE "
+            f"difference with its {level(question.hdi_prob)} HDI and the ROPE "
             f"{rope_text(question.rope_given)}."
         )
         labels.append(_label(measure, labels))
@@ -106,7 +106,7 @@ def contests_as_latex(study: Study, made: Sequence[Outcome]) -> str:
         groups = [group for outcome in some for group in _standings(outcome, _under(some))]
         caption = (
             f"{study.title}: {measure} of all systems{_under(some)}, with its "
-            f"{level(question.hdi)} HDI and the ROPE {rope_text(question.rope_given)}."
+            f"{level(question.hdi_prob)} HDI and the ROPE {rope_text(question.rope_given)}."
         )
         labels.append(_label(f"{measure}-contest", labels))
         told = list(contest_legend(study).items())
@@ -139,7 +139,7 @@ def contest_legend(study: Study) -> Mapping[str, str]:
         "P(near best)": f"probability of being within the ROPE {rope} of the best",
         "P(best)": "probability of being the best, which near-twins share",
         "regret": "expected loss against the best",
-        "ranks": f"the ranks that have {level(question.hdi)} of the probability",
+        "ranks": f"the ranks that have {level(question.hdi_prob)} of the probability",
     }
 
 
@@ -192,7 +192,7 @@ def legend(study: Study, columns: Sequence[str]) -> Mapping[str, str]:
         "std": "its standard deviation",
         "BF_SD": "Savage-Dickey Bayes factor for no difference; ? where it is not well-defined",
         "LG pct": "how much of the posterior is below and above 0",
-        "HDI": f"highest density interval, with {level(question.hdi)} of the posterior",
+        "HDI": f"highest density interval, with {level(question.hdi_prob)} of the posterior",
         "ROPE pct": f"probability of a difference within the ROPE {rope_text(question.rope_given)}",
         "ROPE": f"probability of a difference within the ROPE {rope_text(question.rope_given)}",
     }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from stanoff.contests import Contest
-    from stanoff.inference.ranks import Standings
+    from stanoff.inference.ranks import Ranking
 
 Decisions = NDArray[np.str_]
 MOST_NAMES = 5  # in a sentence
@@ -37,8 +37,8 @@ def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:
 
 def documents(result: Contest, category: str | None = None) -> str:
     """Say how many documents a contest, or one category of it, rests on."""
-    low, high = min(result.data.documents(category)), max(result.data.documents(category))
-    counted = result.data.counted(high)
+    low, high = min(result.data.n_documents(category)), max(result.data.n_documents(category))
+    counted = result.data.format_count(high)
     return counted if low == high else f"{low:,} to {counted}"
 
 
@@ -79,7 +79,7 @@ def _worse(names: list[str], decisions: Decisions, best: list[int], others: list
     return f"; {who} {verb}{each} significantly worse than at least one system"
 
 
-def _probabilities(result: Contest, names: list[str], found: Standings, best: list[int]) -> str:
+def _probabilities(result: Contest, names: list[str], found: Ranking, best: list[int]) -> str:
     few = best[:MOST_NAMES]
     near = listed([percent(float(found.p_near[i])) for i in few])
     first = listed([percent(float(found.p_best[i])) for i in few])
@@ -102,7 +102,7 @@ def formatted(result: Contest, category: str) -> pd.DataFrame:
             "tier": numbers["tier"].astype(str),
             result.measure.label: [f"{x:.{d}f}" for x in numbers["psi"]],
             "observed": ["–" if x != x else f"{x:.{d}f}" for x in numbers["observed"]],
-            f"{level(result.hdi)} HDI": [
+            f"{level(result.hdi_prob)} HDI": [
                 f"[{low:.{d}f}, {high:.{d}f}]"
                 for low, high in zip(numbers["hdi_low"], numbers["hdi_high"], strict=True)
             ],
@@ -119,11 +119,12 @@ def formatted(result: Contest, category: str) -> pd.DataFrame:
 
 def caption_of(result: Contest, category: str) -> str:
     """Describe in a caption what was compared and what the columns mean."""
+    prob = level(result.hdi_prob)
     told = [
         f"{len(result.systems)} systems in {what_is_judged(result, category)} "
-        f"({documents(result, category)}): posterior mean, observed score, {level(result.hdi)} "
+        f"({documents(result, category)}): posterior mean, observed score, {prob} "
         f"HDI, probability of being within the ROPE {ends(result.rope)} of the best and of being "
-        f"the best, expected loss against the best, and the ranks that have {level(result.hdi)} of "
+        f"the best, expected loss against the best, and the ranks that have {prob} of "
         "the probability. No system of a tier is significantly better than another one of it."
     ]
     if not result.measure.higher_is_better:
@@ -154,7 +155,7 @@ def as_text(
     """
     if style == "json":
         return dumped(as_json(result, category))
-    row = result.chosen(category)
+    row = result.resolve_category(category)
     known = result.sampler_warnings  # the sentence has these
     return frame_text(
         formatted(result, row),
@@ -173,17 +174,17 @@ def as_text(
 
 def as_json(result: Contest, category: str | None = None) -> dict[str, Any]:
     """Gather settings, numbers and words for a script; NaN becomes null, infinity "inf"."""
-    rows = [result.chosen(category)] if category is not None else list(result.categories)
+    rows = [result.resolve_category(category)] if category is not None else list(result.categories)
     return {
         "systems": list(result.systems),
-        "documents": max(result.data.documents()),
+        "documents": max(result.data.n_documents()),
         "measure": result.measure.label,
         "average": result.average,
         "model": result.model.name,
         "engine": result.engine,
         "seed": result.seed,
         "rope": list(result.rope),
-        "hdi": result.hdi,
+        "hdi_prob": result.hdi_prob,
         "results": [_row(result, row) for row in rows],
         "warnings": list(result.warnings),
     }

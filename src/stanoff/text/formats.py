@@ -67,7 +67,7 @@ def as_json(result: Comparison, *, categories: Sequence[str] | None = None) -> d
     for row in result.summary().to_dict("records"):
         if categories is None or row["category"] in categories:
             e = result.evidence(row["category"])
-            more = ("p_below", "p_above", "bf_sd_error", "bf_sd_defined", "told_apart")
+            more = ("p_below", "p_above", "bf_sd_error", "bf_sd_defined", "direction_resolved")
             row |= {name: getattr(e, name) for name in more}
             row = {name: finite(value) for name, value in row.items()}
             row["bf_sd_bound"] = _bound(e.bf_sd_bound)
@@ -78,11 +78,11 @@ def as_json(result: Comparison, *, categories: Sequence[str] | None = None) -> d
     return {
         "schema": SCHEMA,
         "stanoff": __version__,
-        "decision": None if result.decided is None else str(result.decision),
-        "decided": result.decided,
+        "decision": None if result.default_category is None else str(result.decision),
+        "decided": result.default_category,
         "names": {"A": result.names[0], "B": result.names[1]},
-        "data": {"kind": type(result.data).__name__, **dict(sorted(result.data.origin.items()))},
-        "documents": dict(zip("AB", result.documents(), strict=True)),
+        "data": {"kind": type(result.data).__name__, **dict(sorted(result.data.source.items()))},
+        "documents": dict(zip("AB", result.n_documents(), strict=True)),
         "measure": result.measure.label,
         "average": result.average,
         "model": result.model.name,
@@ -90,7 +90,7 @@ def as_json(result: Comparison, *, categories: Sequence[str] | None = None) -> d
         "engine": result.engine,
         "seed": result.seed,
         "rope": list(result.rope),
-        "hdi": result.hdi,
+        "hdi_prob": result.hdi_prob,
         "results": rows,
         "warnings": list(result.warnings),
     }

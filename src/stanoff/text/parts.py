@@ -31,7 +31,7 @@ def of_evidence(e: Evidence) -> list[str | pd.DataFrame]:
         "difference A − B, mean": cells["mean"],
         "its standard deviation": cells["std"],
         "Monte-Carlo error of the mean": cells["mcse"],
-        f"{level(e.hdi_probability)} HDI": cells["hdi"],
+        f"{level(e.hdi_prob)} HDI": cells["hdi"],
         f"P(below the ROPE {ends(e.rope)})": percent(e.p_below),
         "P(inside the ROPE)": cells["p_rope"],
         "P(above the ROPE)": percent(e.p_above),

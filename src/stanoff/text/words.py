@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 def documents(result: Comparison, category: str | None = None) -> str:
     """Say how many documents the comparison, or one category of it, rests on."""
-    n_a, n_b = result.documents(category)
-    counted = result.data.counted(n_a)
+    n_a, n_b = result.n_documents(category)
+    counted = result.data.format_count(n_a)
     a, b = map(shown, result.names)
     if result.data.alike(*result.pair):
         return f"{counted}, on {'which' if n_a == 1 else 'all of which'} {a} and {b} agree"
-    if len(result.data.documents(category)) == 1:
+    if len(result.data.n_documents(category)) == 1:
         return counted
     return f"{counted} of {a} and {n_b:,} of {b}"
 
@@ -47,7 +47,7 @@ def sentence(result: Comparison, evidence: Evidence) -> str:
     told = (
         f"{verdict(result, evidence)}: "
         f"under the {shown(result.model.name)} model the difference is {signed(evidence.mean, d)}, "
-        f"with a {level(evidence.hdi_probability)} HDI of {ends(evidence.hdi, d)}; it lies below, "
+        f"with a {level(evidence.hdi_prob)} HDI of {ends(evidence.hdi, d)}; it lies below, "
         f"inside and above the ROPE {ends(evidence.rope)} with probability "
         f"{percent(evidence.p_below)}, {percent(evidence.p_rope)} and {percent(evidence.p_above)}."
     )
@@ -83,7 +83,7 @@ def verdict(result: Comparison, evidence: Evidence) -> str:
     if decision.settled and contrary:  # of a ROPE that is not around 0
         side = "above" if evidence.hdi[0] >= evidence.rope[1] else "below"
         return f"The difference between {a} and {b} {where} lies {side} the ROPE"
-    if not decision.settled and (contrary or not evidence.told_apart):
+    if not decision.settled and (contrary or not evidence.direction_resolved):
         return f"{a} and {b} cannot be told apart {where}, and which way they differ is not settled"
     more = "" if decision.settled else ", but this is not settled"
     return f"{a} is {decision.words} {b} {where}{more}"
@@ -128,7 +128,7 @@ def caption_of(result: Comparison, columns: Sequence[str]) -> str:
     judged = what_is_judged(result, only) if only else result.measure.label
     told = [
         f"{a} (A) against {b} (B) in {judged} ({documents(result)}): posterior of the difference "
-        f"A − B, with a {level(result.hdi)} HDI and the ROPE {ends(result.rope)}.",
+        f"A − B, with a {level(result.hdi_prob)} HDI and the ROPE {ends(result.rope)}.",
         legend(result, columns),
     ]
     if not result.measure.higher_is_better:

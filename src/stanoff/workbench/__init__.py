@@ -1,17 +1,17 @@
 """For those who write Stan: begin a program, calibrate it, hold it against others."""
 
-from stanoff.workbench.annotators import annotated
+from stanoff.workbench.annotators import annotator_counts
 from stanoff.workbench.calibration import Calibration, calibrate
-from stanoff.workbench.judges import verdicts_by_error
+from stanoff.workbench.judges import label_noise_sensitivity
 from stanoff.workbench.programs import new_program
-from stanoff.workbench.rivals import Rivals, compare_models
+from stanoff.workbench.rivals import ModelComparison, compare_models
 
 __all__ = [
     "Calibration",
-    "Rivals",
-    "annotated",
+    "ModelComparison",
+    "annotator_counts",
     "calibrate",
     "compare_models",
+    "label_noise_sensitivity",
     "new_program",
-    "verdicts_by_error",
 ]

@@ -13,7 +13,7 @@ from stanoff.errors import InputError, invalid
 NOT_LABELLED = -1
 
 
-def annotated(
+def annotator_counts(
     frame: Any,
     *,
     annotators: Sequence[str],
@@ -49,7 +49,7 @@ def annotated(
     Examples
     --------
     >>> said = {"x": [1, 1, None], "y": [1, 1, 0], "svm": [1, 1, 0], "nb": [0, 0, 0]}
-    >>> data = annotated(said, annotators=["x", "y"], a="svm", b="nb")
+    >>> data = annotator_counts(said, annotators=["x", "y"], a="svm", b="nb")
     >>> data["labels"], data["outcome"], data["n"]
     ([[-1, 0], [1, 1]], [4, 2], [1, 2])
     """

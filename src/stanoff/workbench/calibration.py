@@ -18,9 +18,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff import models
-from stanoff._lib.arguments import as_seed, as_whole
+from stanoff._lib.arguments import as_seed, check_int
 from stanoff._lib.escaping import shown
-from stanoff._lib.showing import Shown
+from stanoff._lib.showing import ReprMixin
 from stanoff.engines.draws import stacked
 from stanoff.engines.stan import sample_blocks
 from stanoff.errors import InputError, StanoffError, invalid
@@ -54,7 +54,7 @@ TOLD = {  # how ranks deviate, and what it means
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration(Shown):
+class Calibration(ReprMixin):
     """The ranks of true values among posterior draws.
 
     Attributes
@@ -122,15 +122,15 @@ class Calibration(Shown):
 
     def plot_ranks(self, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
         """Draw a histogram of the ranks of one variable, with what uniform ranks would give."""
-        from stanoff.plots.calibration import rank_plot
+        from stanoff.plots.calibration import plot_rank
 
-        return rank_plot(self, variable, ax=ax)
+        return plot_rank(self, variable, ax=ax)
 
     def plot_ecdf(self, *, ax: Axes | None = None) -> Axes:
         """Draw how far the distributions of the ranks are off the uniform one, with its band."""
-        from stanoff.plots.calibration import ecdf_plot
+        from stanoff.plots.calibration import plot_ecdf
 
-        return ecdf_plot(self, ax=ax)
+        return plot_ecdf(self, ax=ax)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the verdict, the table and the figures; it needs no network."""
@@ -139,7 +139,7 @@ class Calibration(Shown):
 
         return write_text(path, page(self))
 
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         return [self.sentence(), self.shown_table()]
 
     def shown_table(self) -> pd.DataFrame:
@@ -197,9 +197,9 @@ def calibrate(
     Calibration
         The ranks, the verdict, figures and a page.
     """
-    number = as_whole("simulations", simulations, least=LEAST_SIMULATIONS)
-    n = as_whole("documents", documents)
-    k = as_whole("categories", categories)
+    number = check_int("simulations", simulations, least=LEAST_SIMULATIONS)
+    n = check_int("documents", documents)
+    k = check_int("categories", categories)
     seed = as_seed(seed)
     asked: Any = Path(model) if str(model).endswith(".stan") else str(model)
     options.setdefault("measure", MEASURES[kind_of(models.get(asked))])

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
-from stanoff._lib.showing import Shown
+from stanoff._lib.showing import ReprMixin
 from stanoff.contests import Contest
 from stanoff.store.documents import block_of, documents_said
 from stanoff.workbench.replicated import scored_anew
@@ -33,7 +33,7 @@ UNTOLD = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Check(Shown):
+class Check(ReprMixin):
     """What diagnostics and predictive checks say of a comparison.
 
     Attributes
@@ -112,7 +112,7 @@ class Check(Shown):
             told.append("The observed scores are such as the model expects.")
         return " ".join(told)
 
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         scores = self.table[self.table["kind"] == SCORE].drop(columns=["kind", "inside"])
         as_text = scores.map(lambda x: f"{x:.3f}" if isinstance(x, float) else str(x))
         return [self.sentence(), as_text] if len(scores) else [self.sentence()]

@@ -67,9 +67,9 @@ def _values(n: int, asked: set[str], cluster: NDArray[np.int64]) -> ItemValues:
         values = np.stack([np.arange(n), np.arange(n)[::-1]]) % (RUNS + 1) / RUNS
         parts = {"runs": np.full((2, n), RUNS), "scatter": RUNS * values * (1 - values)}
     parts |= {"categories": ("1",), "values": values, "dataset": NO_CODES}
-    if "per" in asked:
+    if "denominator" in asked:
         own = cluster if len(cluster) else np.arange(n)
-        return RatioValues(cluster=own, per=np.ones((2, n)), **parts)
+        return RatioValues(cluster=own, denominator=np.ones((2, n)), **parts)
     return ClusteredValues(cluster=cluster, **parts) if len(cluster) else ItemValues(**parts)
 
 

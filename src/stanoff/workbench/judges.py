@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from stanoff._lib.arguments import as_real
+from stanoff._lib.arguments import check_float
 from stanoff.data.base import Data
 from stanoff.errors import invalid
 from stanoff.fit import fit
@@ -18,7 +18,7 @@ ERRORS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2)
 KNOWN = 1_000_000  # documents of a calibration set that leaves nothing open
 
 
-def verdicts_by_error(
+def label_noise_sensitivity(
     counts: Data, errors: Sequence[float] = ERRORS, **options: Any
 ) -> pd.DataFrame:
     """Judge the same labels under several shares of wrong ones among them.
@@ -41,7 +41,7 @@ def verdicts_by_error(
         A row per share: ``error``, ``mean``, ``hdi_low``, ``hdi_high``, ``decision``, and
         ``flipped``, whether the decision is another than that of the first row.
     """
-    shares = [as_real("errors", error, "a number from 0 to less than 0.5") for error in errors]
+    shares = [check_float("errors", error, "a number from 0 to less than 0.5") for error in errors]
     if not shares or not all(0 <= share < 0.5 for share in shares):
         raise invalid("errors", "from 0 to less than 0.5", list(errors))
     rows: list[dict[str, Any]] = []

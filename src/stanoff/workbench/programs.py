@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from stanoff._lib.arguments import as_one_of, as_path
+from stanoff._lib.arguments import as_path, check_choice
 from stanoff._lib.files import write_text
 from stanoff.errors import invalid
 from stanoff.models.base import stan_folder
@@ -106,7 +106,7 @@ def new_program(path: str | os.PathLike[str], base: str = "paired") -> str:
     '// mine.stan, begun as a copy of hierarchical.stan.'
     """
     file = as_path("path", path)
-    as_one_of("base", base, BASES)
+    check_choice("base", base, BASES)
     if file.suffix != ".stan":
         raise invalid("path", "the path of a new .stan file", str(path))
     if file.exists():

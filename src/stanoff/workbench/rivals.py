@@ -11,7 +11,7 @@ import pandas as pd
 
 from stanoff import models
 from stanoff._lib.escaping import shown
-from stanoff._lib.showing import Shown
+from stanoff._lib.showing import ReprMixin
 from stanoff.data.base import Data
 from stanoff.errors import invalid
 from stanoff.fit import fit
@@ -26,7 +26,7 @@ COLUMNS = ("psi_A", "psi_B", "mean", "hdi_low", "hdi_high", "p_below", "p_rope",
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rivals(Shown):
+class ModelComparison(ReprMixin):
     """Comparisons of the same data by several models.
 
     Attributes
@@ -75,7 +75,7 @@ class Rivals(Shown):
         each = "; ".join(f"{', '.join(who)}: {a} {sign} {b}" for sign, who in verdicts.items())
         return f"The models differ: {each}. {apart}"
 
-    def _parts(self) -> list[str | pd.DataFrame]:
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
         table = self.summary().drop(columns="trouble")
         shown_table = table.map(lambda x: f"{x:.3f}" if isinstance(x, float) else str(x))
         return [self.sentence(), shown_table, *self._warnings()]
@@ -94,7 +94,7 @@ def compare_models(
     *,
     data: Mapping[str, Any] | None = None,
     **options: Any,
-) -> Rivals:
+) -> ModelComparison:
     """Fit several models to the same data, and tell how their verdicts differ.
 
     Parameters
@@ -130,4 +130,4 @@ def compare_models(
         made = fit(counts, question, sampling)
         a, b = counts.systems
         results[name] = made.between(a, b, question)
-    return Rivals(results)
+    return ModelComparison(results)

@@ -92,7 +92,7 @@ def planned(question="documents", names=("svm", "nb")):
     else:
         x, ends = [64, 256, 1024, 1500, 2000, 4096], [(1560, 1450, 1700), (2580, 2350, 2820)]
     power = np.array([0.02, 0.11, 0.58, 0.79, 0.85, 0.99])
-    table = {"power": power, "se": np.sqrt(power * (1 - power) / 400), "datasets": 400}
+    table = {"power": power, "se": np.sqrt(power * (1 - power) / 400), "n_simulations": 400}
     facts = {
         "documents": {"delta": 0.1},
         "difference": {"n": 2000},
@@ -143,39 +143,39 @@ def calibration():
 
 
 PICTURES = {
-    "ranks_of_truths": lambda _: plots.rank_plot(calibration()),
-    "ecdf_of_truths": lambda _: plots.ecdf_plot(calibration()),
-    "posterior": lambda stored: plots.posterior_plot(stored),
-    "factor": lambda stored: plots.factor_plot(stored),
-    "trace": lambda stored: plots.trace_plot(stored),
-    "forest": lambda _: plots.forest_plot(categories(average="macro")),
-    "forest_one": lambda stored: plots.forest_plot(stored),
-    "forest_1000": lambda _: plots.forest_plot(categories(1000, draws=50, average="macro")),
-    "forest_names": lambda _: plots.forest_plot(odd_names(), sort=False),
-    "joint": lambda stored: plots.joint_plot(stored),
-    "mosaic": lambda stored: plots.mosaic_plot(stored),
-    "priors": lambda _: plots.prior_plot(categories(), "3"),
-    "ropes": lambda stored: plots.rope_plot(stored),
-    "ropes_three": lambda _: plots.rope_plot(categories(rope=(0.01, 0.03)), "17"),
-    "frequency": lambda _: plots.frequency_plot(*scores()),
-    "frequency_draws": lambda _: plots.frequency_plot(
+    "ranks_of_truths": lambda _: plots.plot_rank(calibration()),
+    "ecdf_of_truths": lambda _: plots.plot_ecdf(calibration()),
+    "posterior": lambda stored: plots.plot_posterior(stored),
+    "factor": lambda stored: plots.plot_factor(stored),
+    "trace": lambda stored: plots.plot_trace(stored),
+    "forest": lambda _: plots.plot_forest(categories(average="macro")),
+    "forest_one": lambda stored: plots.plot_forest(stored),
+    "forest_1000": lambda _: plots.plot_forest(categories(1000, draws=50, average="macro")),
+    "forest_names": lambda _: plots.plot_forest(odd_names(), sort=False),
+    "joint": lambda stored: plots.plot_joint(stored),
+    "mosaic": lambda stored: plots.plot_mosaic(stored),
+    "priors": lambda _: plots.plot_prior(categories(), "3"),
+    "ropes": lambda stored: plots.plot_rope(stored),
+    "ropes_three": lambda _: plots.plot_rope(categories(rope=(0.01, 0.03)), "17"),
+    "frequency": lambda _: plots.plot_frequency(*scores()),
+    "frequency_draws": lambda _: plots.plot_frequency(
         categories(), {i: 3 * i**2 for i in range(20)}
     ),
-    "power": lambda _: plots.power_plot(powers()),
-    "plan": lambda _: plots.plan_plot(planned()),
-    "plan_difference": lambda _: plots.plan_plot(planned("difference")),
-    "plan_more": lambda _: plots.plan_plot(planned("more documents")),
-    "roc": lambda _: plots.roc_plot(probabilities()),
-    "roc_difference": lambda _: plots.roc_difference_plot(probabilities()),
-    "precision_recall": lambda _: plots.precision_recall_plot(probabilities()),
-    "reliability": lambda _: plots.reliability_plot(probabilities()),
-    "scores": lambda _: plots.scores_plot(contested(3)),
-    "scores_50": lambda _: plots.scores_plot(contested(50)),
-    "matrix": lambda _: plots.matrix_plot(contested(6)),
-    "matrix_50": lambda _: plots.matrix_plot(contested(50)),
-    "ranks": lambda _: plots.ranks_plot(contested(6)),
-    "ranks_50": lambda _: plots.ranks_plot(contested(50)),
-    **{f"graph_{name}": lambda _, name=name: plots.graph_plot(name) for name in MODELS},
+    "power": lambda _: plots.plot_power(powers()),
+    "plan": lambda _: plots.plot_plan(planned()),
+    "plan_difference": lambda _: plots.plot_plan(planned("difference")),
+    "plan_more": lambda _: plots.plot_plan(planned("more documents")),
+    "roc": lambda _: plots.plot_roc(probabilities()),
+    "roc_difference": lambda _: plots.plot_roc_difference(probabilities()),
+    "precision_recall": lambda _: plots.plot_precision_recall(probabilities()),
+    "reliability": lambda _: plots.plot_reliability(probabilities()),
+    "scores": lambda _: plots.plot_scores(contested(3)),
+    "scores_50": lambda _: plots.plot_scores(contested(50)),
+    "matrix": lambda _: plots.plot_matrix(contested(6)),
+    "matrix_50": lambda _: plots.plot_matrix(contested(50)),
+    "ranks": lambda _: plots.plot_ranks(contested(6)),
+    "ranks_50": lambda _: plots.plot_ranks(contested(50)),
+    **{f"graph_{name}": lambda _, name=name: plots.plot_graph(name) for name in MODELS},
 }
 
 
