@@ -154,9 +154,7 @@ def _sampler_options(
     for text in values:
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise click.BadParameter(
-                f"NAME=VALUE is needed, such as adapt_delta=0.99; got {text!r}"
-            )
+            raise click.BadParameter(f"must be NAME=VALUE, like adapt_delta=0.99, not {text!r}")
         try:
             options[name] = json.loads(value)
         except ValueError:
