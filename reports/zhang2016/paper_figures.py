@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 
 from stanoff import plots
 from stanoff.models import MODELS
-from stanoff.plots.theme import theme
+from stanoff.plots.style import theme
 from zhang2016 import table3
 from zhang2016.experiment import case
 

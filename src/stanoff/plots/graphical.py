@@ -11,7 +11,7 @@ from stanoff import models
 from stanoff.errors import InputError
 from stanoff.models import Model
 from stanoff.models.graphs import Graph, Kind, Node, Plate
-from stanoff.plots.theme import literal, new_axes, shortened, themed
+from stanoff.plots.style import literal, new_axes, shortened, themed
 
 RADIUS, DOT, RING = 0.32, 0.07, 0.05
 INCH = 0.62  # for one unit of the plane
