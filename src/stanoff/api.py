@@ -102,8 +102,8 @@ def compare(
         By default the one that suits the data: ``"paired"`` for binary and multi-label data,
         ``"joint"`` for single-label classes with an average, ``"unpaired"`` for two test sets.
         ``"hierarchical"`` and ``"hierarchical_unpaired"`` let categories learn from each other;
-        ``"multiclass"`` takes each system's classes by themselves; ``"documents"`` is the unpaired
-        model without counting first; or the path of a Stan program of your own.
+        ``"multiclass"`` takes each system's classes by themselves; or the path of a
+        Stan program of your own.
     data : mapping, optional
         What a Stan program of your own declares and only you have, by name.
     prior : Prior or str, optional

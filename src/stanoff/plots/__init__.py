@@ -11,7 +11,6 @@ from stanoff.plots.curves import (
 )
 from stanoff.plots.forest import plot_forest
 from stanoff.plots.frequency import plot_frequency
-from stanoff.plots.graphical import plot_graph
 from stanoff.plots.joint import plot_joint
 from stanoff.plots.mosaic import plot_mosaic
 from stanoff.plots.plan import plot_plan
@@ -25,7 +24,6 @@ __all__ = [
     "plot_factor",
     "plot_forest",
     "plot_frequency",
-    "plot_graph",
     "plot_joint",
     "plot_matrix",
     "plot_mosaic",
