@@ -33,7 +33,7 @@ from stanoff.text.numbers import ends, level, percent, whole_percent
 from stanoff.text.words import what_is_judged
 
 if TYPE_CHECKING:
-    from stanoff.results.contest import Contest
+    from stanoff import Contest
 
 PER_ROW, MOST_HEIGHT = 0.26, 14.0  # inches
 LEAST_PITCH = 7.5  # points from label to label, below which some are left out

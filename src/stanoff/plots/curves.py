@@ -15,7 +15,7 @@ from stanoff.plots.theme import BLUE, GREEN, GREY, RED, new_axes, short_names, t
 from stanoff.text.numbers import level
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+    from stanoff import Comparison
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from stanoff.plots.rows import Row, draw_rows, key
 from stanoff.plots.theme import delta_label, new_axes, short_names, themed
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+    from stanoff import Comparison
 
 PER_ROW, MOST_HEIGHT = 0.2, 14.0  # inches
 

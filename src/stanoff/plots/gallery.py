@@ -25,7 +25,7 @@ from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
 from stanoff.plots.theme import shown_ends
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+    from stanoff import Comparison
 
 
 @dataclass(frozen=True)

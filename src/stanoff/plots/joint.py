@@ -30,7 +30,7 @@ from stanoff.text.numbers import ends, percent
 from stanoff.text.words import what_is_judged
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+    from stanoff import Comparison
 
 LEAST_DRAWS, MOST_DRAWS = 100, 4000  # that a kernel density is estimated from
 TAILS = 0.005  # of the draws at either end are left outside

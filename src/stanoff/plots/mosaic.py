@@ -24,7 +24,7 @@ from stanoff.plots.theme import (
 from stanoff.text.numbers import percent
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+    from stanoff import Comparison
 
 BAR, STEP = 0.75, 2.9  # width of a column, and from column to column
 ALL_RIGHT, ONLY_A, ONLY_B, ALL_WRONG = range(4)

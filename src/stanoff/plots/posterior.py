@@ -30,7 +30,7 @@ from stanoff.plots.theme import (
 from stanoff.text.numbers import digits_for, ends, level, percent
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+    from stanoff import Comparison
 
 MOST_POINTS = 5000
 

@@ -33,7 +33,7 @@ from stanoff.plots.theme import (
 from stanoff.text.words import what_is_judged
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+    from stanoff import Comparison
 
 FINE = 200  # steps from no ROPE to the widest
 

@@ -32,7 +32,7 @@ from stanoff.inference.evidence import Evidence
 from stanoff.text.words import what_is_judged
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+    from stanoff import Comparison
 
 P = ParamSpec("P")
 
