@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 
 from stanoff import models
 from stanoff._lib.arguments import as_names
-from stanoff.comparison import Comparison
-from stanoff.contests import Contest
 from stanoff.data.base import Data
 from stanoff.data.counts import PairedCounts, UnpairedCounts, given_counts
 from stanoff.data.layouts import Layout
@@ -19,6 +17,8 @@ from stanoff.data.observed import of_systems, of_two
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
+from stanoff.results.comparison import Comparison
+from stanoff.results.contest import Contest
 
 
 class Asked(Options, Layout, total=False):
