@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     )
     from stanoff.plots.forest import plot_forest
     from stanoff.plots.frequency import plot_frequency
-    from stanoff.plots.graphical import plot_graph
     from stanoff.plots.joint import plot_joint
     from stanoff.plots.mosaic import plot_mosaic
     from stanoff.plots.plan import plot_plan
@@ -32,7 +31,6 @@ _MODULES = {
     "curves": ["plot_precision_recall", "plot_reliability", "plot_roc", "plot_roc_difference"],
     "forest": ["plot_forest"],
     "frequency": ["plot_frequency"],
-    "graphical": ["plot_graph"],
     "joint": ["plot_joint"],
     "mosaic": ["plot_mosaic"],
     "plan": ["plot_plan"],
@@ -47,7 +45,6 @@ __all__ = [
     "plot_factor",
     "plot_forest",
     "plot_frequency",
-    "plot_graph",
     "plot_joint",
     "plot_matrix",
     "plot_mosaic",
