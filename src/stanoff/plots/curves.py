@@ -48,7 +48,7 @@ def plot_roc(result: Comparison, category: str | None = None, *, ax: Axes | None
     'share of negatives called positive'
     """
     data = scored(result, category)
-    ax = new_axes(SIZE, SIZE) if ax is None else ax
+    ax = ax or new_axes(SIZE, SIZE)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
     _bands(ax, result, SHARES, roc_curves(data, result.prior, result.seed, SHARES))
     ax.set(xlabel="share of negatives called positive", ylabel="share of positives found")
@@ -61,7 +61,7 @@ def plot_precision_recall(
 ) -> Axes:
     """Draw precision against recall of both systems, with bands; else as :func:`plot_roc`."""
     data = scored(result, category)
-    ax = new_axes(SIZE, SIZE) if ax is None else ax
+    ax = ax or new_axes(SIZE, SIZE)
     ax.axhline(data.truth.mean(), color=GREY, linewidth=0.8, linestyle=":")
     at = SHARES[1:]
     _bands(ax, result, at, precision_curves(data, result.prior, result.seed, at))
@@ -78,25 +78,18 @@ def plot_roc_difference(
     The mean of the curve is the difference of the AUCs. Else as :func:`plot_roc`.
     """
     data = scored(result, category)
-    ax = new_axes() if ax is None else ax
+    ax = ax or new_axes()
     curves = roc_curves(data, result.prior, result.seed, SHARES)
     difference = curves[:, 0] - curves[:, 1]
     low, high = _band(difference[1:], result.hdi_prob)
     ax.axhspan(*result.rope, color=GREEN, alpha=0.12, linewidth=0, label="ROPE")
     ax.axhline(0, color=GREY, linewidth=0.8)
-    ax.fill_between(
-        SHARES,
-        low,
-        high,
-        color=BLUE,
-        alpha=0.25,
-        linewidth=0,
-        label=f"{level(result.hdi_prob)} band",
-    )
+    band = f"{level(result.hdi_prob)} band"
+    ax.fill_between(SHARES, low, high, color=BLUE, alpha=0.25, linewidth=0, label=band)
     ax.plot(SHARES, difference[0], color=BLUE, label="observed")
     a, b = short_names(result, 24)
-    told = f"share of positives found:\n{a} − {b}"
-    ax.set(xlabel="share of negatives called positive", ylabel=told, xlim=(0, 1))
+    ax.set(xlabel="share of negatives called positive", xlim=(0, 1))
+    ax.set_ylabel(f"share of positives found:\n{a} − {b}")
     ax.legend(loc="best")
     return ax
 
@@ -109,13 +102,13 @@ def plot_reliability(
     data = scored(result, category)
     if not are_probabilities(data):
         raise InputError("A reliability diagram needs probabilities between 0 and 1.")
-    ax = new_axes(SIZE, SIZE) if ax is None else ax
+    ax = ax or new_axes(SIZE, SIZE)
     mean, happened = reliability(data, result.prior, result.seed)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
     for system, name in enumerate(short_names(result, 20)):
-        there = np.isfinite(mean[system])
-        x, y = mean[system, there], happened[0, system, there]
-        low, high = _band(happened[1:, system][:, there], result.hdi_prob)
+        filled = np.isfinite(mean[system])
+        x, y = mean[system, filled], happened[0, system, filled]
+        low, high = _band(happened[1:, system][:, filled], result.hdi_prob)
         ax.errorbar(
             x,
             y,
@@ -136,10 +129,10 @@ def scored(result: Comparison, category: str | None) -> ScoredDocuments:
     """Return the scores of A and B in one category, or refuse."""
     if not isinstance(result.data, ScoredDocuments):
         raise InputError("Curves need scores of documents, as for measure='auc'.")
-    chosen = result.resolve_category(category)
-    if chosen not in result.data.categories:
-        raise InputError(f"There is no curve of an average: {chosen}.")
-    data = of_category(result.data, chosen).pair(*result.pair)
+    category = result.resolve_category(category)
+    if category not in result.data.categories:
+        raise InputError(f"There is no curve of an average: {category}.")
+    data = of_category(result.data, category).pair(*result.pair)
     assert isinstance(data, ScoredDocuments)
     return data
 
@@ -158,8 +151,8 @@ def _bands(ax: Axes, result: Comparison, at: Array, curves: Array) -> None:
 
 
 def _band(draws: Array, probability: float) -> Array:
-    rest = (1 - probability) / 2
-    return np.asarray(np.nanquantile(draws, [rest, 1 - rest], axis=0))
+    tail = (1 - probability) / 2
+    return np.asarray(np.nanquantile(draws, [tail, 1 - tail], axis=0))
 
 
 def _square(ax: Axes, legend: Corner) -> Axes:

@@ -29,7 +29,7 @@ from stanoff.models.declared import REPLICATED, to_replicate
 from stanoff.models.own import OwnModel
 from stanoff.question import read
 from stanoff.workbench.designs import MEASURES, design, kind_of
-from stanoff.workbench.uniformity import named_deviations, p_uniform
+from stanoff.workbench.uniformity import band, named_deviations, p_uniform
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,6 +119,10 @@ class Calibration(ReprMixin):
         if self.divergent:
             told += f" Transitions diverged in {self.divergent} of {n:,} fits."
         return told
+
+    def ecdf_band(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the distribution of uniform ranks, and the low and high end of its 95% band."""
+        return band(len(self.ranks), self.kept)
 
     def plot_ranks(self, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
         """Draw a histogram of the ranks of one variable, with what uniform ranks would give."""
