@@ -57,7 +57,6 @@ WRONG = {
     "an interval": ("forest", longer_interval),
     "dashes": ("ropes", lambda ax: ax.lines[0].set_linestyle("-")),
     "a band": ("power", lambda ax: ax.collections[0].remove()),
-    "an arrow": ("graph_paired", lambda ax: ax.patches[3].remove()),
     "a line": ("frequency", lambda ax: ax.lines[1].set_ydata(ax.lines[1].get_ydata() + 0.03)),
     "the diagonal": ("joint", lambda ax: ax.lines[2].remove()),
 }

@@ -55,9 +55,9 @@ def measures(
 
 def _tell(frame: pd.DataFrame, words: str, style: str) -> None:
     """Print a table for scripts and documents, or words for a person."""
-    from stanoff.text.frames import frame_text
+    from stanoff.text.render import render
 
-    click.echo(words if style == "table" else frame_text(frame, style))
+    click.echo(words if style == "table" else render(frame, style))
 
 
 def _listed() -> tuple[pd.DataFrame, str]:

@@ -229,7 +229,7 @@ def overview(
     names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
 ) -> str:
     """Describe signs and clusters of measures in words, with what the signs mean."""
-    from stanoff.text.terminal import frame_for_terminal
+    from stanoff.text.render import to_terminal
 
     lines = ["+ the value stays, - it does not, when"]
     for change in TRANSFORMATIONS.values():
@@ -238,7 +238,8 @@ def overview(
     lines += ["", "Alike under t1 to t4:"]
     groups = clusters(names, beta=beta, prevalence=prevalence)
     lines += [f"{signature:>7}  {', '.join(alike)}" for signature, alike in groups.items()]
-    return frame_for_terminal(table(names, beta=beta, prevalence=prevalence), lines)
+    signs = table(names, beta=beta, prevalence=prevalence)
+    return "\n".join([to_terminal([signs]), *lines])
 
 
 def _all(

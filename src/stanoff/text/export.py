@@ -22,9 +22,8 @@ from stanoff.text.sentences import (
 from stanoff.text.tables import PAPER, TERMINAL, comparison_table, contest_table, legend_of
 
 if TYPE_CHECKING:
-    from stanoff.answer import Answer
-    from stanoff.comparison import Comparison
-    from stanoff.contests import Contest
+    from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
 SCHEMA = 1  # of the JSON; docs/comparison.schema.json describes it
 EXTRA_FIELDS = ("p_below", "p_above", "bf_sd_error", "bf_sd_defined", "direction_resolved")
@@ -105,7 +104,7 @@ def contest_text(
 
 
 def _text(
-    result: Answer,
+    result: Comparison | Contest,
     format: str,
     cells: pd.DataFrame,
     numbers: pd.DataFrame,
@@ -166,7 +165,7 @@ def contest_record(result: Contest, category: str | None = None) -> dict[str, An
     }
 
 
-def _settings(result: Answer) -> dict[str, Any]:
+def _settings(result: Comparison | Contest) -> dict[str, Any]:
     return {
         "data": {"kind": type(result.data).__name__, **dict(sorted(result.data.source.items()))},
         "measure": result.measure.label,

@@ -168,3 +168,6 @@ def rounded_documents(n: float) -> int:
     whole = math.ceil(n)
     digits = len(str(whole))
     return int(round(whole, -(digits - 3))) if digits > 3 else whole
+
+
+ends, level = format_interval, format_level

@@ -166,16 +166,17 @@ def to_longtable(
     columns = list(groups[0][1].columns)
     rows = [row for title, frame in groups for row in _group(title, frame)]
     frame = pd.DataFrame(rows, columns=columns).astype(str)
+    frame[columns[0]] = [rf"\raggedright {break_words(name)}" for name in frame[columns[0]]]
     # Cells of numbers are half an em per character; the first column has what is left of the line,
     # which is 40 em of footnotesize and 47 of scriptsize in an article.
-    widths = [max(map(len, [*frame.iloc[:, i], str(columns[i])])) for i in range(1, len(columns))]
+    heads = ["" if name in LATEX_HEADINGS else name for name in columns]
+    widths = [max(map(len, [heads[i], *frame.iloc[:, i]])) for i in range(1, len(columns))]
     needed = 0.5 * sum(widths) + 0.6 * len(widths)
     size = r"\footnotesize" if needed < 30 else r"\scriptsize"
-    name = rf"p{{\dimexpr\linewidth-{needed:.1f}em\relax}}"
-    text = _escaped(frame, breakable=True).to_latex(
+    text = _escaped(frame, 1).to_latex(
         hrules=True,
         environment="longtable",
-        column_format=rf">{{\raggedright\arraybackslash}}{name}" + "r" * len(widths),
+        column_format=rf"p{{\dimexpr\linewidth-{needed:.1f}em\relax}}" + "r" * len(widths),
         **_caption_and_label(caption, label),
     )
     return "\n".join(
@@ -196,17 +197,16 @@ def _group(title: str, frame: pd.DataFrame) -> list[list[str]]:
     return [[title, *[""] * (frame.shape[1] - 1)], *rows] if title else rows
 
 
-def _escaped(frame: pd.DataFrame, *, breakable: bool = False) -> Any:
-    """Escape headings and cells for LaTeX, and return the Styler that writes them."""
-    cells = frame.astype(str).map(latex)
-    if breakable:
-        cells = cells.assign(**{cells.columns[0]: frame.iloc[:, 0].map(break_words)})
+def _escaped(frame: pd.DataFrame, first: int = 0) -> Any:
+    """Escape headings, and cells from a column on, for LaTeX; return the Styler of them."""
+    cells = frame.astype(str)
+    cells = pd.concat([cells.iloc[:, :first], cells.iloc[:, first:].map(latex)], axis=1)
     headings = [LATEX_HEADINGS.get(str(name)) or latex(str(name)) for name in frame.columns]
     return cells.set_axis(headings, axis=1).style.hide(axis="index")
 
 
-def break_words(text: str) -> str:
-    r"""Escape a text for LaTeX whose very long words may be broken.
+def break_words(text: str, limit: int = 12) -> str:
+    r"""Escape a text for LaTeX whose words beyond a limit may be broken.
 
     Examples
     --------
@@ -214,7 +214,9 @@ def break_words(text: str) -> str:
     'a hardwa\\allowbreak{}re\\_and\\allowbreak{}\\_softw\\allowbreak{}are'
     """
     return " ".join(
-        r"\allowbreak{}".join(map(latex, re.findall(".{1,6}", word) if len(word) > 12 else [word]))
+        r"\allowbreak{}".join(
+            map(latex, re.findall(".{1,6}", word) if len(word) > limit else [word])
+        )
         for word in text.split()
     )
 
@@ -222,11 +224,11 @@ def break_words(text: str) -> str:
 def _caption_and_label(caption: str | None, label: str | None) -> dict[str, str]:
     options = {}
     if caption is not None:
-        options["caption"] = latex(caption)
+        options["caption"] = break_words(caption, limit=24)
     if label is not None:
-        if not re.fullmatch(r"[A-Za-z0-9:._-]+", str(label)):
+        if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9:._-]+", label):
             raise invalid("label", "letters, digits, ':', '.', '_' and '-'", label)
-        options["label"] = str(label)
+        options["label"] = label
     return options
 
 

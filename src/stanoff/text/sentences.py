@@ -32,12 +32,12 @@ from stanoff.text.tables import (
 )
 
 if TYPE_CHECKING:
-    from stanoff.answer import Answer
-    from stanoff.comparison import Comparison
-    from stanoff.contests import Contest
     from stanoff.inference.evidence import Evidence
     from stanoff.inference.ranks import Ranking
     from stanoff.inference.sensitivity import Sensitivity
+    from stanoff.results.base import Result
+    from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
 Decisions = NDArray[np.str_]
 MAX_NAMES = 5  # in a sentence
@@ -76,7 +76,7 @@ def describe_contest_documents(result: Contest, category: str | None = None) -> 
     return count if min(numbers) == max(numbers) else f"{min(numbers):,} to {count}"
 
 
-def describe_score(result: Answer, category: str) -> str:
+def describe_score(result: Result, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
     label = result.measure.label
     if category not in result.data.categories:
@@ -88,7 +88,7 @@ def describe_score(result: Answer, category: str) -> str:
     return f"{label} on category {shown(category)}"
 
 
-def describe_rope_and_direction(result: Answer) -> list[str]:
+def describe_rope_and_direction(result: Result) -> list[str]:
     """Say what the ROPE is a share of, and which way is better if that is down."""
     sentences = []
     if result.question.rope_of is not None:
@@ -97,7 +97,7 @@ def describe_rope_and_direction(result: Answer) -> list[str]:
     return sentences + describe_direction(result)
 
 
-def describe_direction(result: Answer) -> list[str]:
+def describe_direction(result: Result) -> list[str]:
     """Say which way is better, if that is down."""
     return [] if result.measure.higher_is_better else ["Lower is better for this measure."]
 

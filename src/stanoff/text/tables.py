@@ -28,11 +28,11 @@ from stanoff.text.numbers import (
 )
 
 if TYPE_CHECKING:
-    from stanoff.comparison import Comparison
-    from stanoff.contests import Contest
     from stanoff.inference.evidence import Evidence
+    from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
-Row = Mapping[str, Any]
+Row = Mapping[Any, Any]
 Write = Callable[[Any, int], str]
 
 DECISION_SYMBOLS = {"<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫"}
@@ -100,19 +100,19 @@ def _ranks(row: Row, digits: int) -> str:
 SCORES = "posterior mean of the score"
 OBSERVED = "score on these documents, as other programs compute it"
 TESTS = "p-value of the test, as in the paper"
-IN_ROPE = "probability of a difference within the ROPE {rope}, the region of practical equivalence"
+IN_ROPE = "probability of a difference within the ROPE {rope}"
 HDI = "highest density interval, with {hdi_prob} of the posterior"
 
 COLUMNS = {
     "category": Column("category", "", _text("category")),
-    "psi_A": Column("A", SCORES, _number("psi_A"), r"$\psi_A$"),
-    "psi_B": Column("B", SCORES, _number("psi_B"), r"$\psi_B$"),
-    "observed_A": Column("A observed", OBSERVED, _number("observed_A"), r"$\hat{\psi}_A$"),
-    "observed_B": Column("B observed", OBSERVED, _number("observed_B"), r"$\hat{\psi}_B$"),
+    "psi_A": Column("psi_A", SCORES, _number("psi_A"), r"$\psi_A$"),
+    "psi_B": Column("psi_B", SCORES, _number("psi_B"), r"$\psi_B$"),
+    "observed_A": Column("observed_A", OBSERVED, _number("observed_A"), r"$\hat{\psi}_A$"),
+    "observed_B": Column("observed_B", OBSERVED, _number("observed_B"), r"$\hat{\psi}_B$"),
     "sign_test": Column("sign-test", TESTS, _test("sign_test")),
     "t_test": Column("t-test", TESTS, _test("t_test")),
     "mean": Column("mean", "posterior mean of the difference A − B", _difference("mean")),
-    "std": Column("std", "its standard deviation", _number("std")),
+    "std": Column("std", "its posterior standard deviation", _number("std")),
     "mcse": Column(
         "mcse", "Monte-Carlo standard error of the mean", lambda row, d: f"{row['mcse']:.1g}"
     ),
@@ -121,9 +121,11 @@ COLUMNS = {
     "p_below": Column(
         "P(<ROPE)", "probability of a difference below the ROPE", _percent("p_below")
     ),
-    "p_above": Column("P(>ROPE)", "probability of one above it", _percent("p_above")),
-    "p_less": Column("P(<0)", "probability that the difference is below 0", _percent("p_less")),
-    "p_greater": Column("P(>0)", "probability that it is above 0", _percent("p_greater")),
+    "p_above": Column(
+        "P(>ROPE)", "probability of a difference above the ROPE", _percent("p_above")
+    ),
+    "p_less": Column("P(<0)", "probability of a difference below 0", _percent("p_less")),
+    "p_greater": Column("P(>0)", "probability of a difference above 0", _percent("p_greater")),
     "lg_pct": Column(
         "LG pct",
         "how much of the posterior lies below (less) and above (greater) 0",
@@ -209,6 +211,7 @@ def comparison_table(
     columns: Sequence[str] = PAPER,
     *,
     categories: Sequence[str] | None = None,
+    by_name: bool = True,
 ) -> pd.DataFrame:
     """Write the numbers of a comparison as the paper does: with a sign and fixed decimals.
 
@@ -220,6 +223,8 @@ def comparison_table(
         Names out of ``COLUMNS``; ``PAPER`` has those of the paper's Tables 4 to 6.
     categories : sequence of str, optional
         The rows, all by default.
+    by_name : bool
+        Call the columns of scores by the systems; else psi_A, psi_B and so on.
     """
     names = check_columns(columns)
     evidence = [result.evidence(category) for category in categories or result.categories]
@@ -227,7 +232,8 @@ def comparison_table(
     for e in evidence:
         index = result.categories.index(e.category)
         rows.append(vars(e) | {test: values[index] for test, values in result.p_values.items()})
-    return format_table(rows, names, max(digits_for(e.std) for e in evidence), headings_of(result))
+    digits = max(digits_for(e.std) for e in evidence)
+    return format_table(rows, names, digits, headings_of(result) if by_name else None)
 
 
 def contest_table(result: Contest, category: str) -> pd.DataFrame:
@@ -292,7 +298,7 @@ def legend(
     Examples
     --------
     >>> legend(["std", "p_greater"], rope=(-0.05, 0.05), hdi_prob=0.95)
-    {'std': 'its standard deviation', 'P(>0)': 'probability that it is above 0'}
+    {'std': 'its posterior standard deviation', 'P(>0)': 'probability of a difference above 0'}
     """
     together: dict[str, list[str]] = {}
     for name in columns:

@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff.answer import Answer
 from stanoff.inference import cautions
 from stanoff.inference.closed import pairs_of
 from stanoff.inference.ranks import Pairs, Ranking, standings
+from stanoff.results.base import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import DataTree
 
-    from stanoff.comparison import Comparison
+    from stanoff.results.comparison import Comparison
     from stanoff.workbench.checks import Check
 
 Array = NDArray[np.float64]
@@ -29,7 +29,7 @@ Target = str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contest(Answer):
+class Contest(Result):
     """The joint posterior of the scores of many systems, and what follows from it.
 
     Made by :func:`stanoff.contest`. Nothing in it changes; what another ROPE, HDI, measure or
@@ -39,7 +39,7 @@ class Contest(Answer):
     Attributes
     ----------
     fit, question : Fit, Question
-        As in :class:`stanoff.answer.Answer`.
+        As in :class:`stanoff.results.base.Result`.
     psi : ndarray
         The draws of all scores (chain, draw, system, row).
     """
@@ -186,15 +186,15 @@ class Contest(Answer):
 
     def sentence(self, category: str | None = None) -> str:
         """Describe who can still be the best, in words to paste into a paper."""
-        from stanoff.text.contests import sentence
+        from stanoff.text.sentences import describe_contest
 
-        return sentence(self, self.resolve_category(category))
+        return describe_contest(self, self.resolve_category(category))
 
     def table(self, category: str | None = None) -> pd.DataFrame:
         """Return the summary in cells of text."""
-        from stanoff.text.contests import formatted
+        from stanoff.text.tables import contest_table
 
-        return formatted(self, self.resolve_category(category))
+        return contest_table(self, self.resolve_category(category))
 
     def to_markdown(self, path: Target = None) -> str:
         """Write the table, the sentence and the notes in Markdown."""
@@ -215,10 +215,10 @@ class Contest(Answer):
         return self._written("json", path)
 
     def _written(self, style: str, path: Target, **more: Any) -> str:
-        from stanoff.text.contests import as_text
-        from stanoff.text.formats import written
+        from stanoff.text.export import contest_text
+        from stanoff.text.render import write
 
-        return written(as_text(self, style, **more), path)
+        return write(contest_text(self, style, **more), path)
 
     def plot_scores(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the score of every system with its HDI, tier by tier."""
