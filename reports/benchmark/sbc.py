@@ -24,7 +24,7 @@ from stanoff._lib.files import write_text
 from stanoff.data.base import said
 from stanoff.fit import fit
 from stanoff.models import MODELS, binormal, stan_folder
-from stanoff.plots.theme import BLUE, GREY, theme
+from stanoff.plots.style import BLUE, GREY, theme
 from stanoff.question import Question, Sampling
 from stanoff.text.numbers import p_value
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stanoff.data.scored import ScoredDocuments
 from stanoff.errors import InputError
 from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
-from stanoff.plots.theme import BLUE, GREEN, GREY, RED, new_axes, short_names, themed
+from stanoff.plots.style import BLUE, GREEN, GREY, RED, new_axes, short_names, themed
 from stanoff.text.numbers import level
 
 if TYPE_CHECKING:

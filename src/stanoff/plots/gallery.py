@@ -22,7 +22,7 @@ from stanoff.plots.forest import plot_forest
 from stanoff.plots.joint import plot_joint
 from stanoff.plots.mosaic import plot_mosaic
 from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
-from stanoff.plots.theme import shown_ends
+from stanoff.plots.style import shown_ends
 
 if TYPE_CHECKING:
     from stanoff import Comparison

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stanoff.data.counts import PairedCounts
 from stanoff.errors import InputError
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREEN,
     ORANGE,
