@@ -260,9 +260,7 @@ def by_document() -> None:
         "compact unpaired model / document by document, N = 1000",
         *in_turn(
             lambda: compare_counts(pos, neg, model="unpaired", seed=1),
-            lambda: compare_counts(
-                pos, neg, model=documents, seed=1
-            ),
+            lambda: compare_counts(pos, neg, model=documents, seed=1),
             repeats=1,
         ),
         max_n=1,

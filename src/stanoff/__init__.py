@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
     from stanoff.inference.decision import Decision
     from stanoff.inference.evidence import Evidence
-    from stanoff.measures import invariance, suitability
+    from stanoff.measures import invariance, recommend
     from stanoff.models.priors import Prior
     from stanoff.planning.aucs import AucScenario
     from stanoff.planning.plan import plan
@@ -51,7 +51,7 @@ _MODULES = {
     "measures": "measures",
     "plots": "plots",
     "significance": "significance",
-    "suitability": "measures.suitability",
+    "recommend": "measures.recommend",
     "workbench": "workbench",
 }
 
@@ -79,8 +79,8 @@ __all__ = [
     "plan",
     "plots",
     "power",
+    "recommend",
     "significance",
-    "suitability",
     "workbench",
 ]
 

@@ -233,7 +233,7 @@ def _turned(measure: Measure, higher_is_better: bool | None) -> Measure:
     """Return a measure with the direction that the user says, where it has none of its own."""
     if higher_is_better is None:
         return measure
-    if measure.kind != "values" and getattr(measure, "how", "") != "anything":
+    if measure.kind != "values" and getattr(measure, "computed_from", "") != "callable":
         rule = f"None for {measure.label}, which has a direction of its own"
         raise invalid("higher_is_better", rule, higher_is_better)
     return replace(measure, higher_is_better=check_bool("higher_is_better", higher_is_better))

@@ -15,7 +15,7 @@ from stanoff import api
 from stanoff.cli import main, options
 from stanoff.cmdstan.find import CmdStan
 from stanoff.data.counts import AVERAGES
-from stanoff.measures import MEASURES, SCORES, invariance, suitability
+from stanoff.measures import MEASURES, SCORES, invariance, recommend
 from stanoff.models import MODELS
 from stanoff.question import ENGINES, Judging, Options
 from stanoff.text.frames import FORMATS, frame_text
@@ -291,7 +291,7 @@ def test_the_command_line_can_say_all_that_the_api_can():
     [
         (["--invariance"], lambda: invariance.table()),
         (["--explain", "recall"], lambda: invariance.examine("recall").frame()),
-        (["--suited", "imbalance"], lambda: suitability.suited(["imbalance"])),
+        (["--suited", "imbalance"], lambda: recommend.table(["imbalance"])),
     ],
 )
 def test_measures_are_written_in_every_format(asked, frame, style):

@@ -137,9 +137,7 @@ class Measure:
         cells_first = np.moveaxis(array, -1, 0).view()
         cells_first.flags.writeable = False  # the draws stay as they are, whatever a measure does
         tp, fp, fn, tn = cells_first
-        return np.asarray(
-            self.function(Confusion(tp, fp, fn, tn, self.zero_division, self.beta))
-        )
+        return np.asarray(self.function(Confusion(tp, fp, fn, tn, self.zero_division, self.beta)))
 
     def undefined(self, cells: ArrayLike) -> NDArray[np.bool_]:
         """Return where the measure is 0/0, so that ``zero_division`` stands in."""
@@ -185,7 +183,7 @@ def _kappa(c: Confusion) -> Array:
 
 def _signed_ratio(c: Confusion, numerator: Array, denominator: Array) -> Array:
     out = np.full(np.shape(numerator), c.zero_division)
-    return np.divide(numerator, denominator, out=out, where=denominator > 0)
+    return np.asarray(np.divide(numerator, denominator, out=out, where=denominator > 0))
 
 
 _SIGNED, _POSITIVE, _REAL = (-1.0, 1.0), (0.0, inf), (-inf, inf)
@@ -292,7 +290,6 @@ MEASURES: dict[str, Measure] = {
         ),
     )
 }
-
 
 
 def _refuse_labels(confusion: Confusion) -> Array:

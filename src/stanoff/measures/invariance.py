@@ -327,7 +327,10 @@ def _examine(measure: Measure) -> Invariances:
 def _find(measure: Measure, change: Transformation) -> Finding:
     """Look for the smallest table that changes the value; else look at random ones."""
     random = np.random.default_rng(2006).integers(1, 100, (RANDOM_TABLES, 6))
-    candidates = (_small_tables(change), (random[:, :4], change.apply(random[:, :4], random[:, 4:])))
+    candidates = (
+        _small_tables(change),
+        (random[:, :4], change.apply(random[:, :4], random[:, 4:])),
+    )
     for before, after in candidates:
         value_before, value_after = measure(before), measure(after)
         differing = np.flatnonzero(~_equal(value_before, value_after))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from math import inf
 from typing import Any
 
@@ -40,6 +40,8 @@ class ScoreMeasure(Measure):
         Whether the share of positives makes a difference.
     clip : float or None
         How near to 0 and 1 a probability may be.
+    observed : tuple or None
+        What the data themselves had, where the function is not here to tell.
     """
 
     kind: str = "scores"
@@ -47,6 +49,7 @@ class ScoreMeasure(Measure):
     title: str = ""
     uses_share: bool = True
     clip: float | None = None
+    observed: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         settings = {f.name: getattr(self, f.name) for f in fields(self)}
