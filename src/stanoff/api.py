@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 
 from stanoff import models
 from stanoff._lib.arguments import as_names, check_keywords
-from stanoff.comparison import Comparison
-from stanoff.contests import Contest
 from stanoff.data.base import Data
 from stanoff.data.counts import PairedCounts, UnpairedCounts, given_counts
 from stanoff.data.layouts import Layout
@@ -21,6 +19,8 @@ from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.models.priors import Priors
 from stanoff.question import OPTIONS, Question, Sampling, read, select
+from stanoff.results.comparison import Comparison
+from stanoff.results.contest import Contest
 
 LAYOUT = tuple(Layout.__annotations__)
 
@@ -136,8 +136,8 @@ def compare(
         By default the one that suits the data: ``"paired"`` for binary and multi-label data,
         ``"joint"`` for single-label classes with an average, ``"unpaired"`` for two test sets.
         ``"hierarchical"`` and ``"hierarchical_unpaired"`` let categories learn from each other;
-        ``"multiclass"`` takes each system's classes by themselves; ``"documents"`` is the unpaired
-        model without counting first; or the path of a Stan program of your own.
+        ``"multiclass"`` takes each system's classes by themselves; or the path of a
+        Stan program of your own.
     data : mapping, optional
         What a Stan program of your own declares and only you have, by name.
     prior : Prior or str, optional

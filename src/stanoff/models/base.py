@@ -15,7 +15,6 @@ from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, OUTCOMES
 from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, averaged, of_classes
-from stanoff.models.graphs import Graph
 from stanoff.models.predictive import Predictive
 from stanoff.models.priors import NAMED, Prior, Priors
 from stanoff.models.students import Student
@@ -130,8 +129,6 @@ class Model:
         Priors worth comparing, by name.
     over : str
         The population that values are averaged over, in words; nothing for labels.
-    graph : Graph or None
-        What depends on what, as ``stanoff.plots.plot_graph`` draws it.
     file : Path or None
         Its program, where that is not ``stan/<name>.stan``.
     """
@@ -160,7 +157,6 @@ class Model:
     as_fitted: tuple[str, ...] = ()
     priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
     over: str = ""
-    graph: Graph | None = None
     file: Path | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
