@@ -12,10 +12,10 @@ from stanoff import models
 from stanoff._lib.arguments import as_names
 from stanoff.comparison import Comparison
 from stanoff.contests import Contest
-from stanoff.data.base import Data
-from stanoff.data.counts import PairedCounts, UnpairedCounts, given_counts
+from stanoff.data.counting import check_counts
 from stanoff.data.layouts import Layout
 from stanoff.data.observed import of_systems, of_two
+from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
@@ -291,7 +291,7 @@ def _given(
     given = {name: values for name, values in (pairs | cells).items() if values is not None}
     if set(given) not in (set(pairs), set(cells)):
         raise InputError("Pass either c_pos and c_neg, or a and b.")
-    first, second = (given_counts(name, values) for name, values in given.items())
+    first, second = (check_counts(name, values) for name, values in given.items())
     if first.shape != second.shape:
         told = f"{len(first)} and {len(second)}"
         raise InputError(f"{' and '.join(given)} must have as many rows, but have {told}.")

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff.answer import Answer
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
 from stanoff.inference import cautions

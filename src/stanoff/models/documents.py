@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.models import unpaired
 from stanoff.models.base import Array, Block, Model, Variables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from stanoff.comparison import Comparison
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.plots.rows import Row, draw_rows, key
 from stanoff.plots.theme import delta_label, new_axes, short_names, themed
 

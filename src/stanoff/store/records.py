@@ -12,7 +12,7 @@ import numpy as np
 
 from stanoff.answer import Answer
 from stanoff.comparison import Comparison
-from stanoff.data.base import Data, data_of
+from stanoff.data.types import Data, data_of
 from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError

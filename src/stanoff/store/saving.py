@@ -30,8 +30,7 @@ from stanoff._lib import files
 from stanoff._lib.arguments import as_path
 from stanoff.comparison import Comparison
 from stanoff.contests import Contest
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.draws import Draws, Variables, stacked
 from stanoff.errors import InputError, StanoffError
 from stanoff.fit import drawn_again

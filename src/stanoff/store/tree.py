@@ -10,7 +10,7 @@ import numpy as np
 
 from stanoff._lib.surroundings import check_surroundings
 from stanoff.contests import Contest
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Draws, Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
 from stanoff.store.documents import documents_said

@@ -13,8 +13,8 @@ from stanoff import engines, models
 from stanoff._lib.arguments import as_systems
 from stanoff.comparison import Comparison
 from stanoff.contests import Contest
-from stanoff.data.base import Data
 from stanoff.data.observed import count, count_systems
+from stanoff.data.types import Data
 from stanoff.engines.provenance import gather
 from stanoff.errors import StanoffError
 from stanoff.fit import Fit, fit
