@@ -9,13 +9,13 @@ import pytest
 from browser import chromium, open_page  # noqa: F401 - fixtures
 from hypothesis import settings
 
-from stanoff.comparison import Comparison
 from stanoff.data.types import PairedCounts
 from stanoff.engines.draws import Draws, stacked
 from stanoff.fit import Fit
 from stanoff.models import MODELS
 from stanoff.models.priors import Prior
 from stanoff.question import Question
+from stanoff.results.comparison import Comparison
 
 mpl.use("Agg")
 settings.register_profile("stanoff", deadline=None)  # machines are noisy

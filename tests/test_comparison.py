@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from stanoff import Comparison, InputError, Prior, compare, compare_counts, count, load
-from stanoff.judgement import COLUMNS
+from stanoff.results.comparison import COLUMNS
 from stanoff.store.saving import save
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]

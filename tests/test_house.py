@@ -13,7 +13,7 @@ FLOORS = (
     "question",
     "engines",
     "inference",
-    "fit answer judgement comparison contests api",
+    "fit results api",
     "text plots store",
     "report significance planning labelling workbench",
     "study",

@@ -204,7 +204,7 @@ def test_pages_show_it(tmp_path, open_page):
 def same(again, result):
     """Hold a loaded result against the one that was saved."""
     assert told(again) == told(result)
-    assert (again.names, again.rope, again.hdi) == (result.names, result.rope, result.hdi_prob)
+    assert (again.names, again.rope, again.hdi_prob) == (result.names, result.rope, result.hdi_prob)
     assert isinstance(again.data, Values)
     np.testing.assert_array_equal(again.data.values, result.data.values)
     for group in ("posterior", "prior"):

@@ -255,11 +255,12 @@ def many_categories() -> None:
 def by_document() -> None:
     """Fit the model that does not count first, which is the same and slower."""
     pos, neg = [155, 12, 10, 22], [20, 15, 12, 754]
+    documents = stan_folder() / "examples/documents.stan"
     ratio(
         "compact unpaired model / document by document, N = 1000",
         *in_turn(
             lambda: compare_counts(pos, neg, model="unpaired", seed=1),
-            lambda: compare_counts(pos, neg, model="documents", seed=1),
+            lambda: compare_counts(pos, neg, model=documents, seed=1),
             repeats=1,
         ),
         max_n=1,

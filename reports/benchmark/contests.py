@@ -22,7 +22,7 @@ from stanoff._lib.files import write_text
 from stanoff.data.types import response_patterns
 from stanoff.inference.ranks import reach
 from stanoff.planning.running import run
-from stanoff.plots.theme import BLUE, GREY, theme
+from stanoff.plots.style import BLUE, GREY, theme
 
 HERE = Path(__file__).resolve().parent
 SYSTEMS, DOCUMENTS, ROPE, DRAWS = 5, 500, 0.02, 2000

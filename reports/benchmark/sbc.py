@@ -24,7 +24,7 @@ from stanoff._lib.files import write_text
 from stanoff.data.types import response_patterns
 from stanoff.fit import fit
 from stanoff.models import MODELS, binormal, stan_folder
-from stanoff.plots.theme import BLUE, GREY, theme
+from stanoff.plots.style import BLUE, GREY, theme
 from stanoff.question import Question, Sampling
 from stanoff.text.numbers import p_value
 
@@ -157,7 +157,7 @@ def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
 def _categories(name: str, rng: np.random.Generator) -> tuple[dict, dict]:
     """Truth and counts of one category, or of three that share eta and kappa."""
     k = 3 if name.startswith("hierarchical") else 1
-    n = 40 if name == "documents" else 120
+    n = 120
     kappa_pos, kappa_neg = rng.lognormal(*PRIOR.kappa, (2, 2))
     if name in ("paired", "hierarchical", "logistic_normal"):
         mu = rng.beta(1, 1, k)

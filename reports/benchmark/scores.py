@@ -26,7 +26,7 @@ from stanoff.inference.intervals import hdi
 from stanoff.measures import SCORES
 from stanoff.models.weights import WEIGHTS
 from stanoff.planning.running import run
-from stanoff.plots.theme import BLUE, GREY, theme
+from stanoff.plots.style import BLUE, GREY, theme
 from stanoff.significance.delong import delong_test
 
 HERE = Path(__file__).resolve().parent

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from stanoff import measures, plots, significance, workbench
     from stanoff.api import compare, compare_counts, contest
-    from stanoff.comparison import Comparison
-    from stanoff.contests import Contest
     from stanoff.data.observed import count
     from stanoff.data.types import PairedCounts, UnpairedCounts
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
     from stanoff.planning.plan import plan
     from stanoff.planning.power import power
     from stanoff.planning.scenarios import Scenario
+    from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
     from stanoff.store.saving import load
 
 __version__ = "0.2.0"
@@ -29,8 +29,8 @@ _HOME = {
     "compare_counts": "api",
     "contest": "api",
     "count": "data.observed",
-    "Comparison": "comparison",
-    "Contest": "contests",
+    "Comparison": "results.comparison",
+    "Contest": "results.contest",
     "Decision": "inference.decision",
     "Evidence": "inference.evidence",
     "InputError": "errors",

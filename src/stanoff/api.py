@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 
 from stanoff import models
 from stanoff._lib.arguments import as_names
-from stanoff.comparison import Comparison
-from stanoff.contests import Contest
 from stanoff.data.counting import check_counts
 from stanoff.data.layouts import Layout
 from stanoff.data.observed import of_systems, of_two
@@ -19,6 +17,8 @@ from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.question import Options, Question, Sampling, read
+from stanoff.results.comparison import Comparison
+from stanoff.results.contest import Contest
 
 
 class Asked(Options, Layout, total=False):
@@ -102,8 +102,8 @@ def compare(
         By default the one that suits the data: ``"paired"`` for binary and multi-label data,
         ``"joint"`` for single-label classes with an average, ``"unpaired"`` for two test sets.
         ``"hierarchical"`` and ``"hierarchical_unpaired"`` let categories learn from each other;
-        ``"multiclass"`` takes each system's classes by themselves; ``"documents"`` is the unpaired
-        model without counting first; or the path of a Stan program of your own.
+        ``"multiclass"`` takes each system's classes by themselves; or the path of a
+        Stan program of your own.
     data : mapping, optional
         What a Stan program of your own declares and only you have, by name.
     prior : Prior or str, optional

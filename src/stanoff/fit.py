@@ -23,8 +23,8 @@ from stanoff.models.priors import Priors, turned_prior
 from stanoff.question import Question, Sampling
 
 if TYPE_CHECKING:
-    from stanoff.comparison import Comparison
-    from stanoff.contests import Contest
+    from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
 JUDGED = ("psi", "delta")
 PART = "contest"  # in the settings: of how many systems
@@ -74,7 +74,7 @@ class Fit:
         question : Question
             What is asked.
         """
-        from stanoff.comparison import Comparison
+        from stanoff.results.comparison import Comparison
 
         for parameter, name in (("a", a), ("b", b)):
             if name not in self.data.systems:
@@ -101,7 +101,7 @@ class Fit:
         question : Question
             What is asked.
         """
-        from stanoff.contests import Contest
+        from stanoff.results.contest import Contest
 
         question = self.asked(question)
         if not self.model.knows(self.draws.posterior, question.measure):

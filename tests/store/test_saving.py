@@ -164,8 +164,6 @@ def test_every_model_of_stan_comes_back(name, labels, tmp_path):
         truth = np.repeat([1, 0], 9)
         scores = np.random.default_rng(1).normal(size=(2, 18)) + truth
         result, other = compare(truth, *scores, measure="auc", model=name, **few), {"rope": 0.3}
-    elif name == "documents":
-        result = compare_counts(POS[1], NEG[1], model=name, **few)
     else:
         result = compare_counts(POS, NEG, model=name, average="macro", **few)
     assert result.sampler_warnings

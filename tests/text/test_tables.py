@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from stanoff import InputError, compare, compare_counts
 from stanoff.inference.factors import Bound
-from stanoff.judgement import BOUNDS, COLUMNS
+from stanoff.results.comparison import BOUNDS, COLUMNS
 from stanoff.significance import columns
 from stanoff.text import formats as texts
 from stanoff.text import numbers, tables

@@ -27,7 +27,7 @@ from stanoff.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from stanoff.comparison import Comparison
+    from stanoff.results.comparison import Comparison
 
 COMPARING = (*LABELS, *MEASURE, *RULE, *MODEL, OWN_DATA, *SAMPLING)
 

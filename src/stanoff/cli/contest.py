@@ -27,7 +27,7 @@ from stanoff.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from stanoff.contests import Contest
+    from stanoff.results.contest import Contest
 
 SYSTEMS = click.option(
     "--systems",

@@ -16,7 +16,7 @@ import click
 from stanoff.errors import InputError, invalid
 
 if TYPE_CHECKING:
-    from stanoff.comparison import Comparison
+    from stanoff.results.comparison import Comparison
 
 Decorator = Callable[[Any], Any]
 

@@ -16,9 +16,9 @@ from stanoff.engines import SPARED
 from stanoff.inference.factors import grows_without_bound
 
 if TYPE_CHECKING:
-    from stanoff.answer import Answer
-    from stanoff.contests import Contest
-    from stanoff.judgement import Judgement
+    from stanoff.results.base import Result
+    from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
 NO_SHARE = "the AUC does not depend on the share of positives"
 CHANCE = 0.5  # the AUC of scores that know nothing
@@ -26,7 +26,7 @@ COCHRAN = 25  # items per squared skewness: a 95 % interval of a mean then misse
 SOME_CELLS = np.array([[4.0, 1.0, 2.0, 8.0], [3.0, 5.0, 1.0, 9.0]])
 
 
-def all_of(result: Judgement) -> tuple[str, ...]:
+def all_of(result: Comparison) -> tuple[str, ...]:
     """Gather every caution that applies to a comparison."""
     return (
         *result.data.notes,
@@ -54,7 +54,7 @@ def of_contest(result: Contest) -> tuple[str, ...]:
     )
 
 
-def spared_stan(result: Answer) -> tuple[str, ...]:
+def spared_stan(result: Result) -> tuple[str, ...]:
     """Say why the draws are not Stan's where they would be by default, and what to do."""
     why = result.provenance.settings.get(SPARED)
     if not why:
@@ -65,7 +65,7 @@ def spared_stan(result: Answer) -> tuple[str, ...]:
     )
 
 
-def idle_settings(result: Answer) -> tuple[str, ...]:
+def idle_settings(result: Result) -> tuple[str, ...]:
     """Say which settings of the measure were given and change nothing."""
     measure, told = result.measure, []
     if measure.beta != 1 and not measure.takes_beta:
@@ -83,7 +83,7 @@ def idle_settings(result: Answer) -> tuple[str, ...]:
 
 
 def wrong_way_round(
-    result: Answer, systems: Sequence[str], observed: NDArray[np.float64]
+    result: Result, systems: Sequence[str], observed: NDArray[np.float64]
 ) -> tuple[str, ...]:
     """Point out systems that score positives lower than negatives; nothing is turned round."""
     if result.measure.name != "auc" or result.data.kind != "scores":
@@ -102,7 +102,7 @@ def wrong_way_round(
     return tuple(told)
 
 
-def undefined_scores(result: Answer, systems: Sequence[str]) -> tuple[str, ...]:
+def undefined_scores(result: Result, systems: Sequence[str]) -> tuple[str, ...]:
     """Say which categories have an observed score that is 0/0."""
     told = []
     measure, known, cells = result.measure, result.data.categories, result.data.cells
@@ -121,7 +121,7 @@ def undefined_scores(result: Answer, systems: Sequence[str]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def undefined_draws(result: Judgement) -> tuple[str, ...]:
+def undefined_draws(result: Comparison) -> tuple[str, ...]:
     """Say which variables are NaN in some of their draws; without such draws there is no factor."""
     told = []
     for group, scores in (("posterior", result.scores), ("prior", result.prior_scores)):
@@ -147,7 +147,7 @@ def undefined_draws(result: Judgement) -> tuple[str, ...]:
     return tuple(told)
 
 
-def pulled_scores(result: Judgement) -> tuple[str, ...]:
+def pulled_scores(result: Comparison) -> tuple[str, ...]:
     """Say that posterior means are further from the observed scores than the ROPE is wide."""
     half = (result.rope[1] - result.rope[0]) / 2
     pulls = [
@@ -181,7 +181,7 @@ def pulled_scores(result: Judgement) -> tuple[str, ...]:
     )
 
 
-def undefined_factor(result: Judgement) -> tuple[str, ...]:
+def undefined_factor(result: Comparison) -> tuple[str, ...]:
     """Say that the Savage-Dickey factor is not well-defined, where it is so."""
     if all(row.bf_sd_defined for row in result.all_evidence()):
         return ()
@@ -192,7 +192,7 @@ def undefined_factor(result: Judgement) -> tuple[str, ...]:
     )
 
 
-def skewed_differences(result: Judgement) -> tuple[str, ...]:
+def skewed_differences(result: Comparison) -> tuple[str, ...]:
     """Say that differences of items are too skewed for the t of so few of them.
 
     By the Edgeworth expansion an interval of 95 % misses the mean with a probability of 5 % and
@@ -218,7 +218,7 @@ def skewed_differences(result: Judgement) -> tuple[str, ...]:
     )
 
 
-def infinite_prior_density(result: Judgement, category: str) -> bool:
+def infinite_prior_density(result: Comparison, category: str) -> bool:
     """Return whether the prior density of delta at 0 is infinite for a category or average.
 
     A theorem decides where there is one, else the prior draws.
@@ -234,7 +234,7 @@ def infinite_prior_density(result: Judgement, category: str) -> bool:
     return grows_without_bound(prior) if found is None else found
 
 
-def independent_categories(result: Answer) -> tuple[str, ...]:
+def independent_categories(result: Result) -> tuple[str, ...]:
     """Say that an average over categories takes them as independent."""
     if result.average is None or len(result.data.categories) == 1 or result.model.classes:
         return ()

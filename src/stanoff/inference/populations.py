@@ -20,7 +20,7 @@ from stanoff.models.unpaired import cells_of_rates
 from stanoff.question import Sampling
 
 if TYPE_CHECKING:
-    from stanoff.comparison import Comparison
+    from stanoff.results.comparison import Comparison
 
 Array = NDArray[np.float64]
 

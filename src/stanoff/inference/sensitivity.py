@@ -22,7 +22,7 @@ from stanoff.models.priors import Prior, as_prior
 from stanoff.question import Sampling
 
 if TYPE_CHECKING:
-    from stanoff.comparison import Comparison
+    from stanoff.results.comparison import Comparison
 
 
 @dataclass(frozen=True, eq=False, repr=False)

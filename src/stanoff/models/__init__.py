@@ -11,7 +11,6 @@ from stanoff.models.binormal import BINORMAL
 from stanoff.models.clusters import CLUSTERS
 from stanoff.models.contest import CONTEST
 from stanoff.models.datasets import DATASETS
-from stanoff.models.documents import DOCUMENTS
 from stanoff.models.hierarchical import HIERARCHICAL
 from stanoff.models.hierarchical_unpaired import HIERARCHICAL_UNPAIRED
 from stanoff.models.items import ITEMS_MODEL
@@ -35,7 +34,6 @@ MODELS: dict[str, Model] = {
         HIERARCHICAL_UNPAIRED,
         MULTICLASS,
         JOINT,
-        DOCUMENTS,
         WEIGHTS,
         BINORMAL,
         CLUSTERS,  # before the items model, which would take clustered values, too

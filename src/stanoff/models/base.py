@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from stanoff.data.types import AVERAGES, OUTCOMES, Data
 from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, averaged, of_classes
-from stanoff.models.graphs import Graph
 from stanoff.models.predictive import Predictive
 from stanoff.models.priors import NAMED, Prior, Priors
 from stanoff.models.students import Student
@@ -129,8 +128,6 @@ class Model:
         Priors worth comparing, by name.
     over : str
         The population that values are averaged over, in words; nothing for labels.
-    graph : Graph or None
-        What depends on what, as ``stanoff.plots.plot_graph`` draws it.
     file : Path or None
         Its program, where that is not ``stan/<name>.stan``.
     """
@@ -159,7 +156,6 @@ class Model:
     as_fitted: tuple[str, ...] = ()
     priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
     over: str = ""
-    graph: Graph | None = None
     file: Path | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:

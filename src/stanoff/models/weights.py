@@ -27,7 +27,6 @@ from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.measures.ranking import ANYTHING, RANKS, ScoreMeasure
 from stanoff.models.base import Array, Block, Model, Variables, no_theorem
-from stanoff.models.graphs import DOCUMENTS_EACH, SYSTEMS, Graph, Kind, Node, Plate, edges_of, given
 from stanoff.models.priors import Priors, single
 from stanoff.models.sorting import Extra, Room, Row, one_by_one, summed
 from stanoff.models.weighing import cluster_shapes, shape_of, sticks, thinned
@@ -37,28 +36,6 @@ WORTH_THREADS = 2**22  # numbers in all
 DRAWS = 4000  # by default
 SUM_ERROR = 1e-3  # probabilities of all classes may miss 1 by so much
 MICRO = "micro_of_"  # before the name of a variable: all categories pooled
-
-GRAPH = Graph(
-    (
-        given("alpha", r"$\alpha$", 1.4, 5.1),
-        given("beta", r"$\beta$", 4.2, 5.1),
-        Node("weight", "$F$", 1.4, 3.9),
-        Node("mu", r"$\mu$", 4.2, 3.9),
-        Node("score", "$x$", 0.9, 2.2, Kind.OBSERVED),
-        Node("truth", "$y$", 2.4, 2.2, Kind.OBSERVED),
-        Node("psi", r"$\psi$", 4.2, 1.2, Kind.DERIVED),
-        Node("delta", r"$\delta$", 4.2, -0.2, Kind.DERIVED),
-    ),
-    edges_of(
-        weight="alpha",
-        mu="beta",
-        truth="mu",
-        score="weight truth",
-        psi="weight mu",
-        delta="psi",
-    ),
-    (Plate(DOCUMENTS_EACH, ("score", "truth")), Plate(SYSTEMS, ("psi",))),
-)
 
 
 def draw(block: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
@@ -336,5 +313,4 @@ WEIGHTS = Weights(
     program=False,
     most_systems=None,
     exact_draws=DRAWS,
-    graph=GRAPH,
 )

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, isqrt, sqrt
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from stanoff._lib.arguments import as_seed, check_float, check_int
 from stanoff._lib.showing import ReprMixin
-from stanoff.comparison import Comparison
 from stanoff.data.items import ClusteredValues, ItemValues
 from stanoff.errors import InputError, invalid
 from stanoff.inference.decision import decide_all
@@ -26,6 +25,9 @@ from stanoff.planning.plan import ASSURANCE, as_levels, as_max_n, settling
 from stanoff.planning.power import standard_error
 from stanoff.question import Sampling
 from stanoff.text.words import documents, what_is_judged
+
+if TYPE_CHECKING:
+    from stanoff.results.comparison import Comparison
 
 Ends = tuple[Any, Any]
 Future = Callable[[int, int, np.random.Generator], Ends]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
-from stanoff.comparison import Comparison
 from stanoff.data.items import ItemValues
 from stanoff.data.scores import Scores
 from stanoff.data.types import Data, PairedCounts, rows
@@ -24,6 +23,9 @@ from stanoff.planning.search import Search
 from stanoff.planning.settings import Options, settings
 from stanoff.planning.simulation import FromPosterior
 from stanoff.text.words import documents, what_is_judged
+
+if TYPE_CHECKING:
+    from stanoff.results.comparison import Comparison
 
 
 def scenario_of(result: Comparison, category: str | None = None) -> Scenario:

@@ -1,31 +1,50 @@
-"""Figures of a result: each takes ``ax`` and returns it, and the caller owns the figure."""
+"""Figures of a result: each takes ``ax`` and returns it, and the caller owns the figure.
 
-import stanoff.plots.backend  # noqa: F401 - first
-from stanoff.plots.calibration import plot_ecdf, plot_rank
-from stanoff.plots.contests import plot_matrix, plot_ranks, plot_scores
-from stanoff.plots.curves import (
-    plot_precision_recall,
-    plot_reliability,
-    plot_roc,
-    plot_roc_difference,
-)
-from stanoff.plots.forest import plot_forest
-from stanoff.plots.frequency import plot_frequency
-from stanoff.plots.graphical import plot_graph
-from stanoff.plots.joint import plot_joint
-from stanoff.plots.mosaic import plot_mosaic
-from stanoff.plots.plan import plot_plan
-from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
-from stanoff.plots.power import plot_power
-from stanoff.plots.sensitivity import plot_prior, plot_rope
-from stanoff.plots.theme import theme
+A function loads its module, and Matplotlib with it, when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stanoff.plots.calibration import plot_ecdf, plot_rank
+    from stanoff.plots.contests import plot_matrix, plot_ranks, plot_scores
+    from stanoff.plots.curves import (
+        plot_precision_recall,
+        plot_reliability,
+        plot_roc,
+        plot_roc_difference,
+    )
+    from stanoff.plots.forest import plot_forest
+    from stanoff.plots.frequency import plot_frequency
+    from stanoff.plots.joint import plot_joint
+    from stanoff.plots.mosaic import plot_mosaic
+    from stanoff.plots.plan import plot_plan
+    from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
+    from stanoff.plots.power import plot_power
+    from stanoff.plots.sensitivity import plot_prior, plot_rope
+    from stanoff.plots.style import theme
+
+_MODULES = {
+    "calibration": ["plot_ecdf", "plot_rank"],
+    "contests": ["plot_matrix", "plot_ranks", "plot_scores"],
+    "curves": ["plot_precision_recall", "plot_reliability", "plot_roc", "plot_roc_difference"],
+    "forest": ["plot_forest"],
+    "frequency": ["plot_frequency"],
+    "joint": ["plot_joint"],
+    "mosaic": ["plot_mosaic"],
+    "plan": ["plot_plan"],
+    "posterior": ["plot_factor", "plot_posterior", "plot_trace"],
+    "power": ["plot_power"],
+    "sensitivity": ["plot_prior", "plot_rope"],
+    "style": ["theme"],
+}
 
 __all__ = [
     "plot_ecdf",
     "plot_factor",
     "plot_forest",
     "plot_frequency",
-    "plot_graph",
     "plot_joint",
     "plot_matrix",
     "plot_mosaic",
@@ -44,3 +63,14 @@ __all__ = [
     "plot_trace",
     "theme",
 ]
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"stanoff.plots.{module}"), name)
+    raise AttributeError(f"module 'stanoff.plots' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
 import seaborn as sns
@@ -13,9 +14,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.transforms import blended_transform_factory
 
-from stanoff.contests import Contest
 from stanoff.inference.decision import Decision
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREY,
     MARKS,
@@ -31,6 +31,9 @@ from stanoff.plots.theme import (
 )
 from stanoff.text.numbers import ends, level, percent, whole_percent
 from stanoff.text.words import what_is_judged
+
+if TYPE_CHECKING:
+    from stanoff import Contest
 
 PER_ROW, MOST_HEIGHT = 0.26, 14.0  # inches
 LEAST_PITCH = 7.5  # points from label to label, below which some are left out

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from stanoff.comparison import Comparison
 from stanoff.data.scores import ScoredDocuments
 from stanoff.errors import InputError
 from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
-from stanoff.plots.theme import BLUE, GREEN, GREY, RED, new_axes, short_names, themed
+from stanoff.plots.style import BLUE, GREEN, GREY, RED, new_axes, short_names, themed
 from stanoff.text.numbers import level
+
+if TYPE_CHECKING:
+    from stanoff import Comparison
 
 Array = NDArray[np.float64]
 

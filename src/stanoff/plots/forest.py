@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from matplotlib.axes import Axes
 
-from stanoff.comparison import Comparison
 from stanoff.data.types import AVERAGES
 from stanoff.plots.rows import Row, draw_rows, key
-from stanoff.plots.theme import delta_label, new_axes, short_names, themed
+from stanoff.plots.style import delta_label, new_axes, short_names, themed
+
+if TYPE_CHECKING:
+    from stanoff import Comparison
 
 PER_ROW, MOST_HEIGHT = 0.2, 14.0  # inches
 

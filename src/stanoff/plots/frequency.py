@@ -13,10 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 from numpy.typing import NDArray
 
-from stanoff.comparison import Comparison
 from stanoff.errors import InputError, invalid
 from stanoff.inference.intervals import hdi as hdi_of
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     DASHES,
     LINES,
     MARKERS,
@@ -26,6 +25,7 @@ from stanoff.plots.theme import (
     themed,
     wrapped,
 )
+from stanoff.results.comparison import Comparison
 from stanoff.text.numbers import level
 
 Array = NDArray[np.float64]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from stanoff.comparison import Comparison
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import PairedCounts
 from stanoff.plots.curves import (
@@ -22,7 +22,10 @@ from stanoff.plots.forest import plot_forest
 from stanoff.plots.joint import plot_joint
 from stanoff.plots.mosaic import plot_mosaic
 from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
-from stanoff.plots.theme import shown_ends
+from stanoff.plots.style import shown_ends
+
+if TYPE_CHECKING:
+    from stanoff import Comparison
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -9,10 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from stanoff.comparison import Comparison
 from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREY,
     RED,
@@ -27,6 +28,9 @@ from stanoff.plots.theme import (
 )
 from stanoff.text.numbers import ends, percent
 from stanoff.text.words import what_is_judged
+
+if TYPE_CHECKING:
+    from stanoff import Comparison
 
 LEAST_DRAWS, MOST_DRAWS = 100, 4000  # that a kernel density is estimated from
 TAILS = 0.005  # of the draws at either end are left outside

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from stanoff.comparison import Comparison
 from stanoff.data.types import PairedCounts
 from stanoff.errors import InputError
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREEN,
     ORANGE,
@@ -21,6 +22,9 @@ from stanoff.plots.theme import (
     themed,
 )
 from stanoff.text.numbers import percent
+
+if TYPE_CHECKING:
+    from stanoff import Comparison
 
 BAR, STEP = 0.75, 2.9  # width of a column, and from column to column
 ALL_RIGHT, ONLY_A, ONLY_B, ALL_WRONG = range(4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,11 +11,10 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
-from stanoff.comparison import Comparison
 from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence
 from stanoff.inference.factors import density_at
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREEN,
     GREY,
@@ -28,6 +28,9 @@ from stanoff.plots.theme import (
     write,
 )
 from stanoff.text.numbers import digits_for, ends, level, percent
+
+if TYPE_CHECKING:
+    from stanoff import Comparison
 
 MOST_POINTS = 5000
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.transforms import blended_transform_factory
 
-from stanoff.comparison import Comparison
 from stanoff.errors import invalid
 from stanoff.inference.decision import Decision, rope_flips
 from stanoff.inference.sensitivity import over_ropes
 from stanoff.models.priors import Prior
 from stanoff.plots.rows import Row, draw_rows, key
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREEN,
     GREY,
@@ -31,6 +31,9 @@ from stanoff.plots.theme import (
     wrapped,
 )
 from stanoff.text.words import what_is_judged
+
+if TYPE_CHECKING:
+    from stanoff import Comparison
 
 FINE = 200  # steps from no ROPE to the widest
 

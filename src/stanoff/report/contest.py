@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stanoff._lib.escaping import one_line, shown
-from stanoff.contests import Contest
 from stanoff.report.embedding import embedded, json_block
 from stanoff.report.figures import inline, saved
 from stanoff.report.gallery import Picture
@@ -15,6 +14,9 @@ from stanoff.report.templates import inlined, policy, render
 from stanoff.text.contests import documents, formatted
 from stanoff.text.numbers import ends, percent, whole_percent
 from stanoff.text.words import what_is_judged
+
+if TYPE_CHECKING:
+    from stanoff.results.contest import Contest
 
 FIGURES = {
     "scores": "Posterior mean, HDI and observed score of every system.",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from stanoff.comparison import Comparison
 from stanoff.plots.gallery import GALLERY
 from stanoff.report.figures import saved
 from stanoff.text.words import what_is_judged
+
+if TYPE_CHECKING:
+    from stanoff.results.comparison import Comparison
 
 
 @dataclass(frozen=True)

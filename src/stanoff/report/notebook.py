@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from stanoff.comparison import Comparison
-from stanoff.contests import Contest
 from stanoff.plots.gallery import drawable
 from stanoff.report.figures import as_bytes, inline
 from stanoff.report.templates import render
@@ -17,6 +15,9 @@ from stanoff.text.tables import PAPER, formatted, legend
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
 MOST_ROWS, MOST_SENTENCES = 30, 3
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite, isnan
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stanoff import __version__
 from stanoff._lib.escaping import latex, one_line, shown
-from stanoff.answer import Answer
-from stanoff.comparison import Comparison
 from stanoff.inference.evidence import Evidence
 from stanoff.models.priors import described
 from stanoff.report.embedding import embedded, json_block
@@ -29,6 +27,10 @@ from stanoff.text.words import (
     what_is_judged,
     what_would_change,
 )
+
+if TYPE_CHECKING:
+    from stanoff.results.base import Result
+    from stanoff.results.comparison import Comparison
 
 BIBTEX = """\
 @inproceedings{zhang2016bayesian,
@@ -128,7 +130,7 @@ def _title(result: Comparison, e: Evidence) -> str:
     return f"{a} {e.decision.symbol} {b} in {judged}, ROPE {ends(e.rope)}"
 
 
-def settings(result: Answer, documents: str) -> dict[str, str]:
+def settings(result: Result, documents: str) -> dict[str, str]:
     """Describe what was compared and how, by name; where it comes from as far as that is known."""
     chains, draws = result.fit.draws.shape
     return {
@@ -146,7 +148,7 @@ def settings(result: Answer, documents: str) -> dict[str, str]:
     }
 
 
-def _origin(result: Answer) -> dict[str, str]:
+def _origin(result: Result) -> dict[str, str]:
     """Name the file, its date, its columns and the positive label."""
     origin = result.data.source
     columns = {"truth": "truth", "a": "A", "b": "B"}
@@ -240,7 +242,7 @@ def _place(part: str) -> list[int]:
     return [] if part == "caption" else [int(number) for number in part.split("z")]
 
 
-def asides(result: Answer) -> dict[str, str]:
+def asides(result: Result) -> dict[str, str]:
     """Return what follows a sentence at the given ROPE, and at one of the reader's own."""
     return {
         "aside": "".join(f" {told}" for told in aside(result)),

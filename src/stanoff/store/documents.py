@@ -17,7 +17,7 @@ from stanoff.models.own import OwnModel
 from stanoff.models.predictive import Predictive
 
 if TYPE_CHECKING:
-    from stanoff.answer import Answer
+    from stanoff.results.base import Result
 
 MOST = 40_000_000  # numbers of a group; of more, every so-manieth draw is taken
 STREAM = 18  # beside the seed: not the random numbers that the draws were made of
@@ -54,7 +54,7 @@ class _How:
     rng: np.random.Generator
 
 
-def documents_said(result: Answer, *, new_only: bool = False) -> dict[str, Group]:
+def documents_said(result: Result, *, new_only: bool = False) -> dict[str, Group]:
     """Gather log_likelihood, log_prior, posterior_predictive, prior_predictive, and what they meet.
 
     Of a program of the user's own they are what it generates by these names; of the models of
@@ -98,26 +98,26 @@ def documents_said(result: Answer, *, new_only: bool = False) -> dict[str, Group
     }
 
 
-def _new(result: Answer, said: Predictive, drawn: Variables, how: _How) -> Variables:
+def _new(result: Result, said: Predictive, drawn: Variables, how: _How) -> Variables:
     """Draw new documents; none where there are no draws."""
     if not drawn:
         return {}
     return judged(said.replicate(drawn, how.block, how.rng), len(result.data.categories))
 
 
-def block_of(result: Answer) -> Mapping[str, Any]:
+def block_of(result: Result) -> Mapping[str, Any]:
     """Return the data block, with every document where the model says something of each."""
     said = result.model.predictive
     gather = result.model.data if said is None or said.block is None else said.block
     return gather(result.data, result.prior)
 
 
-def observed(result: Answer, block: Mapping[str, Any], name: str) -> NDArray[Any]:
+def observed(result: Result, block: Mapping[str, Any], name: str) -> NDArray[Any]:
     """Return what was observed of something that a model draws anew."""
     return np.asarray(block.get(name, result.data.cells))
 
 
-def _drawn(result: Answer, said: Predictive, how: _How) -> Variables:
+def _drawn(result: Result, said: Predictive, how: _How) -> Variables:
     """Return draws that say something of documents; none where they cannot."""
     posterior, step = result.fit.draws.posterior, _step(result.fit.draws.shape, how.size)
     drawn: Variables = {name: values[:, ::step] for name, values in posterior.items()}
@@ -134,7 +134,7 @@ def _drawn(result: Answer, said: Predictive, how: _How) -> Variables:
     return {**drawn, **more} if more else {}
 
 
-def _drawn_of_prior(result: Answer, said: Predictive, how: _How) -> Variables:
+def _drawn_of_prior(result: Result, said: Predictive, how: _How) -> Variables:
     """Return draws of the prior: as they are, or drawn as if no document had been seen."""
     if not said.from_prior:
         return {}
@@ -148,13 +148,13 @@ def _drawn_of_prior(result: Answer, said: Predictive, how: _How) -> Variables:
     return _whole_draws(result, nothing, _step(result.fit.draws.shape, how.size), how.rng)
 
 
-def _again(result: Answer, said: Predictive, how: _How) -> bool:
+def _again(result: Result, said: Predictive, how: _How) -> bool:
     """Return whether the exact sampler can draw once more."""
     return result.engine == "exact" and said.again is not None and said.again(how.block)
 
 
 def _whole_draws(
-    result: Answer, other: Mapping[str, Any], step: int, rng: np.random.Generator
+    result: Result, other: Mapping[str, Any], step: int, rng: np.random.Generator
 ) -> dict[str, NDArray[Any]]:
     """Draw as the fit did, or given other data, and keep what documents are drawn from."""
     from stanoff.engines.exact import drawn_whole
@@ -175,7 +175,7 @@ def _of_groups(log_lik: NDArray[np.float64], labels: Sequence[str], unit: str) -
     return Group({"log_lik": flat[..., vary]}, coords={unit: [labels[i] for i in vary]})
 
 
-def _generated(result: Answer) -> dict[str, Group]:
+def _generated(result: Result) -> dict[str, Group]:
     """Find what a program generates by the names that are recognised."""
     found: dict[str, Group] = {}
     posterior, prior = result.fit.draws.posterior, result.fit.draws.prior

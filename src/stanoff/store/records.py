@@ -6,12 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stanoff.answer import Answer
-from stanoff.comparison import Comparison
 from stanoff.data.types import Data, data_of
 from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
@@ -25,11 +23,15 @@ from stanoff.models.declared import Program
 from stanoff.models.own import OwnModel, model_of
 from stanoff.models.priors import Prior, Priors
 from stanoff.question import Question
+from stanoff.results.comparison import Comparison
+
+if TYPE_CHECKING:
+    from stanoff.results.base import Result
 
 Record = dict[str, Any]
 
 
-def record_of(result: Answer) -> Record:
+def record_of(result: Result) -> Record:
     """Gather what is not an array; numbers that JSON lacks become texts."""
     fit, question = result.fit, result.question
     priors = fit.prior if isinstance(fit.prior, tuple) else (fit.prior,)
@@ -149,7 +151,7 @@ def _prior_of(record: list[Record]) -> Priors:
     return priors[0] if len(priors) == 1 else (priors[0], priors[1])
 
 
-def _record_of_measure(result: Answer) -> Record:
+def _record_of_measure(result: Result) -> Record:
     measure, cells = result.measure, result.data.cells
     record: Record = _of_scores(result, measure) | {
         "name": measure.name,
@@ -171,7 +173,7 @@ def _record_of_measure(result: Answer) -> Record:
     return record
 
 
-def _of_scores(result: Answer, measure: Measure) -> Record:
+def _of_scores(result: Result, measure: Measure) -> Record:
     """Return what only measures of scores have; of a function also what it said of the data."""
     if not isinstance(measure, ScoreMeasure):
         return {}

@@ -28,8 +28,6 @@ from numpy.typing import NDArray
 
 from stanoff._lib import files
 from stanoff._lib.arguments import as_path
-from stanoff.comparison import Comparison
-from stanoff.contests import Contest
 from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.draws import Draws, Variables, stacked
 from stanoff.errors import InputError, StanoffError
@@ -37,6 +35,8 @@ from stanoff.fit import drawn_again
 from stanoff.inference.scores import Scores
 from stanoff.models import Model
 from stanoff.models.base import SHARED_DIMS
+from stanoff.results.comparison import Comparison
+from stanoff.results.contest import Contest
 from stanoff.store.reading import (
     Group,
     check_data,

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stanoff._lib.surroundings import check_surroundings
-from stanoff.contests import Contest
 from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Draws, Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
+from stanoff.results.contest import Contest
 from stanoff.store.documents import documents_said
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
-    from stanoff.judgement import Judgement
+    from stanoff.results.comparison import Comparison
 
 COORDINATES = ("category", "truth")  # names of dimensions that parts of a data block have, too
 
 
-def tree_of(result: Judgement | Contest) -> DataTree:
+def tree_of(result: Comparison | Contest) -> DataTree:
     """Gather the draws of a comparison or contest, and what they say of the documents.
 
     The groups are posterior, prior, sample_stats, observed_data and constant_data; of models that
@@ -49,7 +49,7 @@ def tree_of(result: Judgement | Contest) -> DataTree:
     return tree
 
 
-def _draws(result: Judgement | Contest) -> Draws:
+def _draws(result: Comparison | Contest) -> Draws:
     """Return the draws with the scores that the question is about."""
     if not isinstance(result, Contest):
         return result.draws
@@ -59,7 +59,7 @@ def _draws(result: Judgement | Contest) -> Draws:
     return replace(drawn, posterior={**drawn.posterior, "psi": result.psi}, prior=prior)
 
 
-def _constant(result: Judgement | Contest) -> dict[str, Any]:
+def _constant(result: Comparison | Contest) -> dict[str, Any]:
     """Return the numbers that were given to the model beside what was observed."""
     block = result.model.data(result.data, result.prior)
     numbers = {name: np.asarray(value) for name, value in block.items()}
@@ -71,7 +71,7 @@ def _constant(result: Judgement | Contest) -> dict[str, Any]:
 
 
 def data_tree(
-    result: Judgement | Contest,
+    result: Comparison | Contest,
     groups: dict[str, Variables],
     more_coords: Mapping[str, tuple[str, ...]] | None = None,
     more_dims: Mapping[str, tuple[str, ...]] | None = None,
@@ -96,7 +96,7 @@ def data_tree(
     return tree
 
 
-def _observed_scores(result: Judgement | Contest) -> dict[str, Any]:
+def _observed_scores(result: Comparison | Contest) -> dict[str, Any]:
     """Name the scores of the data themselves as psi is named."""
     if isinstance(result, Contest):
         return {"observed": result.observed}
@@ -110,7 +110,7 @@ def _observed_scores(result: Judgement | Contest) -> dict[str, Any]:
     return named
 
 
-def _attrs(result: Judgement | Contest) -> dict[str, Any]:
+def _attrs(result: Comparison | Contest) -> dict[str, Any]:
     told = {
         "model": result.model.name,
         "engine": result.engine,

@@ -13,10 +13,10 @@ from typing import Any
 from stanoff._lib import progress
 from stanoff._lib.arguments import as_executor, as_jobs
 from stanoff._lib.workers import workers
-from stanoff.comparison import Comparison
-from stanoff.contests import Contest
 from stanoff.errors import SamplingWarning, StanoffError
 from stanoff.question import Question
+from stanoff.results.comparison import Comparison
+from stanoff.results.contest import Contest
 from stanoff.study.config import Study
 from stanoff.study.fits import Fitted, fitted
 from stanoff.study.kept import keep, key_of, recalled

@@ -11,14 +11,14 @@ from typing import Any
 
 from stanoff import engines, models
 from stanoff._lib.arguments import as_systems
-from stanoff.comparison import Comparison
-from stanoff.contests import Contest
 from stanoff.data.observed import count, count_systems
 from stanoff.data.types import Data
 from stanoff.engines.provenance import gather
 from stanoff.errors import StanoffError
 from stanoff.fit import Fit, fit
 from stanoff.question import Question, Sampling
+from stanoff.results.comparison import Comparison
+from stanoff.results.contest import Contest
 from stanoff.store.saving import load, save
 from stanoff.study.config import DataSet, Study
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stanoff._lib.files import write_bytes, write_text
-from stanoff.comparison import Comparison
-from stanoff.contests import Contest
+from stanoff.results.comparison import Comparison
+from stanoff.results.contest import Contest
 from stanoff.study.config import CONTEST_FIGURES, FIGURE_FORMATS, FIGURES, Study
 from stanoff.study.outcomes import Outcome
 

@@ -16,8 +16,8 @@ from stanoff.text.words import aside, what_is_judged
 if TYPE_CHECKING:
     import pandas as pd
 
-    from stanoff.contests import Contest
     from stanoff.inference.ranks import Ranking
+    from stanoff.results.contest import Contest
 
 Decisions = NDArray[np.str_]
 MOST_NAMES = 5  # in a sentence

@@ -13,8 +13,8 @@ from stanoff.text.numbers import bayes_factor, digits_for, ends, p_value, percen
 if TYPE_CHECKING:
     import pandas as pd
 
-    from stanoff.comparison import Comparison
     from stanoff.inference.evidence import Evidence
+    from stanoff.results.comparison import Comparison
 
 HEADINGS = {
     "category": "category",

@@ -12,8 +12,8 @@ from stanoff.inference.populations import NEW
 from stanoff.text.numbers import digits_for, ends, half_width, level, percent, signed
 
 if TYPE_CHECKING:
-    from stanoff.answer import Answer
-    from stanoff.comparison import Comparison
+    from stanoff.results.base import Result
+    from stanoff.results.comparison import Comparison
 
 
 def documents(result: Comparison, category: str | None = None) -> str:
@@ -28,7 +28,7 @@ def documents(result: Comparison, category: str | None = None) -> str:
     return f"{counted} of {a} and {n_b:,} of {b}"
 
 
-def what_is_judged(result: Answer, category: str) -> str:
+def what_is_judged(result: Result, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
     if category not in result.data.categories:
         if category == NEW:
@@ -54,7 +54,7 @@ def sentence(result: Comparison, evidence: Evidence) -> str:
     return " ".join([told, *aside(result), *result.sampler_warnings])
 
 
-def aside(result: Answer) -> list[str]:
+def aside(result: Result) -> list[str]:
     """Say what the ROPE is a share of, and which way is better if that is down."""
     told = []
     if result.question.rope_of is not None:
@@ -63,7 +63,7 @@ def aside(result: Answer) -> list[str]:
     return told + direction(result)
 
 
-def direction(result: Answer) -> list[str]:
+def direction(result: Result) -> list[str]:
     """Say which way is better, if that is down."""
     return [] if result.measure.higher_is_better else ["Lower is better for this measure."]
 

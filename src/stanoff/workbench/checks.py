@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
-from stanoff.contests import Contest
+from stanoff.results.contest import Contest
 from stanoff.store.documents import block_of, documents_said
 from stanoff.workbench.replicated import scored_anew
 
 if TYPE_CHECKING:
     from stanoff.engines.draws import Variables
-    from stanoff.judgement import Judgement
+    from stanoff.results.comparison import Comparison
 
 LEVEL = 0.95
 TOO_RARE = 0.01  # a share of new data sets
@@ -118,7 +118,7 @@ class Check(ReprMixin):
         return [self.sentence(), as_text] if len(scores) else [self.sentence()]
 
 
-def check(result: Judgement | Contest) -> Check:
+def check(result: Comparison | Contest) -> Check:
     """Compare what was observed with what the fitted model would draw.
 
     Parameters
@@ -169,7 +169,7 @@ def _one_by_one(
 
 
 def _rows_of_scores(
-    result: Judgement | Contest, new: Variables, block: Mapping[str, Any]
+    result: Comparison | Contest, new: Variables, block: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Score new documents as the observed ones are scored."""
     if np.isnan(result.observed).any():

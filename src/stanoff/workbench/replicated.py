@@ -15,8 +15,8 @@ from stanoff.models import paired, unpaired
 from stanoff.models.repeated import runs_of
 
 if TYPE_CHECKING:
-    from stanoff.contests import Contest
-    from stanoff.judgement import Judgement
+    from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ MOST = 400  # draws of which scores are ranked
 
 
 def scored_anew(
-    result: Judgement | Contest, drawn: Mapping[str, NDArray[Any]], block: Mapping[str, Any]
+    result: Comparison | Contest, drawn: Mapping[str, NDArray[Any]], block: Mapping[str, Any]
 ) -> Array | None:
     """Score replicated data (chain, draw, system, row) as the observed ones are scored.
 
@@ -56,13 +56,13 @@ def scored_anew(
     return None
 
 
-def _of_model(result: Judgement | Contest, scored: Mapping[str, NDArray[Any]]) -> Array:
+def _of_model(result: Comparison | Contest, scored: Mapping[str, NDArray[Any]]) -> Array:
     new = {name: values.astype(np.float64) for name, values in scored.items()}
     return result.model.scores(new, result.measure, result.average)
 
 
 def _of_scores(
-    result: Judgement | Contest,
+    result: Comparison | Contest,
     data: ScoredDocuments,
     drawn: NDArray[Any],
     truth: NDArray[Any] | None,

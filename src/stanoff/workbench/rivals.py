@@ -20,7 +20,7 @@ from stanoff.models.own import OwnModel
 from stanoff.question import read
 
 if TYPE_CHECKING:
-    from stanoff.comparison import Comparison
+    from stanoff.results.comparison import Comparison
 
 COLUMNS = ("psi_A", "psi_B", "mean", "hdi_low", "hdi_high", "p_below", "p_rope", "p_above")
 

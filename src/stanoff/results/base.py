@@ -20,7 +20,7 @@ from stanoff.question import Question
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer:
+class Result:
     """A question that is asked of a fit; what it is about, by name.
 
     Attributes

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache, wraps
 from math import ceil
 from threading import RLock
-from typing import ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -26,11 +26,13 @@ import seaborn as sns
 from matplotlib import font_manager
 from matplotlib.axes import Axes
 
-from stanoff.comparison import Comparison
 from stanoff.errors import InputError, invalid
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence
 from stanoff.text.words import what_is_judged
+
+if TYPE_CHECKING:
+    from stanoff import Comparison
 
 P = ParamSpec("P")
 

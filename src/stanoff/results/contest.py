@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff.answer import Answer
 from stanoff.inference import cautions
 from stanoff.inference.closed import pairs_of
 from stanoff.inference.ranks import Pairs, Ranking, standings
+from stanoff.results.base import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from xarray import DataTree
 
-    from stanoff.comparison import Comparison
+    from stanoff.results.comparison import Comparison
     from stanoff.workbench.checks import Check
 
 Array = NDArray[np.float64]
@@ -29,7 +29,7 @@ Target = str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contest(Answer):
+class Contest(Result):
     """The joint posterior of the scores of many systems, and what follows from it.
 
     Made by :func:`stanoff.contest`. Nothing in it changes; what another ROPE, HDI, measure or
@@ -39,7 +39,7 @@ class Contest(Answer):
     Attributes
     ----------
     fit, question : Fit, Question
-        As in :class:`stanoff.answer.Answer`.
+        As in :class:`stanoff.results.base.Result`.
     psi : ndarray
         The draws of all scores (chain, draw, system, row).
     """

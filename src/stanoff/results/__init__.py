@@ -1,0 +1,1 @@
+"""What users hold: a comparison of two systems, or a contest of many."""
