@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from stanoff import measures, plots, significance, workbench
     from stanoff.api import compare, compare_counts, contest
-    from stanoff.data.counts import PairedCounts, UnpairedCounts
     from stanoff.data.observed import count
+    from stanoff.data.types import PairedCounts, UnpairedCounts
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
     from stanoff.inference.decision import Decision
     from stanoff.inference.evidence import Evidence
@@ -34,13 +34,13 @@ _HOME = {
     "Decision": "inference.decision",
     "Evidence": "inference.evidence",
     "InputError": "errors",
-    "PairedCounts": "data.counts",
+    "PairedCounts": "data.types",
     "Prior": "models.priors",
     "SamplingWarning": "errors",
     "Scenario": "planning.scenarios",
     "StanoffError": "errors",
     "ToolchainError": "errors",
-    "UnpairedCounts": "data.counts",
+    "UnpairedCounts": "data.types",
     "load": "store.saving",
     "plan": "planning.plan",
     "power": "planning.power",

@@ -24,7 +24,7 @@ from stanoff._lib.arguments import (
     check_int,
     check_probability,
 )
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.errors import invalid, no_option
 from stanoff.measures import Measure
 from stanoff.models import Model

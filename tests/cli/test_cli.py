@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from stanoff import api
 from stanoff.cli import main, options
 from stanoff.cmdstan.find import CmdStan
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.measures import MEASURES, SCORES, invariance, recommend
 from stanoff.models import MODELS
 from stanoff.question import ENGINES, OPTIONS, QUESTION_OPTIONS

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES, OUTCOMES
+from stanoff.data.types import AVERAGES, OUTCOMES, Data
 from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, average_categories, average_classes
 from stanoff.models.predictive import Predictive

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from stanoff._lib.arguments import cores
-from stanoff.data.base import Data
-from stanoff.data.scored import ScoredClasses, ScoredDocuments, Scores
+from stanoff.data.scores import ScoredClasses, ScoredDocuments, Scores
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.measures.scores import CALLABLE, RANKS, ScoreMeasure

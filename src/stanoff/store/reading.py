@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_rope, as_seed, check_choice, check_probability
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.draws import Draws, Variables
 from stanoff.question import ENGINES, Sampling
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stanoff.data.base import Data, data_of
+from stanoff.data.types import Data, data_of
 from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError
