@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.inference.decision import Decision, rope_flips
 from stanoff.inference.populations import NEW
 from stanoff.text.numbers import (
