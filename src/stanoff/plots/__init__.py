@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         plot_roc_difference,
     )
     from stanoff.plots.forest import plot_forest, plot_prior
-    from stanoff.plots.frequency import plot_frequency
     from stanoff.plots.joint import plot_joint
     from stanoff.plots.mosaic import plot_mosaic
     from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
@@ -29,7 +28,6 @@ _MODULES = {
     "contests": ["plot_matrix", "plot_ranks", "plot_scores"],
     "curves": ["plot_precision_recall", "plot_reliability", "plot_roc", "plot_roc_difference"],
     "forest": ["plot_forest", "plot_prior"],
-    "frequency": ["plot_frequency"],
     "joint": ["plot_joint"],
     "mosaic": ["plot_mosaic"],
     "posterior": ["plot_factor", "plot_posterior", "plot_trace"],
@@ -42,7 +40,6 @@ __all__ = [
     "plot_ecdf",
     "plot_factor",
     "plot_forest",
-    "plot_frequency",
     "plot_joint",
     "plot_matrix",
     "plot_mosaic",

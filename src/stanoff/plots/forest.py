@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from stanoff._lib.arguments import Interval
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.inference.decision import Decision
 from stanoff.plots.style import (
     DECISION_STYLE,
