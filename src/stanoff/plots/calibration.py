@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import arviz_plots as azp
 import numpy as np
@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from scipy.stats import binom
 
 from stanoff.errors import unknown
+from stanoff.plots import style
 from stanoff.plots.posterior import NO_TEXT, collection_on
-from stanoff.plots.style import BLUE, GREY, PALETTE, clean, legend_right, new_axes, themed
 
 if TYPE_CHECKING:
     from stanoff.workbench import Calibration
@@ -21,7 +21,7 @@ BINS = 20
 DASHES = ("-", "--", "-.", ":")
 
 
-@themed
+@style.themed
 def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
     """Draw a histogram of the ranks of one variable.
 
@@ -38,7 +38,7 @@ def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | N
     matches = [name for name in names if name == variable or name.startswith(f"{variable}[")]
     if not matches:
         raise unknown("variable", variable, names)
-    ax = ax or new_axes()
+    ax = ax or style.new_axes()
     ranks = calibration.ranks[matches[0]].to_numpy()
     n_bins = min(BINS, calibration.kept + 1)
     bins = np.linspace(-0.5, calibration.kept + 0.5, n_bins + 1)
@@ -55,24 +55,22 @@ def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | N
         visuals=NO_TEXT
         | {
             "dist": False,
-            "face": {"color": BLUE, "alpha": 0.6, "linewidth": 0},
+            "face": {"color": style.BLUE, "alpha": 0.6, "linewidth": 0},
             "credible_interval": False,
             "point_estimate": False,
         },
     )
     # Where 95% of the counts lie if the ranks are uniform.
-    band = {"color": GREY, "alpha": 0.2, "linewidth": 0}
-    azp.add_bands(
-        collection, values=[(low, high)], orientation="horizontal", visuals={"ref_band": band}
-    )
-    ax.axhline(len(ranks) / n_bins, color=GREY, linewidth=0.8)
+    band = {"ref_band": {"color": style.GREY, "alpha": 0.2, "linewidth": 0}}
+    azp.add_bands(collection, values=[(low, high)], orientation="horizontal", visuals=band)
+    ax.axhline(len(ranks) / n_bins, color=style.GREY, linewidth=0.8)
     ax.set(xlabel="rank of the truth among the draws", ylabel="simulations")
     ax.set(xlim=(bins[0], bins[-1]), ylim=(0, None))
-    ax.set_title(f"{clean(calibration.program, 24)}: {clean(matches[0])}")
+    ax.set_title(f"{style.clean(calibration.program, 24)}: {style.clean(matches[0])}")
     return ax
 
 
-@themed
+@style.themed
 def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
     """Draw the distributions of the ranks less the uniform one, with a band that holds for all.
 
@@ -83,11 +81,12 @@ def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
     ax : Axes, optional
         Where to draw; a new figure by default.
     """
-    ax = ax or new_axes()
+    ax = ax or style.new_axes()
     expected, low, high = calibration.ecdf_band()
-    ax.fill_between(expected, low - expected, high - expected, color=GREY, alpha=0.2, linewidth=0)
-    ax.axhline(0, color=GREY, linewidth=0.8)
-    names = calibration.variables[: len(PALETTE)]
+    grey: dict[str, Any] = {"color": style.GREY, "alpha": 0.2, "linewidth": 0}
+    ax.fill_between(expected, low - expected, high - expected, **grey)
+    ax.axhline(0, color=style.GREY, linewidth=0.8)
+    names = calibration.variables[: len(style.PALETTE)]
     cutoffs = np.arange(calibration.kept)[:, None]
     shares = [np.mean(calibration.ranks[name].to_numpy() <= cutoffs, axis=1) for name in names]
     curves = np.stack([[expected, share - expected] for share in shares])
@@ -98,13 +97,13 @@ def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
         ax,
         data,
         aes={"color": ["variable"], "linestyle": ["variable"]},
-        color=list(PALETTE[: len(names)]),
+        color=list(style.PALETTE[: len(names)]),
         linestyle=lines,
     )
     collection.map(azp.visuals.line_xy, "ecdf", data=data, width=1.3)
-    for name, color, line in zip(names, PALETTE, lines, strict=False):
-        ax.plot([], [], color=color, linestyle=line, linewidth=1.3, label=clean(name))
+    for name, color, line in zip(names, style.PALETTE, lines, strict=False):
+        ax.plot([], [], color=color, linestyle=line, linewidth=1.3, label=style.clean(name))
     ax.set(xlabel="rank, as a share", ylabel="distribution less the uniform one", xlim=(0, 1))
-    ax.set_title(f"{clean(calibration.program, 24)}: {len(calibration.ranks):,} simulations")
-    legend_right(ax)
+    ax.set_title(f"{style.clean(calibration.program, 24)}: {len(calibration.ranks):,} simulations")
+    style.legend_right(ax)
     return ax

@@ -15,23 +15,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from stanoff.inference.decision import Decision
+from stanoff.plots import style
 from stanoff.plots.forest import MAX_HEIGHT, MIN_PITCH
-from stanoff.plots.style import (
-    BLUE,
-    DECISION_STYLE,
-    GREY,
-    clean,
-    decision_label,
-    legend_above,
-    letters_across,
-    new_axes,
-    pad_limits,
-    points_high,
-    shorten,
-    text_width,
-    themed,
-    wrap_label,
-)
 from stanoff.text.numbers import ends, level, percent, whole_percent
 from stanoff.text.words import what_is_judged
 
@@ -41,7 +26,7 @@ if TYPE_CHECKING:
 MIN_CELL = 15.0  # points across a cell with a number in it
 
 
-@themed
+@style.themed
 def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the score of every system with its HDI, the best first; lines part the tiers.
 
@@ -67,11 +52,11 @@ def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None
     """
     category = result.resolve_category(category)
     table = result.summary(category)
-    ax = ax or new_axes(height=min(1.6 + 0.26 * len(table), MAX_HEIGHT))
-    pitch = points_high(ax) / (len(table) + 1)
+    ax = ax or style.new_axes(height=min(1.6 + 0.26 * len(table), MAX_HEIGHT))
+    pitch = style.points_high(ax) / (len(table) + 1)
     size = float(np.clip(0.4 * pitch, 1.5, 7))
     first_tier = table["tier"] == 1
-    for rows, color in ((table[first_tier], BLUE), (table[~first_tier], GREY)):
+    for rows, color in ((table[first_tier], style.BLUE), (table[~first_tier], style.GREY)):
         ax.hlines(
             rows.index, rows["hdi_low"], rows["hdi_high"], color=color, linewidth=min(2, pitch / 5)
         )
@@ -80,27 +65,28 @@ def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None
     for last in np.flatnonzero(np.diff(table["tier"])):
         ax.axhline(last + 0.5, color="0.75", linewidth=0.8, zorder=0)
     numbers = table[["hdi_low", "hdi_high", "observed"]].to_numpy(dtype=float)
-    limits = pad_limits(float(np.nanmin(numbers)), float(np.nanmax(numbers)))
+    limits = style.pad_limits(float(np.nanmin(numbers)), float(np.nanmax(numbers)))
     ax.set(xlim=limits, ylim=(len(table) - 0.4, -0.6))
     step, size = _label_systems(ax.yaxis, list(table["system"]), pitch, 28)
     for y in range(0, len(table), step):
         near_best = percent(float(table["p_near"][y]))
         ax.text(1.01, y, near_best, transform=ax.get_yaxis_transform(), va="center", fontsize=size)
+    score = style.clean(what_is_judged(result, category), 60)
     lower = "" if result.measure.higher_is_better else " (lower is better)"
-    ax.set_xlabel(wrap_label(ax, f"{clean(what_is_judged(result, category), 60)}{lower}"))
-    handles = [Line2D([], [], color=BLUE, marker="o", label="can still be the best")]
+    ax.set_xlabel(style.wrap_label(ax, f"{score}{lower}"))
+    handles = [Line2D([], [], color=style.BLUE, marker="o", label="can still be the best")]
     if not first_tier.all():
         label = "significantly worse than another"
-        handles.append(Line2D([], [], color=GREY, marker="o", label=label))
+        handles.append(Line2D([], [], color=style.GREY, marker="o", label=label))
     handles.append(Line2D([], [], color="black", marker="|", linestyle="none", label="observed"))
     rope = ends(result.rope)
     title = f"{level(result.hdi_prob)} HDI; right: P(within the ROPE {rope} of the best)"
-    columns = 3 if letters_across(ax, 9) > 70 else 1
-    legend_above(ax, handles, wrap_label(ax, title), ncols=columns, title_fontsize=9)
+    columns = 3 if style.letters_across(ax, 9) > 70 else 1
+    style.legend_above(ax, handles, style.wrap_label(ax, title), ncols=columns, title_fontsize=9)
     return ax
 
 
-@themed
+@style.themed
 def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the decision on each system (row) against each other (column).
 
@@ -117,8 +103,10 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
     names = [result.systems[i] for i in order]
     if ax is None:
         side = max(3.2, n * float(np.clip(3.2 / n, 0.3, 0.8))) + _name_inches(names, 18)
-        ax = new_axes(side + 0.5, side + 2.3)
-    cell = min(points_high(ax), 72 * ax.bbox.width / ax.figure.dpi) / n
+        ax = style.new_axes(side + 0.5, side + 2.3)
+    title = f"row against column, with P(row is better), %; ROPE {ends(result.rope)}"
+    title = style.wrap_label(ax, title)  # before seaborn lays the figure out
+    cell = min(style.points_high(ax), 72 * ax.bbox.width / ax.figure.dpi) / n
     decisions = [
         Decision(name) if name in list(Decision) else None
         for name in ranking.decisions[np.ix_(order, order)].ravel()
@@ -130,7 +118,7 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
         else decision.symbol + (f"\n{whole_percent(float(p))}" if cell >= MIN_CELL else "")
         for decision, p in zip(decisions, better, strict=True)
     ]
-    tints = {decision: _tint(decision) for decision in DECISION_STYLE}
+    tints = {decision: _tint(decision) for decision in style.DECISION_STYLE}
     codes = [list(tints).index(decision) if decision else 0 for decision in decisions]
     _draw_cells(
         ax,
@@ -151,13 +139,12 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
     ax.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False, rotation=90)
     ax.tick_params(length=0)
     for last in np.flatnonzero(np.diff(ranking.tier[order])):
-        ax.axhline(last + 1, color="black", linewidth=1)
-        ax.axvline(last + 1, color="black", linewidth=1)
-    title = f"row against column, with P(row is better), %; ROPE {ends(result.rope)}"
-    legend_above(
+        ax.axhline(float(last + 1), color="black", linewidth=1)
+        ax.axvline(float(last + 1), color="black", linewidth=1)
+    style.legend_above(
         ax,
-        [Patch(facecolor=tint, label=decision_label(d)) for d, tint in tints.items()],
-        wrap_label(ax, title),
+        [Patch(facecolor=tint, label=style.decision_label(d)) for d, tint in tints.items()],
+        title,
         title_fontsize=9,
         loc="upper left",
         bbox_to_anchor=(0, -0.02),
@@ -167,7 +154,7 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
     return ax
 
 
-@themed
+@style.themed
 def plot_ranks(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the probability of every rank of every system; a frame holds the interval of ranks.
 
@@ -182,12 +169,12 @@ def plot_ranks(result: Contest, category: str | None = None, *, ax: Axes | None 
     names = [result.systems[i] for i in order]
     if ax is None:
         side = n * float(np.clip(4.0 / n, 0.2, 0.6))
-        ax = new_axes(max(3.6, side) + _name_inches(names, 28), max(2.6, side + 1.2))
-    across, high = 72 * ax.bbox.width / ax.figure.dpi / n, points_high(ax) / n
+        ax = style.new_axes(max(3.6, side) + _name_inches(names, 28), max(2.6, side + 1.2))
+    across, high = 72 * ax.bbox.width / ax.figure.dpi / n, style.points_high(ax) / n
     numbered = min(across / 1.4, high) >= MIN_CELL
     shares = ranking.ranks[order]
     texts = [whole_percent(float(p)) if numbered and p >= 0.005 else "" for p in shares.ravel()]
-    blues = LinearSegmentedColormap.from_list("share", ["white", BLUE])
+    blues = LinearSegmentedColormap.from_list("share", ["white", style.BLUE])
     _draw_cells(ax, shares, np.reshape(texts, (n, n)), cmap=blues, vmax=1, annot_kws={"size": 8})
     for y, i in enumerate(order):
         low, high_rank = ranking.rank_low[i], ranking.rank_high[i]
@@ -198,10 +185,10 @@ def plot_ranks(result: Contest, category: str | None = None, *, ax: Axes | None 
     ranks = np.arange(0, n, max(1, ceil(12 / across)))
     ax.set_xticks(ranks + 0.5, [str(rank + 1) for rank in ranks], rotation=0)
     ax.tick_params(length=0)
-    score = clean(what_is_judged(result, category), 60)
+    score = style.clean(what_is_judged(result, category), 60)
     label = f"rank in {score}; framed: {level(result.hdi_prob)} of the probability"
-    ax.set_xlabel(wrap_label(ax, label))
-    ax.set_title(wrap_label(ax, f"Probability of each rank{', %' if numbered else ''}", 12))
+    ax.set_xlabel(style.wrap_label(ax, label))
+    ax.set_title(style.wrap_label(ax, f"Probability of each rank{', %' if numbered else ''}", 12))
     return ax
 
 
@@ -224,13 +211,13 @@ def _draw_cells(ax: Axes, values: Any, texts: Any, **options: Any) -> None:
 def _tint(decision: Decision) -> tuple[float, float, float]:
     """Return the colour of a decision, the paler the less is settled."""
     strength = 0.55 if decision.settled else 0.16
-    r, g, b = (1 - strength * (1 - share) for share in to_rgb(DECISION_STYLE[decision][0]))
+    r, g, b = (1 - strength * (1 - share) for share in to_rgb(style.DECISION_STYLE[decision][0]))
     return r, g, b
 
 
 def _name_inches(names: Sequence[str], width: int) -> float:
     """Estimate how many inches the longest of the names takes."""
-    return 0.085 * max(text_width(shorten(name, width)) for name in names)
+    return 0.085 * max(style.text_width(style.shorten(name, width)) for name in names)
 
 
 def _label_systems(
@@ -240,5 +227,5 @@ def _label_systems(
     step = max(1, ceil(MIN_PITCH / pitch - 1e-6))
     size = float(np.clip(0.8 * pitch * step, 6, 10))
     ticks = np.arange(0, len(names), step) + offset
-    axis.set_ticks(ticks, [clean(name, width) for name in names[::step]], fontsize=size)
+    axis.set_ticks(ticks, [style.clean(name, width) for name in names[::step]], fontsize=size)
     return step, size

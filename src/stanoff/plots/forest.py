@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,21 +14,7 @@ from matplotlib.patches import Patch
 from stanoff._lib.arguments import Interval
 from stanoff.data.types import AVERAGES
 from stanoff.inference.decision import Decision
-from stanoff.plots.style import (
-    DECISION_STYLE,
-    GREEN,
-    GREY,
-    RED,
-    clean,
-    decision_label,
-    delta_label,
-    legend_above,
-    new_axes,
-    pad_limits,
-    points_high,
-    short_names,
-    themed,
-)
+from stanoff.plots import style
 from stanoff.text.numbers import ends, level
 from stanoff.text.words import what_is_judged
 
@@ -55,7 +41,7 @@ class Row(NamedTuple):
         return cls(label, evidence.mean, evidence.hdi, evidence.decision, bold)
 
 
-@themed
+@style.themed
 def plot_forest(
     result: Comparison,
     *,
@@ -97,16 +83,16 @@ def plot_forest(
     ]
     if ax is None:
         height = 1.5 + ROW_HEIGHT * (n + 1.3 * len(averages) + 1)
-        ax = new_axes(height=min(height, MAX_HEIGHT))
+        ax = style.new_axes(height=min(height, MAX_HEIGHT))
     rope = summaries[0].rope
     step = _draw_intervals(ax, rows, rope, averages)
     ax.set_ylabel("" if step == 1 else f"{n:,} categories, one in {step} labelled")
-    ax.set_xlabel(delta_label(ax, result, result.measure.label))
+    ax.set_xlabel(style.delta_label(ax, result, result.measure.label))
     _add_legend(ax, rows, rope, result)
     return ax
 
 
-@themed
+@style.themed
 def plot_prior(
     result: Comparison,
     category: str | None = None,
@@ -141,9 +127,9 @@ def plot_prior(
         Row(row["prior"], row["mean"], (row["hdi_low"], row["hdi_high"]), Decision(row["decision"]))
         for row in table.to_dict("records")
     ]
-    ax = ax or new_axes(height=min(2.0 + 0.3 * len(rows), MAX_HEIGHT))
+    ax = ax or style.new_axes(height=min(2.0 + 0.3 * len(rows), MAX_HEIGHT))
     _draw_intervals(ax, rows, evidence.rope)
-    ax.set_xlabel(delta_label(ax, result, what_is_judged(result, evidence.category)))
+    ax.set_xlabel(style.delta_label(ax, result, what_is_judged(result, evidence.category)))
     ax.set_ylabel("prior")
     _add_legend(ax, rows, evidence.rope, result)
     return ax
@@ -154,20 +140,20 @@ def _draw_intervals(
 ) -> int:
     """Draw intervals from the top, the ROPE and 0; return how many rows there are to a label."""
     extra_lines = 1 + (1.5 + len(footer) if footer else 0)
-    pitch = points_high(ax) / (len(rows) + extra_lines)
+    pitch = style.points_high(ax) / (len(rows) + extra_lines)
     if pitch < MIN_PITCH:  # the footer keeps its height, the rows have the rest
-        pitch = (points_high(ax) - MIN_PITCH * extra_lines) / len(rows)
+        pitch = (style.points_high(ax) - MIN_PITCH * extra_lines) / len(rows)
     step = max(1, ceil(MIN_PITCH / pitch - 1e-6))
     line = max(1.0, MIN_PITCH / pitch)  # the height of a label, in rows
     y = np.arange(len(rows), dtype=float)
-    y_footer = len(rows) - 1 + line * (1.5 + np.arange(len(footer)))
+    y_footer = len(rows) - 1 + line * (1.5 + np.arange(len(footer), dtype=float))
     bottom = y_footer[-1] if footer else y[-1]
     ax.set(xlim=_limits([*rows, *footer], rope), ylim=(bottom + 0.7 * line, -0.7 * line))
     ax.locator_params(axis="x", nbins=6)
-    ax.axvspan(*rope, color=GREY, alpha=0.13, linewidth=0, zorder=0)
+    ax.axvspan(*rope, color=style.GREY, alpha=0.13, linewidth=0, zorder=0)
     for edge in rope:
-        ax.axvline(edge, color=RED, linestyle=":", linewidth=1.2, zorder=1)
-    ax.axvline(0, color=GREEN, linestyle="--", linewidth=1.2, zorder=1)
+        ax.axvline(edge, color=style.RED, linestyle=":", linewidth=1.2, zorder=1)
+    ax.axvline(0, color=style.GREEN, linestyle="--", linewidth=1.2, zorder=1)
     if footer:
         ax.axhline(len(rows) - 1 + 0.75 * line, color="0.6", linewidth=0.6)
     _draw_marks(ax, rows, y, pitch)
@@ -182,25 +168,26 @@ def _draw_marks(
 ) -> None:
     left, right = ax.get_xlim()
     width, size = float(np.clip(0.16 * pitch, 0.4, 2)), float(np.clip(0.45 * pitch, 1, 7))
-    for decision, (color, marker, filled) in DECISION_STYLE.items():
+    for decision, (color, marker, filled) in style.DECISION_STYLE.items():
         selected = [i for i, row in enumerate(rows) if row.decision == decision]
         if not selected:
             continue
         lows, highs = np.array([rows[i].hdi for i in selected]).T
         at = y[selected]
         ax.hlines(at, lows.clip(left, right), highs.clip(left, right), color=color, linewidth=width)
-        style = {"linestyle": "none", "color": color, "markersize": size, "markeredgewidth": width}
+        options: dict[str, Any] = {"linestyle": "none", "color": color}
+        options |= {"markersize": size, "markeredgewidth": width}
         face = color if filled else "white"
         means = [rows[i].mean for i in selected]
-        ax.plot(means, at, marker=marker, markerfacecolor=face, zorder=3, **style)
+        ax.plot(means, at, marker=marker, markerfacecolor=face, zorder=3, **options)
         for outside, edge, arrow in ((lows < left, left, "<"), (highs > right, right, ">")):
             edges = np.full(outside.sum(), edge)
-            ax.plot(edges, at[outside], marker=arrow, clip_on=False, zorder=4, **style)
+            ax.plot(edges, at[outside], marker=arrow, clip_on=False, zorder=4, **options)
 
 
 def _label_rows(ax: Axes, labelled: Sequence[tuple[float, Row]], size: float) -> None:
     """Name rows at the left; write their decisions at the right."""
-    labels = [clean(row.label, 28) for _, row in labelled]
+    labels = [style.clean(row.label, 28) for _, row in labelled]
     ax.set_yticks([y for y, _ in labelled], labels, fontsize=size)
     ax.tick_params(axis="y", length=0)
     for (y, row), tick in zip(labelled, ax.get_yticklabels(), strict=True):
@@ -211,7 +198,7 @@ def _label_rows(ax: Axes, labelled: Sequence[tuple[float, Row]], size: float) ->
             y,
             row.decision.symbol,
             transform=ax.get_yaxis_transform(),
-            color=DECISION_STYLE[row.decision][0],
+            color=style.DECISION_STYLE[row.decision][0],
             fontsize=size + 1,
             fontweight=weight,
             va="center_baseline",
@@ -221,20 +208,20 @@ def _label_rows(ax: Axes, labelled: Sequence[tuple[float, Row]], size: float) ->
 def _add_legend(ax: Axes, rows: Sequence[Row], rope: Interval, result: Comparison) -> None:
     """Explain the marks above the axes, with how many rows have each."""
     handles: list[Line2D | Patch] = []
-    for decision, (color, marker, filled) in DECISION_STYLE.items():
+    for decision, (color, marker, filled) in style.DECISION_STYLE.items():
         n = sum(row.decision == decision for row in rows)
         if n:
-            label = decision_label(decision) + (f" ({n:,})" if len(rows) > 1 else "")
+            label = style.decision_label(decision) + (f" ({n:,})" if len(rows) > 1 else "")
             face = color if filled else "white"
             handles.append(
                 Line2D([], [], color=color, marker=marker, markerfacecolor=face, label=label)
             )
     handles += [
-        Patch(facecolor=GREY, alpha=0.25, edgecolor=RED, linestyle=":", label=f"ROPE {ends(rope)}"),
-        Line2D([], [], color=GREY, label=f"{level(result.hdi_prob)} HDI, mean marked"),
+        style.rope_patch(f"ROPE {ends(rope)}"),
+        Line2D([], [], color=style.GREY, label=f"{level(result.hdi_prob)} HDI, mean marked"),
     ]
-    a, b = short_names(result, 20)
-    legend_above(ax, handles, f"{a} against {b}", title_fontsize=12)
+    a, b = style.short_names(result, 20)
+    style.legend_above(ax, handles, f"{a} against {b}", title_fontsize=12)
 
 
 def _limits(rows: Sequence[Row], rope: Interval) -> tuple[float, float]:
@@ -246,4 +233,4 @@ def _limits(rows: Sequence[Row], rope: Interval) -> tuple[float, float]:
         hdis = 1.5 * hdis[reach <= farthest]
     means = np.clip([row.mean for row in rows], hdis.min(), hdis.max())
     shown = [*hdis.ravel(), *means, *rope, 0.0]
-    return pad_limits(min(shown), max(shown))
+    return style.pad_limits(min(shown), max(shown))

@@ -12,20 +12,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from stanoff.errors import InputError
-from stanoff.plots.style import (
-    BLUE,
-    GREY,
-    RED,
-    WHITE_BOX,
-    clean,
-    legend_above,
-    new_axes,
-    pad_limits,
-    short_names,
-    themed,
-    verdict_title,
-    wrap_label,
-)
+from stanoff.plots import style
 from stanoff.text.numbers import ends, percent
 from stanoff.text.words import what_is_judged
 
@@ -39,7 +26,7 @@ TAIL = 0.005  # of the draws at either end is left outside
 LEVELS = (0.95, 0.5)
 
 
-@themed
+@style.themed
 def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the score of A against that of B, with the diagonal and the ROPE beside it.
 
@@ -70,32 +57,33 @@ def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | No
         raise InputError(
             f"{result.model.name} has no scores of A and B to show: they are not numbers."
         )
-    ax = ax or new_axes(5.25, 6.25)  # so high that the square is as wide as the figure lets it be
+    ax = ax or style.new_axes(5.25, 6.25)  # high enough for a square as wide as the figure
     limits = _limits(draws, result.measure.range)
     ax.set(xlim=limits, ylim=limits, aspect="equal")
     ax.locator_params(nbins=6)
     line = np.array(limits)
     low, high = evidence.rope
-    ax.fill_between(line, line + low, line + high, color=GREY, alpha=0.13, linewidth=0, zorder=0)
+    grey: dict[str, Any] = {"color": style.GREY, "alpha": 0.13, "linewidth": 0, "zorder": 0}
+    ax.fill_between(line, line + low, line + high, **grey)
     for edge in evidence.rope:
-        ax.plot(line, line + edge, color=RED, linestyle=":", linewidth=1.2, zorder=1)
+        ax.plot(line, line + edge, color=style.RED, linestyle=":", linewidth=1.2, zorder=1)
     ax.plot(line, line, color="black", linewidth=0.8, zorder=2)
     shown = _draw_regions(ax, draws[:, :: -(-len(psi_A) // MAX_DRAWS)], result.measure.range)
     ax.plot([psi_B.mean()], [psi_A.mean()], "+", color="black", markersize=9, zorder=5)
     _write_sides(ax, result, evidence)
     rope = f"ROPE {ends(evidence.rope)}: {percent(evidence.p_rope)}"
     handles = [
-        Patch(facecolor=BLUE, alpha=0.6, label=shown),
-        Patch(facecolor=GREY, alpha=0.25, edgecolor=RED, linestyle=":", label=rope),
+        Patch(facecolor=style.BLUE, alpha=0.6, label=shown),
+        style.rope_patch(rope),
         Line2D([], [], color="black", marker="+", linestyle="none", label="means"),
     ]
     centre = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "alignment": "center"}
-    title = verdict_title(result, evidence, ax)
-    legend_above(ax, handles, title, title_fontsize=12, columnspacing=1.0, **centre)
-    a, b = short_names(result, 30)
-    score = clean(what_is_judged(result, evidence.category), 40)
-    ax.set_xlabel(wrap_label(ax, f"{score} of {b}"))
-    ax.set_ylabel(wrap_label(ax, f"{score} of {a}"))
+    title = style.verdict_title(result, evidence, ax)
+    style.legend_above(ax, handles, title, title_fontsize=12, columnspacing=1.0, **centre)
+    a, b = style.short_names(result, 30)
+    score = style.clean(what_is_judged(result, evidence.category), 40)
+    ax.set_xlabel(style.wrap_label(ax, f"{score} of {b}"))
+    ax.set_ylabel(style.wrap_label(ax, f"{score} of {a}"))
     return ax
 
 
@@ -104,7 +92,7 @@ def _limits(draws: Array, bounds: tuple[float, float]) -> tuple[float, float]:
     lows, highs = np.quantile(draws, [TAIL, 1 - TAIL], axis=1)
     span = float(highs.max() - lows.min())
     room = max(0.06, 0.25 * float((highs - lows).max()) / span) if span else 0.06
-    low, high = pad_limits(float(lows.min()), float(highs.max()), room)
+    low, high = style.pad_limits(float(lows.min()), float(highs.max()), room)
     rim = 0.02 * (high - low)  # beyond the values that are possible
     return max(low, bounds[0] - rim), min(high, bounds[1] + rim)
 
@@ -120,11 +108,11 @@ def _draw_regions(ax: Axes, draws: Array, bounds: tuple[float, float]) -> str:
     flat = variances[0] <= 1e-9 * variances[1]
     if near.shape[1] < MIN_DRAWS or flat or share < max(LEVELS):
         size = 6 if draws.shape[1] < MIN_DRAWS else 2.5
-        ax.plot(*draws, "o", color=BLUE, markersize=size, alpha=0.5, zorder=3)
+        ax.plot(*draws, "o", color=style.BLUE, markersize=size, alpha=0.5, zorder=3)
         return "draws"
     levels = [1 - level / share for level in LEVELS]
     x, y = near
-    common: dict[str, Any] = {"x": x, "y": y, "ax": ax, "color": BLUE, "gridsize": 120}
+    common: dict[str, Any] = {"x": x, "y": y, "ax": ax, "color": style.BLUE, "gridsize": 120}
     common |= {"clip": (bounds, bounds), "warn_singular": False}
     sns.kdeplot(levels=[*levels, 1.0], fill=True, alpha=0.55, **common)
     sns.kdeplot(levels=levels, linewidths=1.2, **common)
@@ -134,7 +122,7 @@ def _draw_regions(ax: Axes, draws: Array, bounds: tuple[float, float]) -> str:
 def _write_sides(ax: Axes, result: Comparison, evidence: Evidence) -> None:
     """Write the shares of the draws at the sides of the diagonal, away from where they lie."""
     x, y = ax.transLimits.transform((evidence.psi_B, evidence.psi_A))
-    a, b = short_names(result, 16)
+    a, b = style.short_names(result, 16)
     top = 0.55 if x <= 0.3 and y >= 0.8 else 0.97
     bottom = 0.4 if x > 0.7 and y < 0.2 else 0.03
     for left, height, ha, va, name, p in (
@@ -142,5 +130,5 @@ def _write_sides(ax: Axes, result: Comparison, evidence: Evidence) -> None:
         (0.97, bottom, "right", "bottom", b, evidence.p_less),
     ):
         text = f"{name} higher:\n{percent(p)}"
-        style: dict[str, Any] = {"ha": ha, "va": va, "bbox": WHITE_BOX, "zorder": 6}
-        ax.text(left, height, text, transform=ax.transAxes, **style)
+        options: dict[str, Any] = {"ha": ha, "va": va, "bbox": style.WHITE_BOX, "zorder": 6}
+        ax.text(left, height, text, transform=ax.transAxes, **options)

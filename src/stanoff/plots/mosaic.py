@@ -12,16 +12,7 @@ from numpy.typing import NDArray
 
 from stanoff.data.types import PairedCounts
 from stanoff.errors import InputError
-from stanoff.plots.style import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    clean,
-    new_axes,
-    points_high,
-    short_names,
-    themed,
-)
+from stanoff.plots import style
 from stanoff.text.numbers import percent
 
 if TYPE_CHECKING:
@@ -29,10 +20,15 @@ if TYPE_CHECKING:
 
 BAR, STEP = 0.75, 2.9  # width of a column, and from column to column
 # Both right, only A, only B, both wrong: colour and hatching, so that grey tells them as well.
-CELL_STYLE = ((GREEN, ""), (BLUE, "////"), (ORANGE, "\\\\\\\\"), ("#BBBBBB", ".."))
+CELL_STYLE = (
+    (style.GREEN, ""),
+    (style.BLUE, "////"),
+    (style.ORANGE, "\\\\\\\\"),
+    ("#BBBBBB", ".."),
+)
 
 
-@themed
+@style.themed
 def plot_mosaic(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the outcome pairs: both, only A, only B, neither said yes, of positives and negatives.
 
@@ -67,16 +63,16 @@ def plot_mosaic(result: Comparison, category: str | None = None, *, ax: Axes | N
     name, names = result.evidence(category).category, counts.categories
     if name in names:
         rows, unit = [names.index(name)], " document"
-        heading = "" if len(names) == 1 else f", category {clean(name, 28)}"
+        heading = "" if len(names) == 1 else f", category {style.clean(name, 28)}"
     else:  # of several categories together, a document is counted once for each of them
         rows, unit = list(range(len(names))), "\ndocument-category pair"
         heading = f", {len(names):,} categories together"
-    ax = ax or new_axes(7.2, 4.2)
+    ax = ax or style.new_axes(7.2, 4.2)
     ax.set(xlim=(-0.1, 2 * STEP - 0.15), ylim=(0, 1))
     ax.set_yticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
     ax.set_xticks([])
     ax.spines["bottom"].set_visible(False)
-    a, b = short_names(result, 14)
+    a, b = style.short_names(result, 14)
     for x, kind, table, styles in (
         (0.0, "positive", counts.pos[rows].sum(axis=0), CELL_STYLE),
         (STEP, "negative", counts.neg[rows].sum(axis=0), CELL_STYLE[::-1]),
@@ -99,7 +95,7 @@ def plot_mosaic(result: Comparison, category: str | None = None, *, ax: Axes | N
         fontsize=9,
     )
     ax.set_ylabel(f"share of the {unit.strip()}s")
-    a, b = short_names(result, 22)
+    a, b = style.short_names(result, 22)
     ax.set_title(f"{a} and {b}{heading}", pad=36 if "\n" in unit else 22, fontsize=11)
     return ax
 
@@ -121,7 +117,7 @@ def _draw_column(
     if not total:
         ax.bar(x, 1, BAR, align="edge", facecolor="none", edgecolor="0.6", linestyle=":")
     middles = bottoms + shares / 2 if total else np.array([0.8, 0.6, 0.4, 0.2])
-    heights = _spread(middles, 14 / points_high(ax))
+    heights = _spread(middles, 14 / style.points_high(ax))
     for label, n, share, middle, height in zip(
         labels, table, shares, middles, heights, strict=True
     ):
@@ -137,4 +133,4 @@ def _spread(heights: NDArray[np.float64], distance: float) -> NDArray[np.float64
     # Lower each as far as the label above it demands, then raise each from the bottom.
     lowered = np.minimum.accumulate(np.minimum(heights, 1 - distance / 2) + steps) - steps
     raised = np.maximum.accumulate(np.maximum(lowered[::-1], distance / 2) - steps) + steps
-    return raised[::-1]
+    return np.asarray(raised[::-1])

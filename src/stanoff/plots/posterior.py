@@ -11,22 +11,7 @@ from matplotlib.axes import Axes
 
 from stanoff.errors import InputError
 from stanoff.inference.factors import density_at
-from stanoff.plots.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PALETTE,
-    RED,
-    delta_limits,
-    label_delta,
-    legend_right,
-    new_axes,
-    points_high,
-    themed,
-    verdict_title,
-    write_inside,
-)
+from stanoff.plots import style
 from stanoff.text.numbers import digits_for, ends, level, percent
 
 if TYPE_CHECKING:
@@ -34,11 +19,12 @@ if TYPE_CHECKING:
 
 MAX_POINTS = 5000  # of a chain that are drawn
 DARK_GREEN, DARK_RED = "#00694C", "#A84A00"  # dark enough for letters on white
+COLORS, LINES = [style.ORANGE, style.BLUE], ["--", "-"]  # of prior and posterior
 # What ArviZ would write, and is written in other words here.
 NO_TEXT = {"title": False, "point_estimate_text": False, "remove_axis": False}
 
 
-@themed
+@style.themed
 def plot_posterior(
     result: Comparison, category: str | None = None, *, ax: Axes | None = None
 ) -> Axes:
@@ -56,14 +42,14 @@ def plot_posterior(
     ax : Axes, optional
         Where to draw; a new figure by default.
     """
-    ax = ax or new_axes()
+    ax = ax or style.new_axes()
     evidence = result.evidence(category)
     delta = result.posterior_sample(evidence.category)
-    limits = delta_limits(evidence, delta)
+    limits = style.delta_limits(evidence, delta)
     data = xr.Dataset({"delta": ("draw", delta)})
     collection = collection_on(ax, data)
-    line = max(0.075, 14 / points_high(ax))  # of text, as a share of the height
-    rope_band = {"color": GREY, "alpha": 0.13, "linewidth": 0, "ymax": 1 - 3 * line}
+    line = max(0.075, 14 / style.points_high(ax))  # of text, as a share of the height
+    rope_band = {"color": style.GREY, "alpha": 0.13, "linewidth": 0, "ymax": 1 - 3 * line}
     azp.add_bands(collection, values=[evidence.rope], visuals={"ref_band": rope_band})
     azp.plot_dist(
         xr.DataTree.from_dict({"posterior": data}),
@@ -77,18 +63,18 @@ def plot_posterior(
         visuals=NO_TEXT
         | {
             "dist": False,
-            "face": {"color": BLUE, "alpha": 0.35, "linewidth": 0},
+            "face": {"color": style.BLUE, "alpha": 0.35, "linewidth": 0},
             "credible_interval": {"color": "black", "width": 4, "solid_capstyle": "butt"},
             "point_estimate": {"facecolor": "white", "edgecolor": "black", "size": 40, "zorder": 4},
         },
     )
-    rope_line = {"color": RED, "linestyle": ":", "width": 1.5, "ymax": 1 - 3 * line}
-    zero_line = {"color": GREEN, "linestyle": "--", "width": 1.5, "ymax": 1 - 2 * line}
+    rope_line = {"color": style.RED, "linestyle": ":", "width": 1.5, "ymax": 1 - 3 * line}
+    zero_line = {"color": style.GREEN, "linestyle": "--", "width": 1.5, "ymax": 1 - 2 * line}
     azp.add_lines(collection, values=list(evidence.rope), visuals={"ref_line": rope_line})
     azp.add_lines(collection, values=0, visuals={"ref_line": zero_line})
     top = ax.get_ylim()[1] / (1 - 3.2 * line)
     ax.set(xlim=limits, ylim=(-0.012 * top, top), ylabel="posterior density")
-    label_delta(ax, result, evidence)
+    style.label_delta(ax, result, evidence)
     _write_numbers(ax, evidence, line)
     return ax
 
@@ -99,13 +85,16 @@ def _write_numbers(ax: Axes, evidence: Evidence, line: float) -> None:
     below, above = 100 * evidence.p_less, 100 * evidence.p_greater
     in_rope = f"{percent(evidence.p_rope)} in ROPE {ends(evidence.rope)}"
     interval = f"{level(evidence.hdi_prob)} HDI {ends(evidence.hdi, digits)}"
-    write_inside(ax, evidence.mean, 1 - 0.5 * line, f"mean {evidence.mean:+.{digits}f}", "black")
-    write_inside(ax, 0.0, 1 - 1.5 * line, f"{below:.1f}% < 0 < {above:.1f}%", DARK_GREEN)
-    write_inside(ax, sum(evidence.rope) / 2, 1 - 2.5 * line, in_rope, DARK_RED)
-    write_inside(ax, sum(evidence.hdi) / 2, 0.04 + 0.5 * line, interval, "black")
+    for x, height, text, color in (
+        (evidence.mean, 1 - 0.5 * line, f"mean {evidence.mean:+.{digits}f}", "black"),
+        (0.0, 1 - 1.5 * line, f"{below:.1f}% < 0 < {above:.1f}%", DARK_GREEN),
+        (sum(evidence.rope) / 2, 1 - 2.5 * line, in_rope, DARK_RED),
+        (sum(evidence.hdi) / 2, 0.04 + 0.5 * line, interval, "black"),
+    ):
+        style.write_inside(ax, x, height, text, color)
 
 
-@themed
+@style.themed
 def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw prior and posterior density of delta; their ratio at 0 is the Bayes factor.
 
@@ -127,22 +116,22 @@ def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | N
         raise InputError(
             f"{result.model.name} draws no prior of this, so there is no Bayes factor to show."
         )
-    ax = ax or new_axes()
+    ax = ax or style.new_axes()
     posterior = result.row_draws("posterior", "delta", evidence.category)
-    limits = delta_limits(evidence, posterior.ravel())
+    limits = style.delta_limits(evidence, posterior.ravel())
     groups = {"prior": prior, "posterior": posterior}
     if all(np.ptp(delta) > 0 for delta in groups.values()):
         _draw_densities(ax, groups)
-    for (name, delta), color, line in zip(groups.items(), (ORANGE, BLUE), ("--", "-"), strict=True):
+    for (name, delta), color, line in zip(groups.items(), COLORS, LINES, strict=True):
         height, _ = density_at(delta, 0.0)
         ax.plot([], [], color=color, linestyle=line, label=f"{name}, {height:.3f} at 0")
         ax.plot([0], [height], "o", color=color, markersize=8, clip_on=False, zorder=5)
     text = f"$\\mathrm{{BF}}_{{\\mathrm{{SD}}}}$ {_factor_text(evidence)}"
-    room = min(0.65, 16 * (3 + text.count("\n")) / points_high(ax))
+    room = min(0.65, 16 * (3 + text.count("\n")) / style.points_high(ax))
     top = ax.get_ylim()[1] / (1 - room)
     ax.set(xlim=limits, ylim=(0, top), ylabel="density")
-    ax.axvline(0, ymax=1 - room, color=GREY, linewidth=0.8, zorder=0)
-    label_delta(ax, result, evidence)
+    ax.axvline(0, ymax=1 - room, color=style.GREY, linewidth=0.8, zorder=0)
+    style.label_delta(ax, result, evidence)
     ax.legend(title=text, loc="upper right", frameon=False, alignment="left")
     return ax
 
@@ -164,8 +153,8 @@ def _draw_densities(ax: Axes, groups: dict[str, np.typing.NDArray[np.float64]]) 
             ax,
             xr.Dataset({"delta": ("group", [0.0, 0.0])}, coords={"group": list(groups)}),
             aes={"color": ["group"], "linestyle": ["group"]},
-            color=[ORANGE, BLUE],
-            linestyle=["--", "-"],
+            color=COLORS,
+            linestyle=LINES,
         ),
         stats={"dist": kernel},
         visuals=NO_TEXT | {"legend": False},
@@ -184,7 +173,7 @@ def _factor_text(evidence: Evidence) -> str:
     return f"{factor}\n(prior density at 0 infinite:\ndepends on the bandwidth)"
 
 
-@themed
+@style.themed
 def plot_trace(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw delta along the chains; a healthy sampler shows no drift and no gaps.
 
@@ -199,12 +188,13 @@ def plot_trace(result: Comparison, category: str | None = None, *, ax: Axes | No
     ax : Axes, optional
         Where to draw; a new figure by default.
     """
-    ax = ax or new_axes()
+    ax = ax or style.new_axes()
     evidence = result.evidence(category)
     delta = result.row_draws("posterior", "delta", evidence.category)
     chains, draws = delta.shape
     coords = {"chain": np.arange(1, chains + 1), "draw": np.arange(draws)}
     data = xr.Dataset({"delta": (("chain", "draw"), delta)}, coords)
+    colors = [style.PALETTE[chain % len(style.PALETTE)] for chain in range(chains)]
     data = data.isel(draw=slice(None, None, -(-draws // MAX_POINTS)))
     azp.plot_trace(
         xr.DataTree.from_dict({"posterior": data}),
@@ -212,14 +202,15 @@ def plot_trace(result: Comparison, category: str | None = None, *, ax: Axes | No
             ax,
             data,
             aes={"color": ["chain"]},
-            color=[PALETTE[chain % len(PALETTE)] for chain in range(chains)],
+            color=colors,
         ),
         visuals={"trace": {"width": 0.5, "alpha": 0.8}, "title": False, "ticklabels": False},
     )
-    for chain in range(chains):
-        ax.plot([], [], color=PALETTE[chain % len(PALETTE)], linewidth=2, label=str(chain + 1))
-    ax.set(xlabel="draw", ylabel="δ", xlim=(0, draws), title=verdict_title(result, evidence, ax))
-    legend_right(ax, title="chain")
+    for chain, color in enumerate(colors):
+        ax.plot([], [], color=color, linewidth=2, label=str(chain + 1))
+    ax.set(xlabel="draw", ylabel="δ", xlim=(0, draws))
+    ax.set_title(style.verdict_title(result, evidence, ax))
+    style.legend_right(ax, title="chain")
     return ax
 
 

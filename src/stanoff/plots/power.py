@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,22 +14,7 @@ from scipy.optimize import isotonic_regression
 from stanoff.errors import invalid, unknown
 from stanoff.inference.decision import Decision
 from stanoff.inference.goals import goal_in_words
-from stanoff.plots.style import (
-    BLUE,
-    DASHES,
-    GREY,
-    LETTER,
-    MARKERS,
-    ORANGE,
-    PALETTE,
-    WHITE_BOX,
-    clean,
-    legend_right,
-    new_axes,
-    points_high,
-    themed,
-    wrap_label,
-)
+from stanoff.plots import style
 
 if TYPE_CHECKING:
     from stanoff.planning.answers import Plan
@@ -37,7 +22,7 @@ if TYPE_CHECKING:
 COLUMNS = ("n", "model", "power", "se")
 
 
-@themed
+@style.themed
 def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw power against test-set size, a line per model and scenario, with bands of ±2 se.
 
@@ -60,11 +45,11 @@ def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
     'power: probability of A ≫ B'
     """
     table = _read_powers(frame, goal)
-    ax = ax or new_axes()
+    ax = ax or style.new_axes()
     models, lines = list(dict.fromkeys(table["model"])), list(dict.fromkeys(table["line"]))
     for (model, line), rows in table.groupby(["model", "line"], sort=False):
         i = models.index(model)
-        color, style = PALETTE[i % len(PALETTE)], i if len(lines) == 1 else lines.index(line)
+        color, look = style.PALETTE[i % 8], (i if len(lines) == 1 else lines.index(line)) % 8
         rows = rows.sort_values("n")
         low, high = rows["power"] - 2 * rows["se"], rows["power"] + 2 * rows["se"]
         ax.fill_between(
@@ -74,10 +59,10 @@ def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
             rows["n"],
             rows["power"],
             color=color,
-            linestyle=DASHES[style % len(DASHES)],
-            marker=MARKERS[style % len(MARKERS)],
+            linestyle=style.DASHES[look],
+            marker=style.MARKERS[look],
             markerfacecolor=color if i % 2 == 0 else "white",
-            label=clean(", ".join(filter(None, (str(model), str(line)))), 28),
+            label=style.clean(", ".join(filter(None, (str(model), str(line)))), 28),
         )
     goals = set(table["goal"])
     aim = goals.pop() if len(goals) == 1 else ""
@@ -89,7 +74,7 @@ def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     else:
         ax.locator_params(axis="x", integer=True, nbins=7)
-    legend_right(ax)
+    style.legend_right(ax)
     return ax
 
 
@@ -127,7 +112,7 @@ def _goal_text(goal: str | None) -> str:
     return goal_in_words(goal)
 
 
-@themed
+@style.themed
 def plot_plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
     """Draw the simulated power with its error, the assurances and the answers.
 
@@ -138,33 +123,34 @@ def plot_plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
     ax : Axes, optional
         Where to draw; a new figure by default.
     """
-    ax = ax or new_axes()
+    ax = ax or style.new_axes()
     curve = plan.curve.rename(columns={plan.curve.columns[0]: "x"})
     curve = curve.sort_values("x", key=abs)  # differences may go to either side
     error = 2 * curve["se"]
     bars = [np.minimum(curve["power"], error), np.minimum(1 - curve["power"], error)]
-    style = {"fmt": "o", "color": BLUE, "markersize": 3.5, "linewidth": 1, "alpha": 0.6}
-    ax.errorbar(curve["x"], curve["power"], bars, **style)
+    points: dict[str, Any] = {"fmt": "o", "markersize": 3.5, "linewidth": 1, "alpha": 0.6}
+    ax.errorbar(curve["x"], curve["power"], bars, color=style.BLUE, **points)
     if len(curve) > 1:
         weights = curve["n_simulations"].to_numpy(np.float64)
-        ax.plot(curve["x"], isotonic_regression(curve["power"], weights=weights).x, color=BLUE)
+        fitted = isotonic_regression(curve["power"], weights=weights).x
+        ax.plot(curve["x"], fitted, color=style.BLUE)
         _scale_x(ax, plan, curve)
     falls = plan.question == "difference" and curve["x"].max() < 0
     for answer in plan.answers:
-        ax.axhline(answer.assurance, color=GREY, linestyle=":", linewidth=1)
+        ax.axhline(answer.assurance, color=style.GREY, linestyle=":", linewidth=1)
         if answer.value is None or len(curve) < 2:
             continue
-        ax.plot([answer.value], [answer.assurance], "D", color=ORANGE, markersize=7, zorder=5)
+        ax.plot([answer.value], [answer.assurance], "D", color=style.ORANGE, markersize=7, zorder=5)
         if answer.low is not None and answer.high is not None:
             bar = [answer.low, answer.high]
-            ax.plot(bar, [answer.assurance] * 2, color=ORANGE, linewidth=3, zorder=4)
+            ax.plot(bar, [answer.assurance] * 2, color=style.ORANGE, linewidth=3, zorder=4)
         ax.annotate(
             f"{answer.value:+.3f}" if plan.question == "difference" else f"{answer.value:,.0f}",
             (answer.value, answer.assurance),
             xytext=(9 if falls else -9, 6),
             textcoords="offset points",
             ha="left" if falls else "right",
-            bbox=WHITE_BOX,
+            bbox=style.WHITE_BOX,
         )
     _label_plan(ax, plan)
     return ax
@@ -184,8 +170,8 @@ def _scale_x(ax: Axes, plan: Plan, curve: pd.DataFrame) -> None:
 
 def _label_plan(ax: Axes, plan: Plan) -> None:
     names = plan.facts.get("names", ("A", "B"))
-    measure = clean(plan.measure, 40)
-    analysis = f"{clean(plan.judge.model.name, 40)} model, {measure}"
+    measure = style.clean(plan.measure, 40)
+    analysis = f"{style.clean(plan.judge.model.name, 40)} model, {measure}"
     if plan.question == "difference":
         label = f"true difference in {measure}, A − B"
         title = f"{plan.facts['n']:,} documents, {analysis}"
@@ -194,9 +180,9 @@ def _label_plan(ax: Axes, plan: Plan) -> None:
         title = f"a difference of {plan.facts['delta']:+.3g}, {analysis}"
     else:
         label = f"more {plan.facts.get('unit', 'documents')}"
-        a, b = (clean(name, 20) for name in names)
+        a, b = (style.clean(name, 20) for name in names)
         verdict = f"{a} {plan.facts['decision'].symbol} {b}"
-        title = f"{verdict} on {clean(plan.facts['documents'], 40)}, {analysis}"
-    goal = f"probability of {goal_in_words(plan.goal, *(clean(name, 12) for name in names))}"
-    ax.set(ylim=(-0.02, 1.02), xlabel=label, title=wrap_label(ax, title, 12))
-    ax.set_ylabel(textwrap.fill(goal, int(points_high(ax) / (LETTER * 10))))
+        title = f"{verdict} on {style.clean(plan.facts['documents'], 40)}, {analysis}"
+    goal = f"probability of {goal_in_words(plan.goal, *(style.clean(name, 12) for name in names))}"
+    ax.set(ylim=(-0.02, 1.02), xlabel=label, title=style.wrap_label(ax, title, 12))
+    ax.set_ylabel(textwrap.fill(goal, int(style.points_high(ax) / (style.LETTER * 10))))

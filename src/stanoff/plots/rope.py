@@ -12,20 +12,7 @@ from matplotlib.axes import Axes
 from stanoff.errors import invalid
 from stanoff.inference.decision import Decision, rope_flips
 from stanoff.inference.sensitivity import over_ropes
-from stanoff.plots.style import (
-    BLUE,
-    DECISION_STYLE,
-    GREEN,
-    GREY,
-    RED,
-    WHITE_BOX,
-    clean,
-    legend_right,
-    new_axes,
-    themed,
-    verdict_title,
-    wrap_label,
-)
+from stanoff.plots import style
 from stanoff.text.words import what_is_judged
 
 if TYPE_CHECKING:
@@ -34,7 +21,7 @@ if TYPE_CHECKING:
 STEPS = 200  # from no ROPE to the widest
 
 
-@themed
+@style.themed
 def plot_rope(
     result: Comparison,
     category: str | None = None,
@@ -77,12 +64,12 @@ def plot_rope(
     table = table.sort_values("half_width")
     if len(table) < 2:
         raise invalid("ropes", "two different half-widths or more", ropes)
-    ax = ax or new_axes()
+    ax = ax or style.new_axes()
     widths = table["half_width"].to_numpy()
     lines = {
-        "p_above": ("above", BLUE, "-."),
-        "p_rope": ("in the ROPE", GREEN, "-"),
-        "p_below": ("below", RED, "--"),
+        "p_above": ("above", style.BLUE, "-."),
+        "p_rope": ("in the ROPE", style.GREEN, "-"),
+        "p_below": ("below", style.RED, "--"),
     }
     for column, (label, color, dash) in lines.items():
         ax.plot(widths, table[column], color=color, linestyle=dash, linewidth=2, label=label)
@@ -93,11 +80,11 @@ def plot_rope(
     if widths[0] <= in_use <= widths[-1]:
         ax.axvline(in_use, ymax=0.9, color="black", linestyle=":", linewidth=1.2, label="in use")
     centre = "0" if middle == 0 else f"{middle:+.4g}"
-    score = clean(what_is_judged(result, evidence.category), 50)
+    score = style.clean(what_is_judged(result, evidence.category), 50)
     score = "" if len(result.categories) == 1 else f", {score}"
-    ax.set_xlabel(wrap_label(ax, f"half-width of the ROPE around {centre}{score}"))
-    ax.set_title(verdict_title(result, evidence, ax))
-    legend_right(ax)
+    ax.set_xlabel(style.wrap_label(ax, f"half-width of the ROPE around {centre}{score}"))
+    ax.set_title(style.verdict_title(result, evidence, ax))
+    style.legend_right(ax)
     return ax
 
 
@@ -109,7 +96,7 @@ def _draw_decisions(
     bounds = [low, *(width for width, *_ in flips), high]
     decisions = [first, *(after for *_, after in flips)]
     for (start, stop), decision in zip(pairwise(bounds), decisions, strict=True):
-        color, alpha = DECISION_STYLE[decision][0], 0.14 if decision.settled else 0.05
+        color, alpha = style.DECISION_STYLE[decision][0], 0.14 if decision.settled else 0.05
         ax.axvspan(start, stop, color=color, alpha=alpha, linewidth=0, zorder=0)
         middle = max((start + stop) / 2, low + 0.02 * (high - low))
         transform = ax.get_xaxis_transform()
@@ -117,7 +104,7 @@ def _draw_decisions(
             middle, 0.955, decision.symbol, transform=transform, ha="center", va="center", size=13
         )
     for i, (width, *_) in enumerate(flips):
-        ax.axvline(width, color=GREY, linewidth=1, zorder=1)
+        ax.axvline(width, color=style.GREY, linewidth=1, zorder=1)
         share = (width - low) / (high - low)
         left = share > 0.9 or (i == 0 and share > 0.1)
         ax.annotate(
@@ -130,5 +117,5 @@ def _draw_decisions(
             ha="right" if left else "left",
             va="center",
             fontsize=9,
-            bbox=WHITE_BOX,
+            bbox=style.WHITE_BOX,
         )

@@ -25,6 +25,7 @@ import seaborn as sns
 from cycler import cycler
 from matplotlib import font_manager
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 
 from stanoff.errors import InputError, invalid
 from stanoff.inference.decision import Decision
@@ -220,6 +221,11 @@ def legend_above(ax: Axes, handles: list[Any], title: str, **options: Any) -> Le
     corner = {"loc": "lower right", "bbox_to_anchor": (1, 1), "alignment": "left", "ncols": 2}
     settings = {"borderaxespad": 0.2, "frameon": False, "fontsize": 9} | corner | options
     return ax.legend(handles=handles, title=title, **settings)
+
+
+def rope_patch(label: str) -> Patch:
+    """Return what explains the ROPE in a legend."""
+    return Patch(facecolor=GREY, alpha=0.25, edgecolor=RED, linestyle=":", label=label)
 
 
 def legend_right(ax: Axes, **options: Any) -> Legend:
