@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from stanoff.data.base import Data
 from stanoff.data.counts import AVERAGES, OUTCOMES
+from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, averaged, of_classes
 from stanoff.models.predictive import Predictive
@@ -273,16 +273,6 @@ def measure_data(measure: Measure) -> Block:
         "zero_division": measure.zero_division,
         "prevalence": measure.prevalence or 0.0,
     }
-
-
-@cache
-def stan_folder() -> Path:
-    """Find ``stan/``: inside the installed package, or at the top of the repository."""
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package / "stan", package.parents[1] / "stan"):
-        if folder.is_dir():
-            return folder
-    raise FileNotFoundError(f"The Stan programs are missing from {package}; reinstall stanoff.")
 
 
 def unless_prior(data: Mapping[str, Any], *names: str) -> list[NDArray[np.int64]]:
