@@ -25,7 +25,7 @@ from scipy import stats
 
 from stanoff import compare, compare_counts
 from stanoff.cmdstan.compile import compile_model
-from stanoff.data.tallies import tally
+from stanoff.data.counting import tally
 from stanoff.models import MODELS, stan_folder
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]

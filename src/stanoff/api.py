@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from stanoff import models
 from stanoff._lib.arguments import as_names, check_keywords
-from stanoff.data.base import Data
-from stanoff.data.counts import PairedCounts, UnpairedCounts, given_counts
+from stanoff.data.counting import check_counts
 from stanoff.data.layouts import Layout
 from stanoff.data.observed import of_systems, of_two
+from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
 from stanoff.models.priors import Priors
@@ -378,7 +378,7 @@ def _check_counts(
     counts = {name: values for name, values in arguments.items() if values is not None}
     if list(counts) not in (["c_pos", "c_neg"], ["a", "b"]):
         raise InputError("Pass either c_pos and c_neg, or a and b.")
-    first, second = (given_counts(name, values) for name, values in counts.items())
+    first, second = (check_counts(name, values) for name, values in counts.items())
     rows = len(first)
     if rows != len(second):
         parameters = " and ".join(counts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stanoff._lib.surroundings import check_surroundings
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
 from stanoff.store.predictive import predictive_groups

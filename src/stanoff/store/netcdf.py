@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_path
 from stanoff._lib.files import write_bytes
-from stanoff.data.base import Data, data_of
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES, Data, data_of
 from stanoff.engines.draws import Draws, Variables
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError, StanoffError
