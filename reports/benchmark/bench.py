@@ -24,7 +24,7 @@ import pandas as pd
 from scipy import stats
 
 from stanoff import compare, compare_counts
-from stanoff.data.tallies import tally
+from stanoff.data.counting import tally
 from stanoff.engines.toolchain import compile_program
 from stanoff.models import MODELS, stan_folder
 

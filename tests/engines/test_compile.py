@@ -15,9 +15,7 @@ pytestmark = pytest.mark.stan
 def test_a_program_that_is_wrong_is_one_sentence(tmp_path):
     program = tmp_path / "wrong.stan"
     program.write_text("parameters { real x } model { x ~ normal(0, 1); }")
-    with pytest.raises(
-        ToolchainError, match=r"^Compiling wrong.stan with .* failed: .*error"
-    ):
+    with pytest.raises(ToolchainError, match=r"^Compiling wrong.stan with .* failed: .*error"):
         compile_program(program, quiet=True)
     assert not list((cache_folder() / "models").glob("*wrong*.building"))
 

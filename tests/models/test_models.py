@@ -10,12 +10,11 @@ import pytest
 from scipy import stats
 
 from stanoff import InputError, Prior, StanoffError, compare, compare_counts
-from stanoff.data.classes import confusion_counts
-from stanoff.data.counts import PairedCounts
+from stanoff.data.counting import count_confusion, tally
 from stanoff.data.items import items_of
 from stanoff.data.labels import Labels
-from stanoff.data.scored import scored_documents
-from stanoff.data.tallies import tally
+from stanoff.data.scores import scored_documents
+from stanoff.data.types import PairedCounts
 from stanoff.inference.intervals import mcse
 from stanoff.measures import get
 from stanoff.models import MODELS, stan_folder
@@ -317,6 +316,6 @@ def test_every_shipped_program_keeps_to_its_own_contract(name):
     assert generated <= set(program.outputs)
     counts = PairedCounts(("1",), np.array([[5, 1, 1, 1]]), np.array([[1, 1, 1, 9]]))
     if model.classes:
-        counts = confusion_counts(tally({"t": [0, 1], "a": [0, 1], "b": [1, 1]}))
+        counts = count_confusion(tally({"t": [0, 1], "a": [0, 1], "b": [1, 1]}))
     given = model.stan_data(counts, Prior.uniform(), get("f1"))
     assert set(given) == set(program.inputs)

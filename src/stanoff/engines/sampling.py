@@ -8,7 +8,7 @@ from stanoff.engines import exact, stan
 from stanoff.engines.toolchain import missing_requirement
 
 if TYPE_CHECKING:
-    from stanoff.data.base import Data
+    from stanoff.data.types import Data
     from stanoff.engines.draws import Draws
     from stanoff.measures import Measure
     from stanoff.models import Model

@@ -22,8 +22,7 @@ import numpy as np
 
 from stanoff._lib.arguments import cores
 from stanoff._lib.progress import step
-from stanoff.data.base import Data
-from stanoff.data.counts import rows
+from stanoff.data.types import Data, rows
 from stanoff.engines.chunks import Variables, combine_stats, concatenate, repeat_shuffled
 from stanoff.engines.cmdstan import running_programs
 from stanoff.engines.draws import Draws, judged, stacked

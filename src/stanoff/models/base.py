@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES, OUTCOMES
+from stanoff.data.types import AVERAGES, OUTCOMES, Data
 from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError
-from stanoff.measures import CELLS, Measure, averaged, of_classes
+from stanoff.measures import CELLS, Measure, average_categories, average_classes
 from stanoff.models.predictive import Predictive
 from stanoff.models.priors import NAMED, Prior, Priors
 from stanoff.models.students import Student
@@ -222,7 +221,7 @@ class Model:
         psi = measure(cells)
         if average is None:
             return psi
-        take = of_classes if self.classes else averaged
+        take = average_classes if self.classes else average_categories
         more = [take(measure, cells, kind) for kind in AVERAGES]
         return np.concatenate([psi, np.stack(more, axis=-1)], axis=-1)
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import SCORES, Measure
 from stanoff.models.base import Array, Block, Model, Variables

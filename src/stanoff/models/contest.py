@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, response_patterns
-from stanoff.data.patterns import PatternCounts, patterns_of
+from stanoff.data.types import Data, PatternCounts, patterns_of, response_patterns
 from stanoff.errors import invalid
 from stanoff.models import paired
 from stanoff.models.base import Array, Block, Each, Model, Variables, unless_prior

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data, cells_of_patterns
+from stanoff.data.types import Data, cells_of_patterns
 from stanoff.measures import Measure
 from stanoff.models import paired
 from stanoff.models.base import Array, Block, Model, Variables, kappa_data

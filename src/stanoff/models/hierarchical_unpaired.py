@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.models import unpaired
 from stanoff.models.base import Array, Block, Model, Variables, kappa_data
 from stanoff.models.predictive import log_beta, log_lognormal

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
 from stanoff.data.items import ClusteredValues, ItemValues, refuse_constant
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Block, Variables

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.classes import ConfusionCounts, need_classes
+from stanoff.data.types import ConfusionCounts, Data, need_classes
 from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Block, Model, Variables

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.classes import need_classes
+from stanoff.data.types import Data, need_classes
 from stanoff.models.base import Array, Block, Model, Variables, kappa_data
 from stanoff.models.confusing import Combinations, confused
 from stanoff.models.joint import class_names

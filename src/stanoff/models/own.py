@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data
 from stanoff.data.items import ItemValues
+from stanoff.data.types import Data
 from stanoff.engines.programs import program_hash
 from stanoff.errors import InputError
 from stanoff.measures import Measure, ScoreMeasure

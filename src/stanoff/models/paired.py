@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, cells_of_patterns, response_patterns
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import Data, PairedCounts, cells_of_patterns, response_patterns
 from stanoff.errors import InputError
 from stanoff.measures import Measure
 from stanoff.models.base import COORDS, Array, Batch, Block, Model, Variables, unless_prior

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
 from stanoff.data.items import ClusteredValues, Codes, ItemValues, RatioValues
+from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.models.base import Array, Block, Variables
 from stanoff.models.predictive import Predictive, log_correlation, log_normal, numbered

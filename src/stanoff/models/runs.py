@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data
 from stanoff.data.items import RatioValues
+from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.models.base import Array, Block
 from stanoff.models.items import never_infinite

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import UnpairedCounts
+from stanoff.data.types import Data, UnpairedCounts
 from stanoff.errors import InputError
 from stanoff.measures import Measure
 from stanoff.models.base import COORDS, Array, Batch, Block, Model, Variables, unless_prior

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from stanoff.data.counts import PairedCounts
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import PairedCounts
 from stanoff.plots.curves import (
     are_probabilities,
     plot_precision_recall,

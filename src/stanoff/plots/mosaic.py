@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import PairedCounts
 from stanoff.errors import InputError
 from stanoff.plots.style import (
     BLUE,
