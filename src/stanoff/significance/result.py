@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from stanoff._lib.arguments import check_choice
 from stanoff.data.types import Counts, Data
 from stanoff.errors import invalid
-from stanoff.text.frames import dumped, frame_text, records
 from stanoff.text.numbers import p_value
+from stanoff.text.render import render, to_json, to_records
 
 Array = NDArray[np.float64]
 
@@ -210,7 +210,7 @@ def formatted(results: Sequence[SignificanceResult]) -> pd.DataFrame:
 
 
 def as_text(results: Sequence[SignificanceResult], names: tuple[str, str], style: str) -> str:
-    """Write the results of tests in one of ``stanoff.text.frames.FORMATS``.
+    """Write the results of tests in one of ``stanoff.text.render.FORMATS``.
 
     Parameters
     ----------
@@ -224,9 +224,9 @@ def as_text(results: Sequence[SignificanceResult], names: tuple[str, str], style
     numbers = table(results)
     if style == "json":
         rows = numbers.assign(sentence=[str(result) for result in results])
-        return dumped({"names": dict(zip("AB", names, strict=True)), "tests": records(rows)})
+        return to_json({"names": dict(zip("AB", names, strict=True)), "tests": to_records(rows)})
     legend = (
         f"A is {names[0]}, B is {names[1]}. p: how probable a difference like this or larger is "
         "where there is none; ⋆: p < 0.05; leans to: who did better, significantly or not."
     )
-    return frame_text(formatted(results), style, numbers=numbers, below=[legend])
+    return render(formatted(results), style, numbers=numbers, below=[legend])
