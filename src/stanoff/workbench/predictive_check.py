@@ -16,7 +16,7 @@ from stanoff.data.items import ItemValues, RatioValues
 from stanoff.data.scores import ScoredDocuments
 from stanoff.models import paired, unpaired
 from stanoff.models.repeated import runs_of
-from stanoff.store.documents import block_of, documents_said
+from stanoff.store.predictive import predictive_groups, stan_data_of
 
 if TYPE_CHECKING:
     from stanoff.results.comparison import Comparison
@@ -136,9 +136,9 @@ def check(result: Comparison | Contest) -> Check:
     """
     tables = [pd.DataFrame(columns=COLUMNS)]
     n_outside: NDArray[Any] = np.zeros(1)  # of each new data set
-    predicted = documents_said(result, new_only=True).get("posterior_predictive")
+    predicted = predictive_groups(result, new_only=True).get("posterior_predictive")
     if predicted is not None:
-        stan_data, model = block_of(result), result.model.predictive
+        stan_data, model = stan_data_of(result), result.model.predictive
         for name, draws in predicted.variables.items():
             if name in stan_data and (model is None or model.one_by_one):
                 rows, outside = _describe(name, np.asarray(stan_data[name]), np.asarray(draws))

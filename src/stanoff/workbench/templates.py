@@ -6,8 +6,8 @@ import os
 
 from stanoff._lib.arguments import as_path, check_choice
 from stanoff._lib.files import write_text
+from stanoff.engines.programs import stan_folder
 from stanoff.errors import invalid
-from stanoff.models.base import stan_folder
 
 LABELS = "--truth y --a svm --b nb"
 VALUES = "--a bm25 --b dense --measure mean"
