@@ -40,8 +40,8 @@ def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | N
         raise unknown("variable", variable, names)
     ax = ax or style.new_axes()
     ranks = calibration.ranks[matches[0]].to_numpy()
-    n_bins = min(BINS, calibration.kept + 1)
-    bins = np.linspace(-0.5, calibration.kept + 0.5, n_bins + 1)
+    n_bins = min(BINS, calibration.max_rank + 1)
+    bins = np.linspace(-0.5, calibration.max_rank + 0.5, n_bins + 1)
     low, high = binom.ppf([0.025, 0.975], len(ranks), 1 / n_bins)
     data = xr.Dataset({"rank": ("simulation", ranks.astype(float))})
     collection = collection_on(ax, data)
@@ -87,7 +87,7 @@ def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
     ax.fill_between(expected, low - expected, high - expected, **grey)
     ax.axhline(0, color=style.GREY, linewidth=0.8)
     names = calibration.variables[: len(style.PALETTE)]
-    cutoffs = np.arange(calibration.kept)[:, None]
+    cutoffs = np.arange(calibration.max_rank)[:, None]
     shares = [np.mean(calibration.ranks[name].to_numpy() <= cutoffs, axis=1) for name in names]
     curves = np.stack([[expected, share - expected] for share in shares])
     coords = {"variable": names, "plot_axis": ["x", "y"]}

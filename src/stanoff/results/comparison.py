@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stanoff.planning.answers import Plan
     from stanoff.planning.items import Components
     from stanoff.planning.scenarios import Scenario
-    from stanoff.workbench.checks import Check
+    from stanoff.workbench.predictive_check import Check
 
 Target = str | os.PathLike[str] | None
 Group = Literal["posterior", "prior"]
@@ -257,9 +257,9 @@ class Comparison(Result):
     @cached_property
     def tree(self) -> DataTree:
         """The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data."""
-        from stanoff.store.tree import tree_of
+        from stanoff.store.datatree import to_datatree
 
-        return tree_of(self)
+        return to_datatree(self)
 
     def judge(self, **changes: Any) -> Comparison:
         """Ask another question of the same draws; nothing is fitted again.
@@ -317,7 +317,7 @@ class Comparison(Result):
         >>> result.check().passed
         True
         """
-        from stanoff.workbench.checks import check
+        from stanoff.workbench.predictive_check import check
 
         return check(self)
 
@@ -535,7 +535,7 @@ class Comparison(Result):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
-        from stanoff.store.saving import save
+        from stanoff.store.netcdf import save
 
         return save(self, path)
 
