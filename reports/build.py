@@ -13,7 +13,6 @@ from importlib import import_module
 
 from common import PAGE, REPORTS, About, write_page
 
-from stanoff._lib import progress
 from stanoff.report.document import Figure, Section, joined, link
 
 NAMES = (
@@ -22,6 +21,7 @@ NAMES = (
     "sokolova2006",
     "search",
     "repeated",
+    "validation",
     "benchmark",
 )  # the longest first
 AT_ONCE = 2  # each of them uses a core or two
@@ -36,22 +36,15 @@ def main() -> int:
             import_module(f"{name}.build").build()
         return 0
     start = time.monotonic()
-    with (
-        progress.step("Building the reports", total=len(NAMES)) as advance,
-        ThreadPoolExecutor(AT_ONCE) as pool,
-    ):
-        good = []
-        for done in pool.map(built, NAMES):
-            good.append(done)
-            advance(len(good))
-    if not all(good):
-        return 1
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        if not all(list(pool.map(run_build, NAMES))):
+            return 1
     write_start_page()
     print(f"Built everything in {time.monotonic() - start:.0f} s.")
     return 0
 
 
-def built(name: str) -> bool:
+def run_build(name: str) -> bool:
     """Build one report in a process of its own, and pass on what it says, its name before it."""
     command = [sys.executable, "-W", "error::RuntimeWarning", __file__, name]
     with subprocess.Popen(

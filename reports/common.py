@@ -15,8 +15,6 @@ import pandas as pd
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from stanoff._lib.files import write_bytes, write_text
-from stanoff._lib.progress import step
 from stanoff.report.document import Figure, Items, Section, Table, document, joined, link
 from stanoff.report.figures import as_bytes
 from stanoff.text.render import to_latex, to_markdown
@@ -120,8 +118,7 @@ class Output:
         return Items([joined([f"{name}: ", *links(paths)]) for name, paths in self.files.items()])
 
     def _write(self, name: str, path: str, content: str | bytes) -> None:
-        write = write_text if isinstance(content, str) else write_bytes
-        write(self.folder / path, content)
+        write_file(self.folder / path, content)
         self.files.setdefault(name, []).append(path)
 
 
@@ -131,11 +128,9 @@ Maker = Callable[[Output], Section | list[Section]]
 def write_report(about: About, makers: Sequence[Maker], folder: Path) -> None:
     """Make the sections one after the other, and write the page with links to all files."""
     out, sections = Output(folder), []
-    with step(folder.name, total=len(makers)) as advance:
-        for done, make in enumerate(makers, start=1):
-            made = make(out)
-            sections += made if isinstance(made, list) else [made]
-            advance(done)
+    for make in makers:
+        made = make(out)
+        sections += made if isinstance(made, list) else [made]
     if out.files:
         sections.append(Section("Files", [out.links()]))
     write_page(folder, about.title, sections, about.subtitle)
@@ -143,8 +138,14 @@ def write_report(about: About, makers: Sequence[Maker], folder: Path) -> None:
 
 def write_page(folder: Path, title: str, sections: Sequence[Section], subtitle: str) -> None:
     """Write the page of a folder."""
-    page = write_text(folder / PAGE, document(title, sections, subtitle=subtitle))
-    print(f"Wrote {page}")
+    write_file(folder / PAGE, document(title, sections, subtitle=subtitle))
+    print(f"Wrote {folder / PAGE}")
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file, and the folders that it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def as_csv(frame: pd.DataFrame) -> str:

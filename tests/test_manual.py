@@ -74,15 +74,15 @@ def test_the_references_have_every_name_and_every_command(sources):
 
 def test_tables_of_the_reports_are_shown_where_they_are_named(sources):
     told = (sources / "guide/validation.md").read_text("utf8")
-    table = (TOP / "reports/benchmark/tables/sbc.md").read_text("utf8")
+    table = (TOP / "reports/validation/tables/sbc.md").read_text("utf8")
     assert table.strip() in told
-    assert 'href="../reports/benchmark/index.html"' in told
-    assert (sources / "extra/reports/benchmark/index.html").is_file()
+    assert 'href="../reports/validation/index.html"' in told
+    assert (sources / "extra/reports/validation/index.html").is_file()
 
 
 def test_the_shares_that_the_manual_tells_are_those_of_the_simulations():
     told = (TOP / "docs/guide/validation.md").read_text("utf8")
-    kept = {name: pd.read_csv(TOP / f"reports/benchmark/{name}.csv") for name in SIMULATED}
+    kept = {name: pd.read_csv(TOP / f"reports/validation/{name}.csv") for name in SIMULATED}
     verdicts, scores, items, contests = kept.values()
 
     def span(shares):

@@ -1,1 +1,1 @@
-"""How far stanoff can be trusted: long simulations, and speed."""
+"""How fast stanoff is, beside the same by hand and beside other packages."""

@@ -23,12 +23,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from stanoff import compare, compare_counts
-from stanoff.data.counting import tally
-from stanoff.engines.toolchain import compile_program
-from stanoff.models import MODELS, stan_folder
+from stanoff import compare, compare_counts, count
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
+PAIRED_DATA = {
+    **{"K": 1, "c_pos": [POS], "c_neg": [NEG], "beta": [1, 1], "prevalence": 0},
+    **{"alpha_pos": [1] * 4, "alpha_neg": [1] * 4, "prior_only": 0},
+    **{"measure": 1, "f_beta": 1, "zero_division": 0},
+}
 HERE = Path(__file__).resolve().parent
 MISSED: list[str] = []
 
@@ -59,9 +61,7 @@ def exact_engine() -> None:
     def ours() -> None:
         compare_counts(POS, NEG, engine="exact", draws=50_000, seed=1).summary()
 
-    ratio(
-        "exact engine / by hand in NumPy and SciPy", *in_turn(ours, lambda: by_hand(rng)), max_n=2
-    )
+    ratio("exact engine / by hand in NumPy and SciPy", *in_turn(ours, lambda: by_hand(rng)), bar=2)
 
 
 def by_hand(rng: np.random.Generator, draws: int = 50_000) -> dict[str, float]:
@@ -99,13 +99,11 @@ def by_hand(rng: np.random.Generator, draws: int = 50_000) -> dict[str, float]:
 
 def stan_engine() -> None:
     """One comparison of 4 x 1000 draws with all evidence, and CmdStan's four chains alone."""
-    executable = compile_program(MODELS["paired"].stan_file).exe_file
-    data = {"K": 1, "c_pos": [POS], "c_neg": [NEG], "beta": [1, 1], "alpha_pos": [1] * 4}
-    data |= {"alpha_neg": [1] * 4, "measure": 1, "f_beta": 1, "zero_division": 0, "prior_only": 0}
-    data["prevalence"] = 0
+    fit = compare_counts(POS, NEG, seed=1).draws.cmdstan_fits[0]  # compiles it, too
+    executable = fit.runset.cmd(0)[0]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "data.json")
-        file.write_text(json.dumps(data))
+        file.write_text(json.dumps(PAIRED_DATA))
 
         def chains() -> None:
             for pair in ((1, 2), (3, 4)):  # two at a time, as there are two cores
@@ -134,7 +132,7 @@ def stan_engine() -> None:
             compare_counts(POS, NEG, seed=1).summary()
 
         times = in_turn(ours, chains, repeats=9)
-    ratio("stan engine / CmdStan's four chains by hand", *times, max_n=3)
+    ratio("stan engine / CmdStan's four chains by hand", *times, bar=3)
 
 
 def loading() -> None:
@@ -144,11 +142,11 @@ def loading() -> None:
         return lambda: subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
 
     bare, imported = in_turn(run("-c", "pass"), run("-c", "import stanoff"))
-    limit("import stanoff (s, without Python's own start)", imported - bare, max_n=0.05)
+    limit("import stanoff (s, without Python's own start)", imported - bare, bar=0.05)
     limit(
         "stanoff --help (s)",
         in_turn(run("-m", "stanoff", "--help"), run("-c", "pass"))[0],
-        max_n=0.5,
+        bar=0.5,
     )
 
 
@@ -171,12 +169,12 @@ def counting(n: int = 10**7) -> None:
             np.bincount((codes[0] * m + codes[1]) * m + codes[2])
 
         def ours(columns: dict[str, object] = columns) -> None:
-            tally(columns)
+            count(*columns.values(), average="macro")
 
         ratio(
             f"counting 10^7 labels ({kind}) / encoding and bincount",
             *in_turn(ours, plain, repeats=3),
-            max_n=2,
+            bar=2,
         )
 
 
@@ -186,12 +184,12 @@ def growing() -> None:
     times = []
     for n in (10**3, 10**6):
         columns = rng.integers(0, 2, (3, n))
-        whole, count = in_turn(
+        whole, counting_time = in_turn(
             lambda columns=columns: compare(*columns, engine="exact", seed=1).summary(),
-            lambda columns=columns: tally(dict(zip("tab", columns, strict=True))),
+            lambda columns=columns: count(*columns),
         )
-        times.append(whole - count)
-    ratio("10^6 documents / 10^3, without counting them", times[1], times[0], max_n=1.5)
+        times.append(whole - counting_time)
+    ratio("10^6 documents / 10^3, without counting them", times[1], times[0], bar=1.5)
 
 
 def many_classes(n: int = 10**6) -> None:
@@ -207,8 +205,8 @@ def many_classes(n: int = 10**6) -> None:
             )
             for _ in (0, 1)
         ]
-        table = tally(dict(zip("tab", (truth, *said), strict=True)))
-        key = classes, len(table.n)
+        cells = len(np.unique((truth * classes + said[0]) * classes + said[1]))
+        key = classes, cells
         seen[classes, wrong] = key
         tracemalloc.start()
         start = time.perf_counter()
@@ -217,7 +215,7 @@ def many_classes(n: int = 10**6) -> None:
         peaks[key] = tracemalloc.get_traced_memory()[1] / 1e6
         tracemalloc.stop()
         print(
-            f"joint model, {classes} classes, {len(table.n)} cells, 10^6 documents, 200 draws: "
+            f"joint model, {classes} classes, {cells} cells, 10^6 documents, 200 draws: "
             f"{times[key]:.1f} s, {peaks[key]:.0f} MB"
         )
     few, same, more = (seen[key] for key in ((300, 30), (1000, 9), (1000, 90)))
@@ -226,7 +224,7 @@ def many_classes(n: int = 10**6) -> None:
         "joint model, seconds, 1000 classes, more cells / fewer",
         times[more],
         times[same],
-        max_n=1.5 * cells,
+        bar=1.5 * cells,
     )
     per_cell = (times[same] / same[1]) / (times[few] / few[1])
     print(f"{'seconds per cell, 1000 classes / 300 classes':58} {'':21} {per_cell:8.2f}  (M^2: 11)")
@@ -245,17 +243,17 @@ def many_categories() -> None:
 
     for model, many, few, most in (("paired", 100, 1, 60), ("hierarchical", 1000, 100, 10)):
         times = in_turn(fitted(many, model), fitted(few, model), repeats=1)
-        ratio(f"{model} with Stan, {many} categories / {few}", *times, most=most)
+        ratio(f"{model} with Stan, {many} categories / {few}", *times, bar=most)
     result = compare_counts(*counts(5000), engine="exact", seed=1, average="macro")
     start = time.perf_counter()
     result.summary()
-    limit("summary of 5,000 categories (s)", time.perf_counter() - start, max_n=5)
+    limit("summary of 5,000 categories (s)", time.perf_counter() - start, bar=5)
 
 
 def by_document() -> None:
     """Fit the model that does not count first, which is the same and slower."""
     pos, neg = [155, 12, 10, 22], [20, 15, 12, 754]
-    documents = stan_folder() / "examples/documents.stan"
+    documents = HERE.parents[1] / "stan/examples/documents.stan"
     ratio(
         "compact unpaired model / document by document, N = 1000",
         *in_turn(
@@ -263,7 +261,7 @@ def by_document() -> None:
             lambda: compare_counts(pos, neg, model=documents, seed=1),
             repeats=1,
         ),
-        max_n=1,
+        bar=1,
     )
 
 
@@ -272,10 +270,7 @@ def tables() -> None:
     with tempfile.TemporaryDirectory() as folder:
 
         def run(what: str) -> tuple[float, float]:
-            command = [sys.executable, HERE / "bench_tables.py", what, folder]
-            ran = subprocess.run(command, capture_output=True, text=True, check=True)
-            told = json.loads(ran.stdout.splitlines()[-1])
-            return told["seconds"], told["gigabytes"]
+            return measure_alone("bench_tables.py", what, folder)
 
         run("make")
         for what, told, most, memory in (
@@ -288,35 +283,36 @@ def tables() -> None:
                 beside.append(run(f"{what}_by_hand"))
                 ours.append(run(what))
             seconds = [float(np.median([s for s, _ in times])) for times in (ours, beside)]
-            ratio(told, *seconds, most=most)
+            ratio(told, *seconds, bar=most)
             if memory is not None:
-                limit(f"{told.partition(' / ')[0]} (GB)", max(gb for _, gb in ours), most=memory)
+                limit(f"{told.partition(' / ')[0]} (GB)", max(gb for _, gb in ours), bar=memory)
 
 
 def contests() -> None:
     """Hold contests of four systems and of fifty."""
     times = in_turn(bench_contests.ours, bench_contests.by_hand)
-    ratio("contest of 4 systems, 50,000 draws / by hand in NumPy", *times, max_n=1.5)
-    found = [bench_contests.fifty(n, 0.1) for n in (10**4, 10**5)]
-    for patterns, seconds, peak in found:
-        told = f"contest of 50 systems, {patterns} patterns: {seconds:.1f} s, {peak:.0f} MB"
-        print(told, flush=True)
-    limit("contest of 50 systems, 10^5 documents (GB)", found[1][2] / 1000, max_n=2)
-    (few, quick, _), (many, slow, _) = found
-    ratio("seconds, more patterns / fewer", slow, quick, max_n=1.5 * many / few)
+    ratio("contest of 4 systems, 50,000 draws / by hand in NumPy", *times, bar=1.5)
+    times = {}
+    for n in (10**4, 10**5):
+        patterns = bench_contests.n_patterns(n)
+        times[patterns], peak = measure_alone("bench_contests.py", n)
+        print(f"contest of 50 systems, {patterns} patterns: {times[patterns]:.1f} s, {peak:.2f} GB")
+    limit("contest of 50 systems, 10^5 documents (GB)", peak, bar=2)
+    (few, quick), (many, slow) = times.items()
+    ratio("seconds, more patterns / fewer", slow, quick, bar=1.5 * many / few)
 
 
 def scores() -> None:
     """Compare two systems by AUC: against NumPy by hand and a bootstrap, and on many documents."""
     times = in_turn(bench_scores.ours, bench_scores.by_hand, repeats=1)
-    ratio("AUC, 10^4 documents, 4,000 draws / by hand in NumPy", *times, max_n=1.5)
+    ratio("AUC, 10^4 documents, 4,000 draws / by hand in NumPy", *times, bar=1.5)
     each = times[0] / bench_scores.DRAWS
     theirs = bench_scores.bootstrap()
-    ratio("one draw of AUC / of a bootstrap with scikit-learn", each, theirs, max_n=1 / 30)
+    ratio("one draw of AUC / of a bootstrap with scikit-learn", each, theirs, bar=1 / 30)
     for n, told, most, memory in ((10**5, "10^5", 10, 1), (10**6, "10^6", 90, 2)):
-        seconds, peak = bench_scores.many(n)
-        limit(f"AUC of {told} documents (s)", seconds, most=most)
-        limit(f"AUC of {told} documents (GB, of this process)", peak, most=memory)
+        seconds, peak = measure_alone("bench_scores.py", n)
+        limit(f"AUC of {told} documents (s)", seconds, bar=most)
+        limit(f"AUC of {told} documents (GB)", peak, bar=memory)
 
 
 def items() -> None:
@@ -328,9 +324,17 @@ def items() -> None:
             times = in_turn(
                 partial(ours, folder), partial(bench_items.grouped, folder, query), repeats=3
             )
-            ratio(told, *times, max_n=2)
+            ratio(told, *times, bar=2)
     seconds, _ = in_turn(bench_items.fifty, lambda: None, repeats=3)
-    limit("contest of 50 systems on 1,000 items (s)", seconds, max_n=2)
+    limit("contest of 50 systems on 1,000 items (s)", seconds, bar=2)
+
+
+def measure_alone(script: str, *arguments: object) -> tuple[float, float]:
+    """Run a script in a process of its own; return its seconds and its most memory in GB."""
+    command = [sys.executable, str(HERE / script), *map(str, arguments)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    measured = json.loads(ran.stdout.splitlines()[-1])
+    return measured["seconds"], measured["gigabytes"]
 
 
 def in_turn(
@@ -347,11 +351,11 @@ def in_turn(
     return float(np.median(times[0])), float(np.median(times[1]))
 
 
-def ratio(what: str, ours: float, beside: float, most: float) -> None:
+def ratio(what: str, ours: float, beside: float, bar: float) -> None:
     """Print one line; remember it if the ratio is above its bar."""
-    missed = ours / beside > most
+    missed = ours / beside > bar
     print(
-        f"{what:58} {ours:9.3f}s {beside:9.3f}s {ours / beside:8.2f}  <= {most:.3g}"
+        f"{what:58} {ours:9.3f}s {beside:9.3f}s {ours / beside:8.2f}  <= {bar:.3g}"
         f"{'  MISSED' if missed else ''}",
         flush=True,
     )
@@ -359,13 +363,13 @@ def ratio(what: str, ours: float, beside: float, most: float) -> None:
         MISSED.append(what)
 
 
-def limit(what: str, ours: float, most: float) -> None:
+def limit(what: str, ours: float, bar: float) -> None:
     """Print one line; remember it if the number is above its bar."""
     print(
-        f"{what:58} {ours:9.3f}  {'':10} {'':8}  <= {most:g}{'  MISSED' if ours > most else ''}",
+        f"{what:58} {ours:9.3f}  {'':10} {'':8}  <= {bar:g}{'  MISSED' if ours > bar else ''}",
         flush=True,
     )
-    if ours > most:
+    if ours > bar:
         MISSED.append(what)
 
 

@@ -21,11 +21,10 @@ import bench_contests
 import numpy as np
 import pandas as pd
 from arviz_stats.base import array_stats
+from bench import PAIRED_DATA
 
 import stanoff
 from stanoff import compare_counts
-from stanoff.models import MODELS
-from stanoff.question import Question, Sampling
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
 HERE = Path(__file__).resolve().parent
@@ -67,8 +66,8 @@ def peers_of(python: str) -> dict[str, dict[str, Any]]:
     """Let the other environment measure; add the effective draws of delta."""
     with tempfile.TemporaryDirectory() as folder:
         block = Path(folder, "data.json")
-        block.write_text(json.dumps(data_block()))
-        program = MODELS["paired"].stan_file
+        block.write_text(json.dumps(PAIRED_DATA))
+        program = HERE.parents[1] / "stan/paired.stan"
         ran = subprocess.run(
             [python, HERE / "peers.py", program, block, folder], capture_output=True, text=True
         )
@@ -79,17 +78,6 @@ def peers_of(python: str) -> dict[str, dict[str, Any]]:
             drawn = Path(folder, f"{name}.npy")
             one["ess"] = effective(np.load(drawn)) if drawn.exists() else None
     return told
-
-
-def data_block() -> dict[str, Any]:
-    """Return the data block of the paired program, as stanoff fills it."""
-    counted = compare_counts(POS, NEG, engine="exact", draws=10, seed=1).data
-    question, sampling = Question.read(), Sampling.read()
-    block = MODELS["paired"].stan_data(counted, sampling.prior, question.measure)
-    return {
-        name: value.tolist() if isinstance(value, np.ndarray) else value
-        for name, value in block.items()
-    }
 
 
 def measured(python: str) -> pd.DataFrame:

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import seaborn as sns
 from common import About, Output, prose, write_report
 from matplotlib.axes import Axes
 
-from stanoff import Comparison, compare
-from stanoff.plots.style import BLUE, GREY, ORANGE, new_axes, themed
+from stanoff import Comparison, compare, plots
 from stanoff.report.document import Section
 from stanoff.text.numbers import ends, percent
 
@@ -57,16 +57,16 @@ def ways() -> dict[str, Comparison]:
     }
 
 
-@themed
-def ways_plot(found: dict[str, Comparison], *, ax: Axes | None = None) -> Axes:
+@plots.theme()
+def ways_plot(found: dict[str, Comparison]) -> Axes:
     """Draw the interval of each way."""
-    ax = ax or new_axes(6.5, 2.75)
-    ax.axvspan(-ROPE, ROPE, color=ORANGE, alpha=0.25, linewidth=0)
-    ax.axvline(0, color=GREY, linewidth=0.8)
+    _, ax = plt.subplots(figsize=(6.5, 2.75), layout="constrained")
+    ax.axvspan(-ROPE, ROPE, color="C4", alpha=0.25, linewidth=0)
+    ax.axvline(0, color="0.4", linewidth=0.8)
     for y, result in enumerate(found.values()):
         said = result.evidence()
-        ax.plot(said.hdi, [y, y], color=BLUE, linewidth=2)
-        ax.plot([said.mean], [y], "o", color=BLUE)
+        ax.plot(said.hdi, [y, y], color="C0", linewidth=2)
+        ax.plot([said.mean], [y], "o", color="C0")
         ax.annotate(
             said.decision.symbol, (said.hdi[1], y), xytext=(6, -3), textcoords="offset points"
         )

@@ -3,15 +3,14 @@
 from itertools import combinations
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
 from common import About, Output, prose, write_report
 from matplotlib.axes import Axes
 
-from stanoff import Comparison, Contest, compare, contest
-from stanoff.inference.decision import Decision
-from stanoff.plots.style import BLUE, GREY, ORANGE, new_axes, themed
+from stanoff import Comparison, Contest, Decision, compare, contest, plots
 from stanoff.report.document import Section
 from stanoff.significance import item_tests
 from stanoff.text.numbers import ends, p_value, percent
@@ -162,18 +161,18 @@ def differences() -> pd.DataFrame:
     return (wide["LSI"] - wide["TF-IDF"]).rename("difference").reset_index()
 
 
-@themed
-def topics_plot(*, ax: Axes | None = None) -> Axes:
+@plots.theme()
+def topics_plot() -> Axes:
     """Draw the difference on every topic, by newsgroup."""
-    ax = ax or new_axes(6.5, 5.5)
+    _, ax = plt.subplots(figsize=(6.5, 5.5), layout="constrained")
     frame = differences()
     order = frame.groupby("newsgroup")["difference"].mean().sort_values().index
     jitter = np.random.default_rng(1).uniform(-0.2, 0.2, len(frame))
     y = pd.Categorical(frame["newsgroup"], order).codes + jitter
-    ax.axvspan(-ROPE, ROPE, color=ORANGE, alpha=0.25, linewidth=0)
-    ax.scatter(frame["difference"], y, s=10, color=BLUE, alpha=0.5, linewidth=0)
+    ax.axvspan(-ROPE, ROPE, color="C4", alpha=0.25, linewidth=0)
+    ax.scatter(frame["difference"], y, s=10, color="C0", alpha=0.5, linewidth=0)
     means = frame.groupby("newsgroup")["difference"].mean()[order]
-    ax.plot(means, range(len(order)), "|", color=GREY, markersize=11, markeredgewidth=2)
+    ax.plot(means, range(len(order)), "|", color="0.4", markersize=11, markeredgewidth=2)
     ax.set_yticks(range(len(order)), order)
     ax.set(xlabel="average precision of a topic, LSI − TF-IDF", ylabel="")
     sns.despine(ax=ax)

@@ -6,13 +6,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from arviz_stats.base import array_stats
 from matplotlib.axes import Axes
 
 import stanoff
 from sokolova2006 import table10 as paper
-from stanoff.inference.intervals import hdi
 from stanoff.measures import get
-from stanoff.plots.style import BLUE, GREY, ORANGE, theme
+from stanoff.plots import theme
 from stanoff.text.numbers import percent
 
 SEED = 2006
@@ -59,7 +59,7 @@ def posteriors() -> pd.DataFrame:
         judged = {model: result.judge(measure=name) for model, result in results.items()}
         for key, variable in {"svm": "psi_A", "nb": "psi_B", "delta": "delta"}.items():
             values = unit * judged["unpaired"].draws.posterior[variable].ravel()
-            low, high = hdi(values, 0.95)
+            low, high = array_stats.hdi(values, 0.95)
             row |= {key: float(np.mean(values)), f"{key}_low": low, f"{key}_high": high}
         above = (row["first"] == SVM) == get(name).higher_is_better
         for model, result in judged.items():
@@ -121,12 +121,12 @@ def forest() -> Axes:
             _rows(ax, part)
             ax.set_xlabel(unit)
         axes[0].legend(ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
-        axes[0].text(1.02, -0.75, "P(order)", transform=axes[0].get_yaxis_transform(), color=GREY)
+        axes[0].text(1.02, -0.75, "P(order)", transform=axes[0].get_yaxis_transform(), color="0.4")
     return axes[0]
 
 
 def _rows(ax: Axes, part: pd.DataFrame) -> None:
-    looks = (("svm", SVM, BLUE, "o", -0.16), ("nb", NB, ORANGE, "s", 0.16))
+    looks = (("svm", SVM, "C0", "o", -0.16), ("nb", NB, "C4", "s", 0.16))
     for y, row in enumerate(part.to_dict("records")):
         for key, name, color, marker, shift in looks:
             ends = [row[f"{key}_low"], row[f"{key}_high"]]
@@ -134,7 +134,7 @@ def _rows(ax: Axes, part: pd.DataFrame) -> None:
             label = name if y == 0 else None
             ax.plot(row[key], y + shift, marker, color=color, ms=5.5, label=label)
         ax.text(1.02, y, _order(row), transform=ax.get_yaxis_transform(), va="center")
-        ax.axhline(y + 0.5, color=GREY, lw=0.4, alpha=0.4)
+        ax.axhline(y + 0.5, color="0.4", lw=0.4, alpha=0.4)
     ax.set_yticks(range(len(part)), [paper.label(measure) for measure in part["measure"]])
     ax.set_ylim(len(part) - 0.5, -0.5)
     ax.tick_params(left=False)

@@ -17,13 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from common import write_file
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from stanoff._lib.files import write_bytes, write_text
-from stanoff._lib.progress import step
 from yang1999 import reuters_corpus, text_classifiers
 from yang1999.published import HERE
 
@@ -42,9 +41,9 @@ def main(folder: str | None = None) -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)  # the network's epochs are fixed
     warnings.filterwarnings("ignore", "Label not")  # some categories are in a single fold
     for name, scorer in text_classifiers.SCORERS.items():
-        with step(f"training {name}"):
-            limits = thresholds(scorer, texts, truth)
-            decided[name] = scorer().fit(texts, truth).scores(test.texts) > limits
+        print(f"training {name}", flush=True)
+        limits = thresholds(scorer, texts, truth)
+        decided[name] = scorer().fit(texts, truth).scores(test.texts) > limits
     for name in text_classifiers.SCORERS:
         micro, macro = (
             f1_score(true_test, decided[name], average=how, zero_division=0)
@@ -55,8 +54,8 @@ def main(folder: str | None = None) -> None:
     numbers = pd.DataFrame(
         {"category": categories, "train": truth.sum(axis=0), "test": true_test.sum(axis=0)}
     )
-    write_text(HERE / "categories.csv", numbers.to_csv(index=False))
-    write_bytes(HERE / "decisions.jsonl.gz", packed(test.numbers, categories, decided))
+    write_file(HERE / "categories.csv", numbers.to_csv(index=False))
+    write_file(HERE / "decisions.jsonl.gz", packed(test.numbers, categories, decided))
 
 
 def thresholds(scorer, texts, truth):

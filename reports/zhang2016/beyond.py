@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from stanoff import Comparison, Prior, compare_counts
-from stanoff.inference.decision import Decision
+from stanoff import Comparison, Decision, Prior, compare_counts
 from zhang2016.experiment import ROPE, SEED, TABLES, fitted
 
 MEASURES = (

@@ -3,7 +3,7 @@
 import pandas as pd
 from common import Output, signed
 
-from stanoff.inference.decision import Decision
+from stanoff import Decision
 from stanoff.report.document import Block, Section
 from stanoff.text.numbers import percent
 from stanoff.text.sentences import contest_caption

@@ -3,7 +3,7 @@
 import pandas as pd
 from common import Output
 
-from stanoff.inference.decision import Decision
+from stanoff import Decision
 from stanoff.report.document import Figure, Paragraph, Section, Table
 from stanoff.text.numbers import bayes_factor, ends, p_value, sides_of_zero
 from zhang2016 import paper_figures, paper_tables, table3

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from arviz_stats.base import array_stats
 
 from stanoff import Comparison
-from stanoff.inference.intervals import hdi
 from zhang2016.experiment import ROPE, TABLES, fitted, printed
 
 JUDGED = ("mean", "std", "sign_test", "t_test")
@@ -96,5 +96,5 @@ def rebuilt(number: int) -> Rebuilt:
 def end_error(result: Comparison, category: str, end: int) -> float:
     """Estimate the Monte-Carlo error of an end of the HDI, from how the chains differ in it."""
     chains = result.row_draws("posterior", "delta", category)
-    ends = [hdi(chain, result.hdi_prob)[end] for chain in chains]
+    ends = [array_stats.hdi(chain, result.hdi_prob)[end] for chain in chains]
     return float(np.std(ends, ddof=1) / np.sqrt(len(ends)))

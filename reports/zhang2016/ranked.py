@@ -7,8 +7,7 @@ import pandas as pd
 from common import Output, signed
 
 import stanoff
-from stanoff import Contest
-from stanoff.inference.decision import Decision
+from stanoff import Contest, Decision
 from stanoff.report.document import Section
 from stanoff.text.sentences import contest_caption
 from zhang2016.experiment import HERE, NAMES, PREDICTIONS, ROPE, SEED, TABLES, fitted

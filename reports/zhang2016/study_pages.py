@@ -11,10 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
-from common import PAGE, Output, as_csv, shortened, signed
+from common import PAGE, Output, as_csv, shortened, signed, write_file
 
-from stanoff._lib.files import write_text
-from stanoff.inference.decision import Decision
+from stanoff import Decision
 from stanoff.report.document import Figure, Paragraph, Section, Table, document, joined, link
 from stanoff.study.build import build
 from stanoff.study.config import read_study
@@ -81,11 +80,11 @@ def compared(folder: Path) -> list[Outcome]:
                 raise SystemExit(f"{outcome.title}: {outcome.error}")
             drawn = Path(aside, DRAWN, f"{outcome.slug}-{_figure(outcome)}.svg")
             svg = shortened(drawn.read_bytes())
-            write_text(folder / PAGES / f"{outcome.slug}.html", page(outcome, svg))
+            write_file(folder / PAGES / f"{outcome.slug}.html", page(outcome, svg))
     # Neither the figures are kept, nor the date of the file, which every copy has of its own.
     write_overview(STUDY, [replace(o, figures=(), source={}) for o in outcomes], folder)
     for name in ("table.csv", "contests.csv"):
-        write_text(folder / name, as_csv(pd.read_csv(folder / name)))
+        write_file(folder / name, as_csv(pd.read_csv(folder / name)))
     return [outcome for outcome in outcomes if not outcome.is_contest]
 
 

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 
 from stanoff import power
 from stanoff.plots import plot_power
-from stanoff.plots.style import BLUE, RED
 from zhang2016.experiment import ROPE, SEED, printed
 
 KEYS = ["scenario", "goal", "n", "model"]
@@ -51,7 +50,7 @@ def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
 def figure(table: pd.DataFrame) -> Axes:
     """Draw our curves, and the printed numbers as crosses in their colours."""
     ax = plot_power(table)
-    for (model, cells), color in zip(table.groupby("model"), (BLUE, RED), strict=True):
+    for (model, cells), color in zip(table.groupby("model"), ("C0", "C1"), strict=True):
         ax.plot(cells["n"], cells["printed"], "x", color=color, label=f"{model}, printed")
     ax.legend(frameon=False, fontsize=9)
     return ax

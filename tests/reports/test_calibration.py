@@ -1,16 +1,16 @@
-"""Simulation-based calibration of every Stan program; its figures stay in reports/benchmark."""
+"""Simulation-based calibration of every Stan program; its figures stay in reports/validation."""
 
 import pandas as pd
 import pytest
 from reporting import REPORTS, module
 
-sbc = module("benchmark.sbc")
+sbc = module("validation.sbc")
 
 
 @pytest.fixture(scope="module")
 def ranks():
     sbc.main()
-    return pd.read_csv(REPORTS / "benchmark/sbc.csv")
+    return pd.read_csv(REPORTS / "validation/sbc.csv")
 
 
 @pytest.mark.slow

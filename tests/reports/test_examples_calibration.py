@@ -10,7 +10,7 @@ from reporting import module
 from stanoff.workbench.calibration import KEPT, holm
 from stanoff.workbench.ranks import ecdf_p_value
 
-examples = module("benchmark.examples")
+examples = module("validation.examples")
 RANKS = pd.read_csv(Path(examples.HERE, "examples.csv"))
 
 

@@ -9,8 +9,8 @@ from reporting import REPORTS, files, module
 from scipy import stats
 
 search, repeated = module("search.build"), module("repeated.build")
-benchmark, items = module("benchmark.build"), module("benchmark.items")
-rivals = module("benchmark.rivals")
+validation, items = module("validation.build"), module("validation.items")
+rivals = module("validation.rivals")
 
 
 def test_every_topic_has_every_system():
@@ -63,8 +63,8 @@ def test_a_build_gives_the_files_that_are_committed(name, tmp_path):
 
 
 def test_the_kept_coverage_is_what_is_told(tmp_path):
-    section = benchmark.of_items(module("common").Output(tmp_path))
-    kept = pd.read_csv(REPORTS / "benchmark/items.csv").set_index(["design", "n"])
+    section = validation.of_items(module("common").Output(tmp_path))
+    kept = pd.read_csv(REPORTS / "validation/items.csv").set_index(["design", "n"])
     for design in ("normal", "bounded", "tied"):
         assert kept.loc[design, "coverage"].between(0.935, 0.965).all()
     assert kept.loc["clusters ignored", "coverage"].max() < 0.85
@@ -104,7 +104,7 @@ def test_weights_of_prior_draws_are_those_of_the_bivariate_normal():
 
 
 def test_the_kept_rivals_are_those_of_the_data_at_hand(tmp_path):
-    kept = pd.read_csv(REPORTS / "benchmark/rivals.csv")
+    kept = pd.read_csv(REPORTS / "validation/rivals.csv")
     topics = pd.read_csv(REPORTS / "search/topics.csv")
     wide = topics.pivot(index="topic", columns="system", values="AP")
     rows = kept[kept["data"] == "search"].to_dict("records")
@@ -119,7 +119,7 @@ def test_the_kept_rivals_are_those_of_the_data_at_hand(tmp_path):
     assert ours == pytest.approx(published, rel=1e-3)
     stan = trec.loc[("run126, run125", "items, by stanoff's Stan program"), "p_less"]
     assert abs(stan - published) < 4.5 * np.sqrt(published / 20_000)  # of 40,000 draws
-    section = benchmark.of_items(module("common").Output(tmp_path))
+    section = validation.of_items(module("common").Output(tmp_path))
     told = " ".join(block for block in section.blocks if isinstance(block, str))
     assert "0.0006596986" in told
     assert "bayes_evals" in told

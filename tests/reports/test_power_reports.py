@@ -1,16 +1,16 @@
-"""The studies in reports/benchmark: small ones are run again, kept tables are checked."""
+"""The studies in reports/validation: small ones are run again, kept tables are checked."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from reporting import REPORTS, module
 
-verdicts = module("benchmark.verdicts")
+verdicts = module("validation.verdicts")
 
 
 @pytest.fixture(scope="module")
 def kept():
-    return pd.read_csv(REPORTS / "benchmark/verdicts.csv")
+    return pd.read_csv(REPORTS / "validation/verdicts.csv")
 
 
 def test_scenarios_have_the_difference_they_are_made_for():

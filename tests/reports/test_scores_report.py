@@ -1,4 +1,4 @@
-"""The study of scores in reports/benchmark: its truth, a small part again, the kept table."""
+"""The study of scores in reports/validation: its truth, a small part again, the kept table."""
 
 import numpy as np
 import pandas as pd
@@ -6,12 +6,12 @@ import pytest
 from reporting import REPORTS, module
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
-study = module("benchmark.scores")
+study = module("validation.scores")
 
 
 @pytest.fixture(scope="module")
 def kept():
-    return pd.read_csv(REPORTS / "benchmark/scores.csv")
+    return pd.read_csv(REPORTS / "validation/scores.csv")
 
 
 @pytest.mark.parametrize("measure", ["auc", "average_precision", "brier"])

@@ -5,31 +5,19 @@ into five grades. Every data set is judged by the weights model, and AUC by DeLo
 for average precision and the Brier score the class of a document is random. Writes
 ``scores.csv`` beside this script, in some minutes; ``build.py`` shows it:
 
-    cd reports && python -m benchmark.scores
+    cd reports && python -m validation.scores
 """
-
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from common import as_csv
 from matplotlib.axes import Axes
 from scipy import stats
 
-from stanoff import Prior
-from stanoff._lib.files import write_text
-from stanoff.data.labels import Labels
-from stanoff.data.scores import scored_documents
-from stanoff.data.types import Data
-from stanoff.inference.intervals import hdi
-from stanoff.measures import SCORES
-from stanoff.models.weights import WEIGHTS
-from stanoff.planning.running import run
-from stanoff.plots.style import BLUE, GREY, theme
-from stanoff.significance.delong import delong_test
+from stanoff import compare, plots, significance
+from validation.harness import keep, percent_range, run
 
-HERE = Path(__file__).resolve().parent
+LABELS = {"auc": "AUC", "average_precision": "average precision", "brier": "Brier score"}
 SEED, LEVEL, DRAWS, CORRELATION = 1988, 0.95, 4000, 0.5
 GRADES = 5
 AUC_DESIGNS = (  # positives, negatives, AUC of A and B, grades, data sets
@@ -59,19 +47,18 @@ def main(share: float = 1.0) -> None:
         for design in OTHER_DESIGNS
     ]
     jobs = [(*job[:-1], max(10, round(share * job[-1]))) for job in jobs]
-    rows = run(cover, list(enumerate(jobs)), title="Covering", progress=True)
-    table = pd.DataFrame(rows)
-    write_text(HERE / "scores.csv", as_csv(table))
+    table = pd.DataFrame(run(cover, enumerate(jobs)))
+    keep("scores", table)
     print(notes(table))
 
 
 def cover(numbered: tuple[int, tuple]) -> dict:
     """Draw the data sets of one design, and count how often the intervals hold the truth."""
-    place, (measure, n_pos, n_neg, auc_a, auc_b, grades, datasets) = numbered
-    rng = np.random.default_rng([SEED, place])
+    index, (measure, n_pos, n_neg, auc_a, auc_b, grades, n_simulations) = numbered
+    rng = np.random.default_rng([SEED, index])
     true = difference(measure, n_pos, n_neg, auc_a, auc_b, grades)
     held, by_delong, width, width_delong = [], [], [], []
-    for _ in range(datasets):
+    for seed in range(n_simulations):
         truth = np.repeat([1, 0], [n_pos, n_neg])
         if measure != "auc":
             truth = classes(n_pos, n_neg, rng)
@@ -79,12 +66,13 @@ def cover(numbered: tuple[int, tuple]) -> dict:
         if measure == "brier":
             aucs = zip(found, (auc_a, auc_b), strict=True)
             found = [probability(x, auc, n_pos, n_neg) for x, auc in aucs]
-        data = scored_documents(Labels({"y": truth, "a": found[0], "b": found[1]}))
-        low, high = interval(data, measure, rng)
+        options = {"model": "bootstrap", "hdi_prob": LEVEL, "draws": DRAWS, "seed": seed}
+        result = compare(truth, *found, measure=measure, **options)
+        low, high = result.evidence().hdi
         held.append(low <= true <= high)
         width.append(high - low)
         if measure == "auc":
-            test = delong_test(data, level=LEVEL)
+            test = significance.delong_test(result.data, level=LEVEL)
             low, high = test.interval
             by_delong.append(low <= true <= high)
             width_delong.append(high - low)
@@ -95,21 +83,13 @@ def cover(numbered: tuple[int, tuple]) -> dict:
         "auc_a": auc_a,
         "auc_b": auc_b,
         "grades": grades or "continuous",
-        "n_simulations": datasets,
+        "n_simulations": n_simulations,
         "weights": np.mean(held),
         "delong": np.mean(by_delong) if by_delong else np.nan,
-        "error": np.sqrt(LEVEL * (1 - LEVEL) / datasets),
+        "error": np.sqrt(LEVEL * (1 - LEVEL) / n_simulations),
         "width": np.mean(width),
         "width_delong": np.mean(width_delong) if width_delong else np.nan,
     }
-
-
-def interval(data: Data, measure: str, rng: np.random.Generator) -> tuple[float, float]:
-    """Return the HDI of the difference under the weights model."""
-    chosen = SCORES[measure]
-    block = WEIGHTS.stan_data(data, Prior.uniform(), chosen)
-    psi = WEIGHTS.exact(block, DRAWS, rng)[chosen.variable][..., 0]
-    return hdi((psi[:, 0] - psi[:, 1])[None], LEVEL)
 
 
 def classes(n_pos: int, n_neg: int, rng: np.random.Generator) -> np.ndarray:
@@ -193,12 +173,12 @@ def notes(table: pd.DataFrame) -> str:
     worst = (auc["weights"] - auc["delong"]).min()
     told = [
         f"95% HDI of the difference, {DRAWS:,} draws. For AUC the weights model holds the truth in "
-        f"{_range(auc['weights'])} of the data sets and DeLong's interval in "
-        f"{_range(auc['delong'])}; in the design where it compares worst, the model has "
+        f"{percent_range(auc['weights'])} of the data sets and DeLong's interval in "
+        f"{percent_range(auc['delong'])}; in the design where it compares worst, the model has "
         f"{100 * worst:+.1f} points."
     ]
     for measure, rows in others.groupby("measure", sort=False):
-        told.append(f"For {SCORES[measure].label} it is {_range(rows['weights'])}.")
+        told.append(f"For {LABELS[measure]} it is {percent_range(rows['weights'])}.")
     return " ".join(told)
 
 
@@ -207,7 +187,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
     text = table[["measure", "n_pos", "n_neg", "auc_a", "auc_b", "grades", "n_simulations"]].astype(
         str
     )
-    text["measure"] = [SCORES[name].label for name in table["measure"]]
+    text["measure"] = [LABELS[name] for name in table["measure"]]
     for name in ("weights", "delong", "error"):
         text[name] = ["–" if np.isnan(x) else f"{100 * x:.1f}" for x in table[name]]
     for name in ("width", "width_delong"):
@@ -218,10 +198,10 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 def figure(table: pd.DataFrame) -> Axes:
     """Draw how often the intervals hold the truth, design by design, with two standard errors."""
     places = np.arange(len(table))[::-1]
-    with theme():
+    with plots.theme():
         _, ax = plt.subplots(figsize=(7.5, 0.34 * len(table) + 1.2), layout="constrained")
-        ax.axvline(LEVEL, color=GREY, linewidth=0.8)
-        for name, mark, color, off in (("weights", "o", BLUE, 0.0), ("delong", "x", "black", 0.0)):
+        ax.axvline(LEVEL, color="0.4", linewidth=0.8)
+        for name, mark, color, off in (("weights", "o", "C0", 0.0), ("delong", "x", "black", 0.0)):
             ax.errorbar(
                 table[name],
                 places + off,
@@ -231,7 +211,7 @@ def figure(table: pd.DataFrame) -> Axes:
                 label={"weights": "weights model", "delong": "DeLong"}[name],
             )
         labels = [
-            f"{SCORES[row.measure].label}, {row.n_pos} + {row.n_neg}, "
+            f"{LABELS[row.measure]}, {row.n_pos} + {row.n_neg}, "
             f"{row.auc_a:.2f} and {row.auc_b:.2f}"
             + ("" if row.grades == "continuous" else f", {row.grades} grades")
             for row in table.itertuples()
@@ -240,10 +220,6 @@ def figure(table: pd.DataFrame) -> Axes:
         ax.set_xlabel("share of data sets whose interval holds the true difference")
         ax.legend(loc="lower left")
     return ax
-
-
-def _range(rates: pd.Series) -> str:
-    return f"{100 * rates.min():.1f}% to {100 * rates.max():.1f}%"
 
 
 if __name__ == "__main__":

@@ -4,29 +4,22 @@ Simulated differences of several shapes, with clusters, runs, data sets and rati
 comparison would be: the share of 95 % HDIs that hold the true difference. Writes ``items.csv``;
 ``build.py`` shows it:
 
-    cd reports && python -m benchmark.items
+    cd reports && python -m validation.items
 """
 
 import sys
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from common import as_csv, prose
+from common import prose
 from scipy import stats
 
-from stanoff import SamplingWarning
-from stanoff._lib.files import write_text
-from stanoff.data.items import items_of
-from stanoff.data.labels import Labels
-from stanoff.fit import fit
-from stanoff.question import Question, Sampling
+from stanoff import SamplingWarning, compare
+from validation import harness
 
-HERE = Path(__file__).resolve().parent
 SIZES = (10, 50, 200)
 FEW_DRAWS = 4000
 
@@ -74,19 +67,35 @@ def of_items(shape: str, n: int, replications: int, rng: np.random.Generator) ->
     return [held / replications]
 
 
-def holds(
-    values: np.ndarray,
-    truth: float,
-    seed: int,
-    options: dict[str, Any] | None = None,
-    **more: Any,
-) -> bool:
-    """Compare two rows of values; ``more`` has their clusters, runs and the like."""
-    found = Labels({"A": values[0], "B": values[1]}, more=more)
-    data = items_of(found)
-    asked = Question.read(measure="ratio" if "denominator" in more else "mean")
-    sampling = Sampling.read(**({"draws": FEW_DRAWS, "seed": seed} | (options or {})))
-    low, high = fit(data, asked, sampling).between("A", "B", asked).evidence().hdi
+def holds(values: np.ndarray, truth: float, seed: int, columns: Any = None, **options: Any) -> bool:
+    """Compare values (system, item) or (run, system, item); return whether the HDI holds the truth.
+
+    Parameters
+    ----------
+    values : ndarray
+        What A and B have on the items.
+    truth : float
+        The true difference.
+    seed : int
+        Makes it reproducible.
+    columns : mapping, optional
+        Further columns of the items, by the options that take them: ``cluster``, ``dataset``; or
+        of the values: ``denominator``.
+    **options
+        Of :func:`stanoff.compare`.
+    """
+    shape = values.shape if values.ndim == 3 else (1, *values.shape)
+    run, system, item = np.indices(shape)
+    frame = pd.DataFrame({"item": item.ravel(), "system": np.array(["A", "B"])[system.ravel()]})
+    frame["value"] = np.ravel(values)
+    if values.ndim == 3:
+        frame["run"], options["run"] = run.ravel(), "run"
+    for name, column in (columns or {}).items():
+        frame[name] = np.ravel(column) if np.ndim(column) == 2 else column[item.ravel()]
+        options[name] = name
+    settings = {"measure": "ratio" if "denominator" in frame else "mean", "draws": FEW_DRAWS}
+    settings |= {"item": "item", "system": "system", "value": "value", "seed": seed} | options
+    low, high = compare(frame, **settings).evidence().hdi
     return bool(low <= truth <= high)
 
 
@@ -98,7 +107,7 @@ def in_clusters(clusters: int, replications: int, rng: np.random.Generator) -> l
         n = len(cluster)
         a = 0.1 + rng.normal(0, 0.3, clusters)[cluster] + rng.normal(0, 0.5, n)
         values = np.stack([a, rng.normal(0, 0.1, n)])
-        held += holds(values, 0.1, i + 1, cluster=cluster), holds(values, 0.1, i + 1)
+        held += holds(values, 0.1, i + 1, {"cluster": cluster}), holds(values, 0.1, i + 1)
     return list(held / replications)
 
 
@@ -108,24 +117,15 @@ def chances(rng: np.random.Generator, shared: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-odds))
 
 
-def averaged(right: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return means over runs (run, system, item), how many there are, and their scatter."""
-    means = right.mean(axis=0)
-    scatter = ((right - means) ** 2).sum(axis=0)
-    return means, {"runs": np.full(means.shape, len(right)), "scatter": scatter}
-
-
 def with_runs(n: int, runs: int, replications: int, rng: np.random.Generator) -> list[float]:
     """Return coverage of new items, of these items asked again, and of runs taken as items."""
     held = np.zeros(3)
     for i in range(replications):
         p = chances(rng, rng.normal(0, 1.5, n))
         right = rng.binomial(1, p, (runs, 2, n))
-        means, known = averaged(right)
-        again = {"population": "runs"}
         held += (
-            holds(means, DIFFERENCE, i + 1, **known),
-            holds(means, float((p[0] - p[1]).mean()), i + 1, again, **known),
+            holds(right, DIFFERENCE, i + 1),
+            holds(right, float((p[0] - p[1]).mean()), i + 1, population="runs"),
             holds(np.concatenate(right, axis=1), DIFFERENCE, i + 1),
         )
     return list(held / replications)
@@ -137,14 +137,14 @@ def by_program(
     """Return how often the repeated model, which is Stan's, covers; with clusters if there are."""
     held = 0
     for i in range(replications):
-        shared, more = rng.normal(0, 1.5, n), {}
+        shared, columns = rng.normal(0, 1.5, n), {}
         if clusters:  # whose items share most of what makes them difficult: 1.2^2 + 0.9^2 = 1.5^2
-            more["cluster"] = np.arange(n) % clusters
-            shared = rng.normal(0, 1.2, clusters)[more["cluster"]] + rng.normal(0, 0.9, n)
-        means, known = averaged(rng.binomial(1, chances(rng, shared), (runs, 2, n)))
+            columns["cluster"] = np.arange(n) % clusters
+            shared = rng.normal(0, 1.2, clusters)[columns["cluster"]] + rng.normal(0, 0.9, n)
+        right = rng.binomial(1, chances(rng, shared), (runs, 2, n))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SamplingWarning)  # chains are short
-            held += holds(means, DIFFERENCE, i + 1, SHORT, **known, **more)
+            held += holds(right, DIFFERENCE, i + 1, columns, **SHORT)
     return [held / replications]
 
 
@@ -159,11 +159,8 @@ def runs_in_clusters(
         p = chances(rng, rng.normal(0, 1.2, clusters)[cluster] + rng.normal(0, 0.9, n))
         # A gains in some clusters: else the difference would hardly vary between them.
         p[0] += GAIN * (1 - p[0]) * (rng.random(clusters) < 0.5)[cluster]
-        means, known = averaged(rng.binomial(1, p, (runs, 2, n)))
-        held += (
-            holds(means, GAINED, i + 1, **known, cluster=cluster),
-            holds(means, GAINED, i + 1, **known),
-        )
+        right = rng.binomial(1, p, (runs, 2, n))
+        held += holds(right, GAINED, i + 1, {"cluster": cluster}), holds(right, GAINED, i + 1)
     return list(held / replications)
 
 
@@ -174,7 +171,7 @@ def ratios(n: int, replications: int, rng: np.random.Generator) -> list[float]:
         shown = rng.geometric(1 / 20, (2, n))  # a few users see most
         p = rng.beta(2, 18, n)  # on average a tenth
         clicks = rng.binomial(shown, np.stack([1.2 * p, p]).clip(max=1))
-        held += holds(clicks, RATIO, i + 1, denominator=list(shown))
+        held += holds(clicks, RATIO, i + 1, {"denominator": shown})
     return [held / replications]
 
 
@@ -186,8 +183,7 @@ def new_data_sets(sets: int, replications: int, rng: np.random.Generator) -> lis
         dataset = np.repeat(np.arange(sets), 30)
         a = true[dataset] + rng.normal(0, 0.3, len(dataset))
         values = np.stack([a, rng.normal(0, 0.01, len(dataset))])
-        new = {"population": "datasets"}
-        held += holds(values, true[-1], i + 1, new, dataset=dataset)
+        held += holds(values, true[-1], i + 1, {"dataset": dataset}, population="datasets")
     return [held / replications]
 
 
@@ -267,21 +263,19 @@ def designs(
     return plan
 
 
-def run(job: tuple[int, tuple[Callable, tuple, list[tuple], int]]) -> list[tuple]:
+def simulate(job: tuple[int, tuple[Callable, tuple, list[tuple], int]]) -> list[tuple]:
     """Simulate one design, with random numbers of its own."""
-    place, (function, given, told, replications) = job
-    covered = function(*given, replications, np.random.default_rng([17, place]))
-    print(told[0], covered, file=sys.stderr, flush=True)
-    return [(*who, share, replications) for who, share in zip(told, covered, strict=True)]
+    index, (function, arguments, labels, replications) = job
+    shares = function(*arguments, replications, np.random.default_rng([17, index]))
+    return [(*label, share, replications) for label, share in zip(labels, shares, strict=True)]
 
 
 def main(replications: int = 10_000, heavy: int = 2000, stan: int = 1000) -> None:
     """Simulate all designs, two at a time."""
-    with ProcessPoolExecutor(2) as pool:
-        jobs = enumerate(designs(replications, heavy, stan))
-        rows = [row for found in pool.map(run, jobs) for row in found]
+    jobs = enumerate(designs(replications, heavy, stan))
+    rows = [row for rows in harness.run(simulate, jobs) for row in rows]
     columns = ["model", "design", "n", "coverage", "replications"]
-    write_text(HERE / "items.csv", as_csv(pd.DataFrame(rows, columns=columns)))
+    harness.keep("items", pd.DataFrame(rows, columns=columns))
 
 
 if __name__ == "__main__":

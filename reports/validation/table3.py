@@ -2,23 +2,17 @@
 
 Writes ``table3.csv`` beside this script, in a few minutes:
 
-    cd reports && python -m benchmark.table3
+    cd reports && python -m validation.table3
 """
 
-from pathlib import Path
-
-from common import as_csv
 from zhang2016 import table3
 
-from stanoff._lib.files import write_text
-
-HERE = Path(__file__).resolve().parent
+from validation.harness import keep
 
 
 def main(n_simulations: int = 5000) -> None:
     """Simulate the whole study."""
-    table = table3.simulated(n_simulations, draws=4000, progress=True)
-    write_text(HERE / "table3.csv", as_csv(table))
+    keep("table3", table3.simulated(n_simulations, draws=4000, progress=True))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Writes the ranks to ``examples.csv``, a row per simulation and variable, of all programs or of
 those that are named:
 
-    cd reports && python -m benchmark.examples [program ...]
+    cd reports && python -m validation.examples [program ...]
 """
 
 import sys
@@ -11,9 +11,8 @@ from itertools import product
 from pathlib import Path
 
 import pandas as pd
+from common import REPORTS
 
-from stanoff._lib.files import write_text
-from stanoff.models import stan_folder
 from stanoff.workbench import Calibration, calibrate
 
 HERE = Path(__file__).resolve().parent
@@ -62,12 +61,12 @@ def main(names: list[str]) -> None:
         for name in PROGRAMS
     ]
     table = pd.concat(tables)[["program", "variable", "rank"]]
-    write_text(file, table.to_csv(index=False, lineterminator="\n"))
+    file.write_text(table.to_csv(index=False, lineterminator="\n"), "utf-8")
 
 
 def calibrated(name: str, seed: int = 1) -> Calibration:
     """Calibrate one of them."""
-    found = calibrate(stan_folder() / f"examples/{name}.stan", seed=seed, **PROGRAMS[name])
+    found = calibrate(REPORTS.parent / f"stan/examples/{name}.stan", seed=seed, **PROGRAMS[name])
     print(found.sentence(), flush=True)
     return found
 

@@ -5,26 +5,20 @@ and all of them wrong rather on the same difficult documents. Their contest is j
 says of every system is held against the truth. Writes ``contests.csv`` beside this script, in a few
 minutes; ``build.py`` shows it:
 
-    cd reports && python -m benchmark.contests
+    cd reports && python -m validation.contests
 """
 
-from pathlib import Path
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from common import as_csv
 from matplotlib.axes import Axes
 from scipy.stats import norm
 
-from stanoff import contest
-from stanoff._lib.files import write_text
-from stanoff.data.types import response_patterns
-from stanoff.inference.ranks import reach
-from stanoff.planning.running import run
-from stanoff.plots.style import BLUE, GREY, theme
+from stanoff import contest, plots
+from validation.harness import keep, run
 
-HERE = Path(__file__).resolve().parent
 SYSTEMS, DOCUMENTS, ROPE, DRAWS = 5, 500, 0.02, 2000
 BINS = (0.0, 0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95, 1.0)
 DIFFICULTY = 1.0  # how much the documents differ, in units of the systems' noise
@@ -34,13 +28,12 @@ QUANTITIES = {"best": "P(best)", "near": "P(within the ROPE of the best)"}
 def main(simulations: int = 2000) -> None:
     """Simulate, and count by how probable each statement was said to be."""
     tasks = [(design, seed) for design in DESIGNS for seed in range(simulations)]
-    told = pd.concat(run(simulated, tasks, title="Judging", progress=True), ignore_index=True)
-    write_text(HERE / "contests.csv", as_csv(counted(told)))
+    keep("contests", counted(pd.concat(run(simulated, tasks), ignore_index=True)))
 
 
 def from_prior(rng: np.random.Generator) -> tuple[np.ndarray, dict, np.ndarray]:
     """Draw the systems from the prior of the contest model."""
-    patterns = response_patterns(SYSTEMS)
+    patterns = np.array(list(product((1, 0), repeat=SYSTEMS)))
     mu = rng.beta(1, 1)
     theta = rng.dirichlet(np.full(len(patterns), 4 / len(patterns)), 2)  # positives, negatives
     truth = (rng.random(DOCUMENTS) < mu).astype(int)
@@ -85,7 +78,7 @@ def simulated(task: tuple[str, int]) -> pd.DataFrame:
             "p_best": found.p_best,
             "best": loss == 0,
             "p_near": found.p_near,
-            "near": loss <= reach(result.rope, True),
+            "near": loss <= ROPE,
             "ranked": (found.rank_low <= rank) & (rank <= found.rank_high),
             "inside": (found.low <= scores) & (scores <= found.high),
             "kept": (found.tier == 1) & (loss == 0),
@@ -120,11 +113,11 @@ def counted(told: pd.DataFrame) -> pd.DataFrame:
 
 def figure(table: pd.DataFrame) -> Axes:
     """Draw how often statements are true against how probable they were said to be."""
-    with theme():
+    with plots.theme():
         _, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained", sharey=True)
     for ax, (name, label) in zip(axes, QUANTITIES.items(), strict=True):
-        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
-        for design, marker, color in (("prior", "o", GREY), ("leaderboard", "s", BLUE)):
+        ax.plot([0, 1], [0, 1], color="0.4", linewidth=0.8)
+        for design, marker, color in (("prior", "o", "0.4"), ("leaderboard", "s", "C0")):
             some = table[(table["what"] == name) & (table["design"] == design)]
             error = 2 * np.sqrt(some["said"] * (1 - some["said"]) / some["systems"])
             ax.errorbar(

@@ -6,7 +6,7 @@ and of the correlation of a bivariate normal, whose draws are weighted by the li
 no package index that was tried, so its model is written anew here. Writes ``rivals.csv``;
 ``build.py`` shows it:
 
-    cd reports && python -m benchmark.rivals [TREC8]
+    cd reports && python -m validation.rivals [TREC8]
 
 TREC8 is ``trec8_ap.csv``, the average precision of 129 TREC-8 runs on 50 topics from
 julian-urbano/sigir2019-statistical (CC BY-SA 4.0). It is not kept here: without it the rows that
@@ -20,13 +20,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from common import REPORTS, as_csv, prose
+from common import REPORTS, prose
 from scipy import special, stats
 
 from stanoff import compare, contest
-from stanoff._lib.files import write_text
+from validation.harness import keep, kept
 
-HERE = Path(__file__).resolve().parent
 TREC8 = "TREC-8"
 PRIOR_DRAWS, TIMES = 10_000, 25  # the default of bayes_evals, and how often it is tried
 NAMED = ["data", "n", "systems", "model"]
@@ -257,11 +256,10 @@ def main(trec8: Path | None = None) -> None:
         rows += by_prior_draws("repeated", first, n)
     found = pd.DataFrame(rows, columns=COLUMNS)
     if trec8 is None:
-        kept = pd.read_csv(HERE / "rivals.csv")
-        recorded = kept[kept["data"] == TREC8]
+        recorded = kept("rivals").query("data == @TREC8")
     else:
         recorded = pd.DataFrame(of_trec8(trec8), columns=COLUMNS)
-    write_text(HERE / "rivals.csv", as_csv(pd.concat([found, recorded], ignore_index=True)))
+    keep("rivals", pd.concat([found, recorded], ignore_index=True))
 
 
 if __name__ == "__main__":

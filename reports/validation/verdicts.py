@@ -4,30 +4,21 @@ Over a grid of true differences in F1, prevalences, correlations and sizes of th
 sets are drawn and judged by the paired model, the sign test and the t-test. Writes
 ``verdicts.csv`` beside this script, in a few minutes; ``build.py`` shows it:
 
-    cd reports && python -m benchmark.verdicts
+    cd reports && python -m validation.verdicts
 """
 
 from itertools import product
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from common import as_csv
 from matplotlib.axes import Axes
 from scipy.optimize import brentq
 
-from stanoff import Scenario, significance
-from stanoff._lib.files import write_text
-from stanoff.inference.decision import Decision
-from stanoff.inference.goals import verdict_of
-from stanoff.planning.judging import Chunk
-from stanoff.planning.running import run
-from stanoff.planning.settings import settings
-from stanoff.planning.simulation import FromScenario
-from stanoff.plots.style import theme
+from stanoff import Decision, Scenario, compare_counts, plots, significance
+from validation.harness import keep, run
+from validation.harness import percent_range as span
 
-HERE = Path(__file__).resolve().parent
 ROPE, LEVEL, SEED = 0.05, 0.05, 2016
 DELTAS = (0.0, 0.02, 0.04, 0.06, 0.1)
 RATES_OF_B = {0.5: (0.7, 0.2), 0.1: (0.7, 0.03)}  # by prevalence: on positives, on negatives
@@ -40,9 +31,9 @@ COLORS = dict(zip(DECISIONS, ("#b2182b", "#f4a582", "#bbbbbb", "#92c5de", "#2166
 def main(n_simulations: int = 1000) -> None:
     """Run the study."""
     grid = list(product(RATES_OF_B, CORRELATIONS, DELTAS, SIZES))
-    cells = [(place, *cell, n_simulations) for place, cell in enumerate(grid)]
-    table = pd.DataFrame(run(judge_cell, cells, title="Judging", progress=True))
-    write_text(HERE / "verdicts.csv", as_csv(table))
+    cells = [(index, *cell, n_simulations) for index, cell in enumerate(grid)]
+    table = pd.DataFrame(run(judge_cell, cells))
+    keep("verdicts", table)
     print(notes(table))
 
 
@@ -55,31 +46,38 @@ def scenario_with(mu: float, correlation: float, delta: float) -> Scenario:
 
 
 def judge_cell(cell: tuple) -> dict:
-    """Draw the data sets of one cell, and count how often each way of judging is right."""
-    place, mu, correlation, delta, n, datasets = cell
+    """Draw the data sets of one cell, and count how often each way of judging is right.
+
+    The data sets are the categories of one comparison, which are independent of each other.
+    """
+    index, mu, correlation, delta, n, n_simulations = cell
     scenario = scenario_with(mu, correlation, delta)
-    judge = settings("paired", measure="f1", rope=ROPE, hdi_prob=1 - LEVEL).judges[0]
-    seed = np.random.SeedSequence(SEED, spawn_key=(place,))
-    counts, [(low, high)] = Chunk(FromScenario(scenario, n), datasets, (judge,), seed).judged()
-    said = judge.verdicts(low, high)
-    truth = verdict_of(delta, (-ROPE, ROPE), higher_is_better=True)
+    rng = np.random.default_rng([SEED, index])
+    drawn = rng.multinomial(n, scenario.probabilities.ravel(), n_simulations)
+    pos, neg = drawn[:, :4], drawn[:, 4:]
+    options = {"model": "paired", "engine": "exact", "draws": 1000, "seed": index + 1}
+    result = compare_counts(pos, neg, rope=ROPE, hdi_prob=1 - LEVEL, **options)
+    summary = result.summary()
+    decisions, truth = summary["decision"], "=" if delta < ROPE else ">>"
+    low, high = summary["hdi_low"], summary["hdi_high"]
     row = {
         "mu": mu,
         "correlation": correlation,
         "delta": delta,
         "n": n,
-        **{name: float(np.mean(said == name)) for name in DECISIONS},
-        "right": float(np.mean(said == str(truth))),
-        "wrong": float(np.mean(np.isin(said, ["<<", "=", ">>"]) & (said != str(truth)))),
-        "wrong_direction": float(np.mean(said == "<<")),
+        **{name: float(np.mean(decisions == name)) for name in DECISIONS},
+        "right": float(np.mean(decisions == truth)),
+        "wrong": float(np.mean(decisions.isin(["<<", "=", ">>"]) & (decisions != truth))),
+        "wrong_direction": float(np.mean(decisions == "<<")),
         "coverage": float(np.mean((low <= delta) & (delta <= high))),
     }
-    right_a, right_b = counts.cells[..., [0, 3]].sum(axis=-1)
-    for name, values in significance.columns(counts).items():
+    right_a = pos[:, :2].sum(axis=1) + neg[:, 2:].sum(axis=1)
+    right_b = pos[:, ::2].sum(axis=1) + neg[:, 1::2].sum(axis=1)
+    for name, values in significance.columns(result.data).items():
         rejects = np.asarray(values) < LEVEL
         row[f"{name}_rejects"] = float(np.mean(rejects))
         row[f"{name}_wrong_direction"] = float(np.mean(rejects & (right_a < right_b)))
-    return row | {"n_simulations": datasets}
+    return row | {"n_simulations": n_simulations}
 
 
 def notes(table: pd.DataFrame) -> str:
@@ -88,17 +86,17 @@ def notes(table: pd.DataFrame) -> str:
     same, some = table[table["delta"] == 0], small[small["delta"] > 0]
     many = some[some["n"] == max(SIZES)]
     return (
-        f"{table['datasets'].max():,} data sets per row, F1, ROPE ±{ROPE:g}, 95% HDI of the paired "
-        "model; the sign test and the t-test compare accuracy at the 5% level. The HDI holds the "
-        f"true difference in {_range(table['coverage'])} of the data sets. A settled verdict is "
+        f"{table['n_simulations'].max():,} data sets per row, F1, ROPE ±{ROPE:g}, 95% HDI of the "
+        "paired model; the sign test and the t-test compare accuracy at the 5% level. The HDI holds "  # noqa: E501
+        f"the true difference in {span(table['coverage'])} of the data sets. A settled verdict is "
         f"wrong in at most {100 * table['wrong'].max():.1f}% (a true difference inside the ROPE "
         f"called ≫ in at most {100 * small['>>'].max():.1f}%, one outside it called ≈ in at most "
         f"{100 * large['='].max():.1f}%), and points to the wrong side in at most "
         f"{100 * table['wrong_direction'].max():.1f}%. Where there is no difference the sign test "
-        f"rejects in {_range(same['sign_test_rejects'])} and the t-test in "
-        f"{_range(same['t_test_rejects'])}; where there is one that is too small to matter, on "
-        f"{max(SIZES):,} documents they reject in {_range(many['sign_test_rejects'])} and "
-        f"{_range(many['t_test_rejects'])}, while the model says ≈ in {_range(many['='])}."
+        f"rejects in {span(same['sign_test_rejects'])} and the t-test in "
+        f"{span(same['t_test_rejects'])}; where there is one that is too small to matter, on "
+        f"{max(SIZES):,} documents they reject in {span(many['sign_test_rejects'])} and "
+        f"{span(many['t_test_rejects'])}, while the model says ≈ in {span(many['='])}."
     )
 
 
@@ -115,7 +113,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 def figure(table: pd.DataFrame) -> Axes:
     """Draw the decisions as stacked bars and the tests as marks on them."""
     rows = list(product(RATES_OF_B, CORRELATIONS))
-    with theme():
+    with plots.theme():
         fig, axes = plt.subplots(
             len(rows),
             len(DELTAS),
@@ -152,10 +150,6 @@ def _bars(ax: Axes, part: pd.DataFrame) -> None:
         )
     ax.set_ylim(0, 1.02)
     ax.set_xticks(x, [f"{n:,}" for n in part["n"]])
-
-
-def _range(rates: pd.Series) -> str:
-    return f"{100 * rates.min():.1f}% to {100 * rates.max():.1f}%"
 
 
 if __name__ == "__main__":

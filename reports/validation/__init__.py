@@ -1,0 +1,1 @@
+"""How far stanoff can be trusted: simulations in which the truth is known."""

@@ -1,0 +1,43 @@
+"""What the studies of this folder share: they run in parallel, and keep their rows as CSV."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from common import as_csv
+
+HERE = Path(__file__).resolve().parent
+
+
+def run(function: Callable[[Any], Any], tasks: Iterable[Any], workers: int = 2) -> list[Any]:
+    """Call a function for every task, and say how far it is."""
+    tasks, results = list(tasks), []
+    with ProcessPoolExecutor(workers) as pool:
+        for n, result in enumerate(pool.map(function, tasks), start=1):
+            results.append(result)
+            if n % max(1, len(tasks) // 20) == 0:
+                print(f"{n:,} of {len(tasks):,}", flush=True)
+    return results
+
+
+def keep(name: str, table: pd.DataFrame) -> None:
+    """Write a table beside these scripts."""
+    (HERE / f"{name}.csv").write_text(as_csv(table), "utf-8", newline="\n")
+
+
+def kept(name: str) -> pd.DataFrame:
+    """Read a table that a study has written."""
+    return pd.read_csv(HERE / f"{name}.csv")
+
+
+def percent_range(shares: pd.Series) -> str:
+    """Write the lowest and the highest share.
+
+    Examples
+    --------
+    >>> percent_range(pd.Series([0.5, 0.123]))
+    '12.3% to 50.0%'
+    """
+    return f"{100 * shares.min():.1f}% to {100 * shares.max():.1f}%"

@@ -1,0 +1,261 @@
+"""Simulation-based calibration of every Stan program.
+
+Draw parameters from the prior, documents given the parameters, and fit: the rank of the true value
+among the posterior draws is uniform if and only if the program draws from its own posterior
+(Talts et al. 2018). Writes the ranks to ``sbc.csv``, of all programs or of those that are named;
+``build.py`` shows them:
+
+    cd reports && python -m validation.sbc [program ...]
+"""
+
+import sys
+import warnings
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from common import REPORTS
+from matplotlib.axes import Axes
+from scipy import stats
+
+from stanoff import Prior, SamplingWarning, compare, contest, plots
+from stanoff.text.numbers import p_value
+from stanoff.workbench import calibrate
+from validation.harness import keep, kept
+
+PRIOR = Prior(kappa=(2.0, 0.7))
+KEPT, THIN, BINS = 99, 5, 10
+# What stanoff calibrates by itself: its options, and the variables whose ranks are kept.
+CALIBRATED: dict[str, dict[str, Any]] = {
+    "paired": {"categories": 1},
+    "unpaired": {"categories": 1},
+    "hierarchical": {"prior": PRIOR},
+    "hierarchical_unpaired": {"prior": PRIOR},
+    "logistic_normal": {"categories": 1},
+}
+NAMES = {"delta[1]": "delta", "kappa_pos[1]": "kappa", "kappa_pos": "kappa"}
+VARIABLES = {
+    "hierarchical": ["kappa_pos"],
+    "hierarchical_unpaired": ["kappa_pos[1]"],
+}
+
+
+def main(*names: str, simulations: int = 200) -> None:
+    """Rank the truth in every program, or in some and leave the others as they are."""
+    stored = kept("sbc") if names else pd.DataFrame({"program": []})
+    tables = [
+        rank(name, simulations) if name in (names or PROGRAMS) else stored.query("program == @name")
+        for name in PROGRAMS
+    ]
+    keep("sbc", pd.concat(tables, ignore_index=True))
+
+
+def rank(name: str, simulations: int, seed: int = 2016) -> pd.DataFrame:
+    """Rank the true delta, and one or two other variables, among the posterior draws."""
+    if name in CALIBRATED:
+        path = REPORTS.parent / f"stan/examples/{name}.stan"
+        model, options = path if path.exists() else name, CALIBRATED[name]
+        ranks = calibrate(model, simulations=simulations, seed=seed, **options).ranks
+        delta = "delta" if "delta" in ranks else "delta[1]"
+        ranks = ranks[[delta, *VARIABLES.get(name, [])]].rename(columns=lambda x: NAMES.get(x, x))
+    else:
+        rng = np.random.default_rng(seed)
+        ranks = pd.DataFrame([_rank_once(name, rng, i) for i in range(simulations)])
+    print(f"{name}: done", flush=True)
+    table = ranks.melt(var_name="variable", value_name="rank")
+    return table.assign(program=name)[["program", "variable", "rank"]]
+
+
+def _rank_once(name: str, rng: np.random.Generator, i: int) -> dict[str, int]:
+    """Draw a truth and documents, fit, and rank the truth."""
+    model = name.partition(",")[0]
+    options = {"model": model, "prior": PRIOR, "engine": "stan", "seed": i + 1}
+    options |= {"chains": 1, "draws": THIN * KEPT, "warmup": 400}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)  # one short chain is all this needs
+        truth, draws = SIMULATED[name](rng, options)
+    return {
+        variable: int((draws[variable].reshape(-1)[::THIN][:KEPT] < value).sum())
+        for variable, value in truth.items()
+    }
+
+
+def figure(ranks: pd.DataFrame) -> Axes:
+    """Draw a histogram of the ranks for every program and variable."""
+    panel = ranks["program"] + ": " + ranks["variable"]
+    simulations = panel.value_counts()
+    with plots.theme():
+        grid = sns.displot(
+            ranks.assign(panel=panel),
+            x="rank",
+            col="panel",
+            col_wrap=4,
+            bins=BINS,
+            binrange=(-0.5, KEPT + 0.5),
+            height=1.9,
+            aspect=1.3,
+            color="C0",
+            alpha=0.35,
+            edgecolor="white",
+        )
+        grid.set_titles("{col_name}", size=9)
+        grid.set_axis_labels("rank", "simulations")
+    for name, ax in grid.axes_dict.items():
+        ax.axhline(simulations[name] / BINS, color="0.4", linewidth=0.8)
+    return grid.axes.flat[0]
+
+
+def shown(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Test whether the ranks are uniform, a row per program and variable."""
+    rows = [
+        {
+            "program": program,
+            "variable": variable,
+            "simulations": str(len(found)),
+            "p of the chi-square test": p_value(uniformity(found["rank"])),
+        }
+        for (program, variable), found in ranks.groupby(["program", "variable"], sort=False)
+    ]
+    return pd.DataFrame(rows)
+
+
+def uniformity(ranks: pd.Series) -> float:
+    """Return the p-value of a chi-square test that the ranks are uniform."""
+    seen, _ = np.histogram(ranks, bins=BINS, range=(-0.5, KEPT + 0.5))
+    return float(stats.chisquare(seen).pvalue)
+
+
+def _classes(rng: np.random.Generator, options: dict, m: int = 4, n: int = 120) -> tuple:
+    """Truth and labels of two classifiers on the same classes.
+
+    What is ranked is eta of A, kappa of B and the difference of their macro-averaged recalls, into
+    which the prevalence, of which the program gives each classifier its own, does not enter.
+    """
+    eta, kappa = rng.uniform(size=2), rng.lognormal(*PRIOR.kappa, 2)
+    labels = [rng.choice(m, n, p=rng.dirichlet(np.ones(m)))]
+    recall = []
+    for e, kap in zip(eta, kappa, strict=True):
+        weights = np.full((m, m), (1 - e) / (m - 1))
+        np.fill_diagonal(weights, e)
+        theta = np.stack([rng.dirichlet(np.maximum(kap * row, 1e-12)) for row in weights])
+        labels.append(np.array([rng.choice(m, p=theta[t]) for t in labels[0]]))
+        recall.append(np.diag(theta).mean())
+    result = compare(*labels, measure="recall", average="macro", **options)
+    drawn = result.draws.posterior
+    draws = {"eta": drawn["eta"][..., 0], "kappa": drawn["kappa"][..., 1]}
+    truth = {"delta": recall[0] - recall[1], "eta": eta[0], "kappa": kappa[1]}
+    return truth, draws | {"delta": drawn["delta_macro"]}
+
+
+def _pairs_of_classes(rng: np.random.Generator, options: dict, m: int = 4, n: int = 120) -> tuple:
+    """Truth and labels of two classifiers whose predictions go together.
+
+    A class that no document has would not be known to the fit; such documents are drawn again, and
+    that does not matter: ranks are uniform given any documents.
+    """
+    while True:
+        mu, theta = rng.dirichlet(np.ones(m)), rng.dirichlet(np.full(m * m, 1 / m**2), m)
+        truth = rng.choice(m, n, p=mu)
+        pair = np.array([rng.choice(m * m, p=theta[k]) for k in truth])
+        if len(np.unique(truth)) == m:
+            break
+    pairs = theta.reshape(m, m, m)  # true class, A's, B's
+    own = np.arange(m)
+    recall = [pairs.sum(axis=2)[own, own].mean(), pairs.sum(axis=1)[own, own].mean()]
+    labels = truth, pair // m, pair % m
+    drawn = compare(*labels, measure="recall", average="macro", **options).draws.posterior
+    draws = {"delta": drawn["delta_macro"], "mu": drawn["mu"][..., 0]}
+    return {"delta": recall[0] - recall[1], "mu": mu[0]}, draws
+
+
+def _systems(rng: np.random.Generator, options: dict, n: int = 120) -> tuple:
+    """Truth and labels of three systems on the same documents."""
+    mu, theta = rng.beta(1, 1), rng.dirichlet(np.full(8, 4 / 8), 2)  # positives, negatives
+    truth = (rng.random(n) < mu).astype(int)
+    pattern = np.array([rng.choice(8, p=theta[1 - t]) for t in truth])
+    yes = np.array(list(product((1, 0), repeat=3)))
+    scores = [_f1(mu, *(theta @ yes[:, system])) for system in range(3)]
+    labels = {f"s{system}": yes[pattern, system] for system in range(3)}
+    psi = contest(truth, labels, **options).psi[..., 0]
+    draws = {"delta": psi[:, :, 0] - psi[:, :, 1], "psi": psi[:, :, 2]}
+    return {"delta": scores[0] - scores[1], "psi": scores[2]}, draws
+
+
+def _items(rng: np.random.Generator, options: dict, n: int = 20) -> tuple:
+    """Truth and values of two systems whose difference has the conjugate prior.
+
+    The level of the items has a flat prior. What is learned of the difference does not depend on
+    it: any level will do.
+    """
+    weight, sd, degrees = 2.0, 0.3, 5.0
+    variance = degrees * sd**2 / rng.chisquare(degrees)
+    delta = np.sqrt(variance / weight) * rng.standard_normal()
+    d = delta + np.sqrt(variance) * rng.standard_normal(n)
+    level = 0.5 + 0.4 * d + rng.normal(0, 0.2, n)
+    right = np.stack([level + d / 2, level - d / 2])[..., None]
+    prior = {"prior": Prior(items=(weight, sd, degrees))}
+    drawn = compare(_long(right), **LONG, **(options | prior)).draws.posterior
+    return {"delta": delta}, {"delta": drawn["psi_A"] - drawn["psi_B"]}
+
+
+def _repeated(
+    rng: np.random.Generator, options: dict, n: int = 15, runs: int = 4, clusters: int = 0
+) -> tuple:
+    """Truth and answers of two systems, right or wrong, several to each item."""
+    mu, tau, omega = rng.normal(0, 1.5, 2), *np.abs(rng.normal(0, 1.5, (2, 2)))
+    odds = mu[:, None] + tau[:, None] * _two(rng, n)
+    cluster = np.arange(n) % (clusters or n)
+    if clusters:
+        odds += omega[:, None] * _two(rng, clusters)[:, cluster]
+        options = options | {"cluster": "cluster"}
+    right = (rng.random((2, n, runs)) < 1 / (1 + np.exp(-odds[..., None]))).astype(float)
+    nodes = np.linspace(-8, 8, 1601)
+    width = np.hypot(tau, omega) if clusters else tau
+    rates = 1 / (1 + np.exp(-mu[:, None] - width[:, None] * nodes))
+    psi = np.average(rates, axis=1, weights=np.exp(-(nodes**2) / 2))
+    frame = _long(right)
+    frame["cluster"] = cluster[frame["item"]]
+    drawn = compare(frame, **LONG, **(options | {"prior": Prior()})).draws.posterior
+    truth = {"delta": psi[0] - psi[1], "tau": tau[0]} | ({"omega": omega[1]} if clusters else {})
+    draws = {"delta": drawn["psi_A"] - drawn["psi_B"], "tau": drawn["tau"][..., 0]}
+    return truth, draws | ({"omega": drawn["omega"][..., 1]} if clusters else {})
+
+
+def _clustered(rng: np.random.Generator, options: dict) -> tuple:
+    """Truth and answers on items that hang together two by two."""
+    return _repeated(rng, options, n=16, clusters=8)
+
+
+def _two(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Draw standard normals of two systems; any correlation of them is as probable."""
+    rho, z = rng.uniform(-1, 1), rng.standard_normal((2, n))
+    return np.stack([z[0], rho * z[0] + np.sqrt(1 - rho**2) * z[1]])
+
+
+def _long(values: np.ndarray) -> pd.DataFrame:
+    system, item, _ = np.indices(values.shape).reshape(3, -1)
+    names = np.array(["A", "B"])[system]
+    return pd.DataFrame({"item": item, "system": names, "value": values.reshape(-1)})
+
+
+def _f1(mu: float, rho_pos: float, rho_neg: float) -> float:
+    return 2 * mu * rho_pos / (mu + mu * rho_pos + (1 - mu) * rho_neg)
+
+
+LONG = {"item": "item", "system": "system", "value": "value", "measure": "mean"}
+SIMULATED: dict[str, Callable[..., tuple]] = {
+    "contest": _systems,
+    "multiclass": _classes,
+    "joint": _pairs_of_classes,
+    "items": _items,
+    "repeated": _repeated,
+    "repeated, in clusters": _clustered,
+}
+PROGRAMS = [*CALIBRATED, *SIMULATED]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
