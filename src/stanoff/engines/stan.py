@@ -232,7 +232,7 @@ def _sample_prior(
         empty = {name: values[:CHUNK] for name, values in empty.items()} | {"K": CHUNK}
     variables = _cached_prior(
         program,
-        _to_json({**stan_data, **empty, "prior_only": 1}),
+        to_json({**stan_data, **empty, "prior_only": 1}),
         CHUNK if few else categories,
         -(-options["chains"] * options["iter_sampling"] // PRIOR_CHAINS),
         tuple((name, options[name]) for name in PRIOR_OPTIONS if np.isscalar(options.get(name))),
@@ -389,7 +389,14 @@ def _read(fit: CmdStanMCMC) -> tuple[Variables, Variables]:
     return variables, stats
 
 
-def _to_json(data: Mapping[str, Any]) -> str:
+def to_json(data: Mapping[str, Any]) -> str:
+    """Write data for Stan as JSON.
+
+    Examples
+    --------
+    >>> to_json({"K": 2, "counts": np.array([3, 4])})
+    '{"K": 2, "counts": [3, 4]}'
+    """
     return json.dumps(data, default=np.ndarray.tolist)
 
 
