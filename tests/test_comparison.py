@@ -400,7 +400,7 @@ def test_a_pair_that_is_turned_round_is_the_comparison_of_b_with_a(tmp_path, opt
         assert (off <= 5 * sd * (2 / 4000) ** 0.5).all(), name
     for stored in (turned.save(tmp_path / "t.nc"), save(turned, tmp_path / "c.nc", compact=True)):
         assert load(stored).summary().equals(turned.summary())
-    if turned.data.paired and not turned.model.classes:
+    if turned.data.paired and not turned.model.single_label:
         ours, theirs = turned.scenario(), other.scenario()
         assert ours.theta_pos == pytest.approx(theirs.theta_pos, abs=0.01)
         drawn = [[text.get_text() for text in one.plot_mosaic().texts] for one in (turned, other)]

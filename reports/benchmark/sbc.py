@@ -21,15 +21,15 @@ from scipy import stats
 
 from stanoff import Prior, SamplingWarning, compare, compare_counts, contest, count
 from stanoff._lib.files import write_text
-from stanoff.data.base import said
+from stanoff.data.types import response_patterns
 from stanoff.fit import fit
 from stanoff.models import MODELS, binormal, stan_folder
-from stanoff.plots.theme import BLUE, GREY, theme
+from stanoff.plots.style import BLUE, GREY, theme
 from stanoff.question import Question, Sampling
 from stanoff.text.numbers import p_value
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = {name: name for name, model in MODELS.items() if model.program}
+PROGRAMS = {name: name for name, model in MODELS.items() if model.has_program}
 PROGRAMS["repeated, in clusters"] = "repeated"
 PROGRAMS["logistic_normal"] = str(stan_folder() / "examples/logistic_normal.stan")
 PRIOR = Prior(kappa=(2.0, 0.7))
@@ -133,7 +133,7 @@ def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
                 fitted["omega"] = drawn["omega"][..., 1]
         elif name == "binormal":
             truth, block = _scores(rng)
-            model = replace(MODELS[name], data=lambda data, prior: block)
+            model = FixedData(block)
             sampling = replace(Sampling.read(**options), model=model)
             drawn = fit(SOME_SCORES, Question.read(measure="auc"), sampling).draws.posterior
             fitted = {"delta": drawn["delta"], "r": drawn["r_pos"]}
@@ -152,6 +152,17 @@ def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
             if "kappa" in truth:
                 fitted["kappa"] = drawn["kappa_pos"].reshape(1, THIN * KEPT, -1)[..., 0]
     return truth, fitted
+
+
+class FixedData(binormal.Binormal):
+    """The binormal model of statistics that were simulated, not computed from scores."""
+
+    def __init__(self, block: dict) -> None:
+        self.block = block
+
+    def stan_data(self, data: object, prior: object, measure: object = None) -> dict:
+        """Return what was simulated."""
+        return self.block
 
 
 def _categories(name: str, rng: np.random.Generator) -> tuple[dict, dict]:
@@ -244,7 +255,7 @@ def _systems(rng: np.random.Generator, n: int = 120) -> tuple[dict, tuple]:
     mu, theta = rng.beta(1, 1), rng.dirichlet(np.full(8, 4 / 8), 2)  # positives, negatives
     truth = (rng.random(n) < mu).astype(int)
     pattern = np.array([rng.choice(8, p=theta[1 - t]) for t in truth])
-    yes = said(3)
+    yes = response_patterns(3)
     scores = [_f1(mu, *(theta @ yes[:, system])) for system in range(3)]
     labels = {f"s{system}": yes[pattern, system] for system in range(3)}
     return {"delta": scores[0] - scores[1], "psi": scores[2]}, (truth, labels)
@@ -322,7 +333,7 @@ def _scores(rng: np.random.Generator, n: int = 40) -> tuple[dict, dict]:
         z[1] = r[place] * z[0] + np.sqrt(1 - r[place] ** 2) * z[1]
         classes.append(m[place][:, None] + s[place][:, None] * z)
     auc = stats.norm.cdf((m[0] - m[1]) / np.sqrt((s**2).sum(axis=0)))
-    block = binormal.statistics(truth, np.concatenate(classes, axis=1), Prior())
+    block = binormal.class_statistics(truth, np.concatenate(classes, axis=1), Prior())
     return {"delta": auc[0] - auc[1], "r": r[0]}, block
 
 

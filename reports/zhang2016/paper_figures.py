@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from stanoff.plots.theme import theme
+from stanoff.plots import theme
 from zhang2016 import table3
 from zhang2016.experiment import case
 from zhang2016.plate_diagrams import DOCUMENTS, PAIRED, UNPAIRED, draw_graph

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
-from stanoff.plots.theme import theme
+from stanoff.plots.style import theme
 
 RADIUS = {"constant": 0.07, "unknown": 0.32, "observed": 0.32, "computed": 0.32}
 

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from stanoff import Prior, compare_counts
-from stanoff.data.classes import ConfusionCounts
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import ConfusionCounts, PairedCounts
 from stanoff.inference.cautions import infinite_prior_density
 from stanoff.inference.evidence import RowInfo, summarize, summarize_rows
 from stanoff.inference.factors import (
@@ -184,7 +183,7 @@ def test_draws_that_hang_together_need_more_of_them():
 def prior_cells(model, prior, draws):
     counts = PairedCounts(("1",), np.ones((1, 4)), np.ones((1, 4)))
     data = MODELS[model].stan_data(counts, prior, get("f1")) | {"prior_only": 1}
-    drawn = MODELS[model].exact(data, draws, np.random.default_rng(11))
+    drawn = MODELS[model].sample_exact(data, draws, np.random.default_rng(11))
     return drawn["cells"][:, 0], drawn["cells"][:, 1]
 
 

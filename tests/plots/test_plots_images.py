@@ -37,7 +37,7 @@ def test_a_figure_looks_as_its_stored_picture(stored, name):
 
 def test_there_is_a_picture_of_every_plot_and_no_other():
     used = {code for f in make.PICTURES.values() for code in f.__code__.co_names}
-    assert {name for name in plots.__all__ if name.endswith("_plot")} <= used
+    assert {name for name in plots.__all__ if name.startswith("plot_")} <= used
     assert {path.stem for path in make.FOLDER.glob("*.png")} == set(make.PICTURES)
 
 

@@ -14,8 +14,7 @@ from stanoff import InputError, Prior, StanoffError, compare, compare_counts, lo
 from stanoff.engines.draws import Draws
 from stanoff.fit import Fit
 from stanoff.models import MODELS
-from stanoff.models.declared import Program
-from stanoff.models.own import model_of
+from stanoff.models.custom import CustomModel, Program
 from stanoff.question import Question
 from stanoff.store.saving import FORMAT, _digest
 
@@ -103,7 +102,7 @@ def test_an_unpaired_result_comes_back(tmp_path):
     )
     again = saved(result, tmp_path)
     same(again, result)
-    assert (again.rope, again.hdi, again.names) == ((-0.01, 0.03), 0.9, ("x", "y"))
+    assert (again.rope, again.hdi_prob, again.names) == ((-0.01, 0.03), 0.9, ("x", "y"))
 
 
 def test_pairs_stay_pairs_whatever_the_model(tmp_path):
@@ -151,13 +150,13 @@ def test_what_is_nan_comes_back(tmp_path):
 
 @pytest.mark.stan
 @pytest.mark.filterwarnings("ignore::stanoff.SamplingWarning")
-@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.program])
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.has_program])
 def test_every_model_of_stan_comes_back(name, labels, tmp_path):
     few = {"draws": 60, "chains": 2, "warmup": 100, "seed": 1, "engine": "stan"}
     other = {"measure": "recall"}
-    if MODELS[name].classes:
+    if MODELS[name].single_label:
         result = compare(*labels, model=name, **few)
-    elif MODELS[name].over:  # of values per item
+    elif MODELS[name].kind == "values":  # of values per item
         right = np.random.default_rng(1).integers(0, 2, (2, 9))
         result, other = compare(*right, measure="mean", model=name, **few), {"rope": 0.3}
     elif name == "binormal":
@@ -244,7 +243,7 @@ def test_a_program_without_cells_comes_back(tmp_path):
 def test_a_program_with_scores_but_without_cells_comes_back(tmp_path):
     inputs = {name: {"type": "int", "dimensions": 2} for name in ("c_A", "c_B")}
     outputs = {name: {"type": "real", "dimensions": 1} for name in ("psi_A", "psi_B", "delta")}
-    model = model_of(Program(tmp_path / "bare.stan", inputs, outputs, (), ()))
+    model = CustomModel(Program(tmp_path / "bare.stan", inputs, outputs, (), ()))
     psi = np.random.default_rng(1).beta(8, 2, (2, 100, 2, 2))
     drawn = Draws(
         {"psi": psi, "delta": psi[:, :, 0] - psi[:, :, 1]}, {}, {"lp": np.zeros((2, 100))}
@@ -261,7 +260,7 @@ def test_a_program_with_scores_but_without_cells_comes_back(tmp_path):
 @pytest.mark.parametrize("name", ["psi", "delta"])
 def test_a_program_without_cells_can_be_asked_the_other_way_round(name, tmp_path):
     inputs = {name: {"type": "int", "dimensions": 2} for name in ("c_A", "c_B")}
-    model = model_of(Program(tmp_path / "bare.stan", inputs, {}, (), ()))
+    model = CustomModel(Program(tmp_path / "bare.stan", inputs, {}, (), ()))
     psi = np.random.default_rng(1).beta(8, 2, (2, 100, 2, 2))
     drawn = {"psi": psi, "delta": psi[:, :, 0] - psi[:, :, 1]}
     counts = compare_counts(a=POS, b=NEG, engine="exact", **FEW).data
@@ -512,7 +511,7 @@ def test_results_of_format_1_stay_readable(tmp_path):
     assert str(old).startswith("svm is practically equivalent to nb in F1 (7,532 documents): ")
     assert "The prior density of delta at 0 is infinite for F1" in old.warnings[0]
     assert (old.names, old.measure.label, old.average) == (("svm", "nb"), "F1", None)
-    assert (old.rope, old.hdi, old.seed, old.engine) == ((-0.05, 0.05), 0.95, 1, "exact")
+    assert (old.rope, old.hdi_prob, old.seed, old.engine) == ((-0.05, 0.05), 0.95, 1, "exact")
     assert (old.model, old.prior) == (MODELS["paired"], Prior.uniform())
     assert (old.data.pos.tolist(), old.data.neg.tolist()) == (POS[:1], NEG[:1])
     fresh = compare_counts(

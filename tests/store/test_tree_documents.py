@@ -9,7 +9,7 @@ from arviz_stats import loo, psense
 from scipy import stats
 
 from stanoff import Prior, compare_counts
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import PairedCounts
 
 POS, NEG = [[30, 4, 1, 5], [9, 3, 0, 2]], [[1, 2, 1, 90], [0, 1, 3, 60]]
 PRIOR = Prior(beta=(2, 3), alpha_pos=(1, 2, 3, 4), alpha_neg=0.5)

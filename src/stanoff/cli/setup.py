@@ -28,7 +28,7 @@ def setup(models: tuple[str, ...], cmdstan: str | None, toolchain: bool) -> None
     from stanoff.errors import unknown
     from stanoff.models import MODELS, stan_folder
 
-    with_program = {name: model.stan_file for name, model in MODELS.items() if model.program}
+    with_program = {name: model.stan_file for name, model in MODELS.items() if model.has_program}
     for name in models:
         if name not in with_program:
             raise unknown("models", name, with_program)

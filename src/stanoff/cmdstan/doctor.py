@@ -48,7 +48,7 @@ def examine() -> list[Finding]:
     from stanoff.models import MODELS, stan_folder
 
     packages = ", ".join(f"{p} {version(p)}" for p in ("cmdstanpy", "arviz-stats", "numpy"))
-    programs = [model for model in MODELS.values() if model.program]
+    programs = [model for model in MODELS.values() if model.has_program]
     carried = {m.name: find_carried(m.stan_file, stan_folder()) for m in programs}
     spared = all(one and not one.flaw for one in carried.values())
     findings = [

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff.data.base import Data
+    from stanoff.data.types import Data
     from stanoff.engines.draws import Draws
     from stanoff.measures import Measure
     from stanoff.models import Model
@@ -33,8 +33,8 @@ def chosen(model: Model, asked: str | None) -> tuple[str, str | None]:
 
     if asked is not None:
         return asked, None
-    if model.engine == "exact" or model.exact is None:
-        return model.engine, None
+    if model.default_engine == "exact" or not model.is_conjugate:
+        return model.default_engine, None
     why = lacking(model.stan_file, stan_folder())
     return ("stan", None) if why is None else ("exact", why)
 

@@ -19,9 +19,8 @@ from stanoff._lib.files import scratch
 from stanoff._lib.processes import Ended, run
 from stanoff._lib.progress import step
 from stanoff.cmdstan.compile import compile_model
-from stanoff.data.base import Data
-from stanoff.data.counts import rows
-from stanoff.engines.blocks import extended, joined, repeated
+from stanoff.data.types import Data, rows
+from stanoff.engines.blocks import joined, repeated
 from stanoff.engines.draws import Draws, judged, stacked
 from stanoff.engines.output import Variables, read
 from stanoff.errors import InputError, StanoffError, ToolchainError, invalid
@@ -45,16 +44,10 @@ RANKS = {"delta": 3, "psi_A": 3, "psi_B": 3, "cells_A": 4, "cells_B": 4}
 
 def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
     """Run the program, once more for its prior; :func:`stanoff.engines.sample` explains it."""
-    if not model.program:
-        raise invalid("engine", f"'exact' for {model.name}, which has no program", "stan")
-    if len(data.systems) > model.most_in_program:
-        rule = f"'exact' for {model.name} with more than {model.most_in_program} systems"
-        raise invalid("engine", rule, "stan")
+    if limit := model.stan_limit(data):
+        raise invalid("engine", f"'exact' for {limit}", "stan")
     block = model.stan_data(data, sampling.prior, measure)
     categories = int(block.get("K", len(data.categories)))
-    if model.most_categories is not None and categories > model.most_categories:
-        rule = f"'exact' for {model.name} with more than {model.most_categories} categories"
-        raise invalid("engine", rule, "stan")
     documents = max(data.n_documents())
     if documents > MOST:
         raise InputError(
@@ -74,7 +67,7 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
         progress=sampling.progress,
     )
     runs = [asked]
-    if model.in_blocks and categories > BLOCK:
+    if model.has_batches and categories > BLOCK:
         blocks = [rows(data, slice(i, i + BLOCK)) for i in range(0, categories, BLOCK)]
         runs = [
             replace(
@@ -153,10 +146,10 @@ def _prior_of(model: Model, block: Mapping[str, Any], asked: _Run, measure: Meas
     """
     categories = asked.categories
     # Without documents one run serves all data; new documents are as many as there are.
-    observed = () if "simulate" in block else model.emptied
+    observed = () if "simulate" in block else model.zeroed_for_prior
     nothing: dict[str, Any] = {name: np.zeros_like(block[name]) for name in observed}
     first = categories
-    if categories > BLOCK and (model.in_blocks or model.further is not None):
+    if categories > BLOCK and model.has_batches:
         first = BLOCK
         nothing = {name: values[:first] for name, values in nothing.items()} | {"K": first}
     of_prior = replace(
@@ -173,12 +166,6 @@ def _prior_of(model: Model, block: Mapping[str, Any], asked: _Run, measure: Meas
     if categories == first:
         return drawn
     rng = np.random.default_rng(PRIOR_SEED)
-    if model.further is not None:
-        more = model.further(drawn, block, categories - first, rng)
-        more["psi"] = measure(more["cells"])
-        with np.errstate(invalid="ignore"):  # both infinite
-            more["delta"] = more["psi"][:, :, 0] - more["psi"][:, :, 1]
-        return extended(drawn, [more], model.category_axes)
     return repeated(drawn, categories, model.category_axes, rng)
 
 
@@ -187,7 +174,7 @@ def _executable(model: Model) -> Path:
     try:
         return compile_model(model.stan_file, stan_folder())
     except ToolchainError as error:
-        if model.exact is None:
+        if not model.is_conjugate:
             raise
         told = "Or pass engine='exact': it draws the same posterior at once, without a compiler."
         raise ToolchainError(f"{error} {told}") from error

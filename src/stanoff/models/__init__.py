@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.errors import InputError, unknown
 from stanoff.models.base import Model, stan_folder
 from stanoff.models.binormal import Binormal

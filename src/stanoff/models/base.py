@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES, OUTCOMES
+from stanoff.data.types import AVERAGES, OUTCOMES, Data
 from stanoff.errors import InputError
-from stanoff.measures import CELLS, Measure, averaged, of_classes
+from stanoff.measures import CELLS, Measure, average_categories, average_classes
 from stanoff.models.inputs import collect_inputs
 from stanoff.models.priors import NAMED, Prior, Priors
 
@@ -87,6 +86,8 @@ class Model:
     predictive_draws : tuple of str
         The variables that log-likelihoods and replicates are computed from; none where the model
         has neither.
+    custom : bool
+        Whether its program is the user's own.
     unit : str
         What log-likelihoods are of, in the plural: a dimension of the tree.
     """
@@ -95,26 +96,37 @@ class Model:
     inputs: Mapping[str, int] = {}
     observed: tuple[str, ...] = ()
     dims: Mapping[str, tuple[str, ...]] = {}
-    kind: ClassVar[str] = "labels"
-    default_for: ClassVar[type[Data] | None] = None
-    default_engine: ClassVar[str] = "stan"
-    max_systems: ClassVar[int | None] = 2
-    single_label: ClassVar[bool] = False
-    independent: ClassVar[bool] = False
-    exact_draws: ClassVar[int] = 50_000
-    order_dependent: ClassVar[tuple[str, ...]] = ()
+    kind: str = "labels"
+    default_for: type[Data] | None = None
+    default_engine: str = "stan"
+    max_systems: int | None = 2
+    single_label: bool = False
+    independent: bool = False
+    exact_draws: int = 50_000
+    order_dependent: tuple[str, ...] = ()
     priors: Mapping[str, Prior] = NAMED
-    predictive_draws: ClassVar[tuple[str, ...]] = ()
-    unit: ClassVar[str] = "documents"
+    predictive_draws: tuple[str, ...] = ()
+    unit: str = "documents"
+    custom: bool = False
 
     @property
-    def stan_file(self) -> Path | None:
-        """Where its program is; None where it has none."""
-        return stan_folder() / f"{self.name}.stan" if self.inputs else None
+    def has_program(self) -> bool:
+        """Whether it has a Stan program."""
+        return bool(self.inputs)
+
+    @property
+    def stan_file(self) -> Path:
+        """Where its program is, if it has one."""
+        return stan_folder() / f"{self.name}.stan"
 
     @property
     def replicated(self) -> tuple[str, ...]:
         """What :meth:`replicate` draws anew, by name."""
+        return self.observed
+
+    @property
+    def zeroed_for_prior(self) -> tuple[str, ...]:
+        """What of the data is set to 0 where the prior is drawn, so that one run serves all."""
         return self.observed
 
     @property
@@ -158,7 +170,7 @@ class Model:
 
     def stan_limit(self, data: Data) -> str | None:
         """Say with which data the program cannot be run, if these are such."""
-        return None if self.inputs else f"{self.name}, which has no program"
+        return None if self.has_program else f"{self.name}, which has no program"
 
     # Draws without Stan.
 
@@ -202,13 +214,13 @@ class Model:
     def closed_form(
         self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> tuple[Student, Student | None] | None:
-        """Return posterior and prior of differences of systems, given by index, where they are a t."""
+        """Return posterior and prior of differences of systems (by index), if these are a t."""
         return None
 
     def prior_density_infinite_at_zero(
         self, measure: Measure, prior: Priors, data: Data
     ) -> bool | None:
-        """Return whether the prior density of delta at 0 is infinite; None where no theorem tells."""
+        """Return whether the prior density of delta at 0 is infinite; None if no theorem tells."""
         return None
 
     # From draws to scores.
@@ -231,7 +243,7 @@ class Model:
         psi = measure(cells)
         if average is None:
             return psi
-        average_over = of_classes if self.single_label else averaged
+        average_over = average_classes if self.single_label else average_categories
         averages = [average_over(measure, cells, kind) for kind in AVERAGES]
         return np.concatenate([psi, np.stack(averages, axis=-1)], axis=-1)
 

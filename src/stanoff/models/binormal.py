@@ -13,9 +13,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import AVERAGES, Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import SCORES, Measure
 from stanoff.models.base import Array, Inputs, Model, StanData, Variables
@@ -103,7 +102,7 @@ class Binormal(Model):
         return density
 
     def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Number the documents."""
+        """Return the numbers of the documents."""
         return number_rows(stan_data["truth"])
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:

@@ -22,12 +22,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import cores
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES
-from stanoff.data.scored import ScoredClasses, ScoredDocuments, Scores
+from stanoff.data.scores import ScoredClasses, ScoredDocuments, Scores
+from stanoff.data.types import AVERAGES, Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
-from stanoff.measures.ranking import ANYTHING, LOSS, RANKS, ScoreMeasure
+from stanoff.measures.scores import CALLABLE, LOSS, RANKS, ScoreMeasure
 from stanoff.models.base import Array, Inputs, Model, StanData, Variables
 from stanoff.models.priors import Priors, single
 
@@ -58,7 +57,8 @@ def cluster_shapes(sizes: NDArray[np.int64], draws: int, rng: Generator) -> Arra
 
     With few clusters the variance between them is itself uncertain, as in a t-test: the shape
     of :func:`bootstrap_shape` times a chi-square over its degrees of freedom. These are Kish's
-    effective number of clusters, which falls short of their number where their sizes differ, less 1.
+    effective number of clusters, which falls short of their number where their sizes differ,
+    less 1.
     """
     degrees = max(sizes.sum() ** 2 / (sizes.astype(np.float64) ** 2).sum() - 1, 1)
     return np.asarray(bootstrap_shape(len(sizes)) * rng.chisquare(degrees, draws) / degrees)
@@ -145,15 +145,15 @@ class Ranking:
 
 
 class CategoryScorer:
-    """One category, or all of them pooled, with what is sorted once and scored under any weights."""
+    """One category, or all of them pooled: sorted once, and scored under any weights."""
 
     def __init__(self, truth: NDArray[np.int64], score: Array, measure: ScoreMeasure) -> None:
         self.truth, self.score, self.measure = truth, score, measure
         self.positive = truth.astype(np.float64)
         self.classes = np.flatnonzero(truth), np.flatnonzero(truth == 0)
-        if measure.how == RANKS:
+        if measure.computed_from == RANKS:
             self.rankings = [Ranking(truth, scores) for scores in score]
-        elif measure.how == LOSS:
+        elif measure.computed_from == LOSS:
             losses = np.stack([measure.losses(truth == 1, scores) for scores in score], axis=1)
             self.losses = self.positive[:, None] * losses, (1 - self.positive)[:, None] * losses
 
@@ -182,7 +182,7 @@ class CategoryScorer:
         self, draws: int, stan_data: StanData, rng: Generator
     ) -> PriorDocuments:
         """Draw the prior document of each class, in sticks that lie at any documents."""
-        if self.measure.how != RANKS:
+        if self.measure.computed_from != RANKS:
             return ()
         documents = []
         for mass in stan_data["mass"]:
@@ -195,7 +195,7 @@ class CategoryScorer:
         measure = self.measure
         if measure.prevalence is not None:
             share = np.full_like(share, measure.prevalence)
-        if measure.how == RANKS:
+        if measure.computed_from == RANKS:
             function: Any = measure.function
             psi = [
                 function(*r.class_weights(weight, prior_documents), share) for r in self.rankings
@@ -203,7 +203,7 @@ class CategoryScorer:
             return np.stack(psi, axis=1)
         positive = add_columns(weight, self.positive)
         scale = share / positive, (1 - share) / (weight.sum(axis=1) - positive)
-        if measure.how == LOSS:
+        if measure.computed_from == LOSS:
             of_pos, of_neg = (scale[i][:, None] * (weight @ self.losses[i]) for i in (0, 1))
             return np.asarray(of_pos + of_neg)
         balanced = weight * np.where(self.truth, scale[0][:, None], scale[1][:, None])
@@ -283,7 +283,9 @@ class Bootstrap(Model):
                 return _draw_categories(stan_data, scorers, pooled, n, generator)
             return _draw_classes(data, measure, n, generator)
 
-        several = measure.how != ANYTHING and draws * data.truth.size > NUMBERS_WORTH_THREADS
+        several = (
+            measure.computed_from != CALLABLE and draws * data.truth.size > NUMBERS_WORTH_THREADS
+        )
         with ThreadPoolExecutor(cores() if several else 1) as pool:
             blocks = list(pool.map(draw_block, sizes, rng.spawn(len(sizes))))
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
@@ -378,7 +380,7 @@ def _draw_classes(
 
 def _score_classes(data: ScoredClasses, measure: ScoreMeasure, weight: Array) -> Array:
     """Score all systems by the probabilities of all classes (draw, system)."""
-    if measure.how == ANYTHING:
+    if measure.computed_from == CALLABLE:
         return _call_measure(measure, data.truth, data.score, weight)
     happened = np.arange(data.score.shape[-1]) == data.truth[:, None]
     losses = np.stack([measure.losses(happened, p) for p in data.score], axis=1)
@@ -395,7 +397,7 @@ def check_measure(data: Data, measure: Measure) -> ScoreMeasure:
     if not isinstance(data, Scores):
         raise InputError(f"{measure.label} takes scores, and these are labels.")
     together = isinstance(data, ScoredClasses)
-    if together and measure.how == RANKS:
+    if together and measure.computed_from == RANKS:
         rule = "log_loss or brier for all classes together, or average= for one against the rest"
         raise invalid("measure", rule, measure.name)
     if together and measure.prevalence is not None:

@@ -1,4 +1,4 @@
-"""Models of counts: paired and unpaired (Zhang et al. 2016, Figures 2 and 3), and their hierarchies."""
+"""Models of counts: paired and unpaired (Zhang et al. 2016, Figures 2, 3), and hierarchies."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, cells_of_patterns, response_patterns
-from stanoff.data.counts import PairedCounts, UnpairedCounts
+from stanoff.data.types import (
+    Data,
+    PairedCounts,
+    UnpairedCounts,
+    cells_of_patterns,
+    response_patterns,
+)
 from stanoff.errors import InputError
 from stanoff.measures import Measure
 from stanoff.models.base import COORDS, Array, Inputs, Model, StanData, Variables, unless_prior

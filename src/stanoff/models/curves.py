@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
 from stanoff.measures import SCORES
 from stanoff.models.base import Array
 from stanoff.models.bootstrap import BOOTSTRAP, CategoryScorer, PriorDocuments, draw_gammas
@@ -89,7 +89,7 @@ def _draw_curves(
     curve: Callable[[Array, Array, float], Array],
 ) -> Array:
     """Draw curves of the shares of positives and negatives from the highest score down."""
-    curves = []
+    curves: list[list[Array]] = []
     for scorer, weight, share, prior_documents in _draw_weights(data, prior, seed):
         curves.append([])
         for ranking in scorer.rankings:

@@ -15,8 +15,8 @@ import numpy as np
 from stanoff._lib.processes import run
 from stanoff.cmdstan.install import ensure_cmdstan
 from stanoff.cmdstan.sources import program_hash
-from stanoff.data.base import Data
 from stanoff.data.items import ItemValues
+from stanoff.data.types import Data
 from stanoff.errors import InputError, ToolchainError, invalid, unknown
 from stanoff.measures import Measure, ScoreMeasure
 from stanoff.models.base import Array, Inputs, Model, Variables, stan_folder
@@ -27,6 +27,7 @@ from stanoff.models.items import OWN_PRIOR
 from stanoff.models.priors import NAMED, WEIGHTS, Priors
 
 LOG_PRIOR = ("log_prior", "lprior")
+COUNTED = ("c_pos", "c_neg", "c_A", "c_B", "truth", "said")
 REP_SUFFIX = "_rep"  # c_pos_rep is c_pos as the model would draw it
 OUTPUT_DIMENSIONS = {
     **dict.fromkeys(("delta", "psi_A", "psi_B"), (0, 1)),
@@ -123,10 +124,10 @@ def _find_problems(program: Program) -> list[str]:
     if "delta" not in program.outputs:
         problems.append("It does not generate delta, the difference that is judged.")
     for name, dimensions in OUTPUT_DIMENSIONS.items():
-        declared = program.outputs.get(name)
-        if declared is not None and declared["dimensions"] not in dimensions:
+        generated = program.outputs.get(name)
+        if generated is not None and generated["dimensions"] not in dimensions:
             rule = " or ".join(map(str, dimensions))
-            problems.append(f"{name} has {declared['dimensions']} dimensions, not {rule}.")
+            problems.append(f"{name} has {generated['dimensions']} dimensions, not {rule}.")
     return problems
 
 
@@ -234,6 +235,8 @@ class CustomModel(Model):
         The data that only the user has, by name, as JSON has them.
     """
 
+    custom = True
+
     def __init__(self, program: Program, user_data: Mapping[str, Any] | None = None) -> None:
         self.program, self.user_data = program, dict(user_data or {})
         self.name, self.observed = program.path.stem, program.observed
@@ -246,9 +249,14 @@ class CustomModel(Model):
         return CustomModel(self.program, check_user_data(self.program, data))
 
     @property
-    def stan_file(self) -> Path | None:
+    def stan_file(self) -> Path:
         """Where its program is."""
         return self.program.path.resolve()
+
+    @property
+    def zeroed_for_prior(self) -> tuple[str, ...]:
+        """Counts of labels, if it is about nothing else: scores and values cannot be 0."""
+        return self.observed if set(self.observed) <= set(COUNTED) else ()
 
     @property
     def computes_measure(self) -> bool:
@@ -267,8 +275,10 @@ class CustomModel(Model):
         """Return the measure as it is called here: a program may compute a score of its own."""
         if self.computes_measure:
             return measure
-        title = {"title": ""} if isinstance(measure, ScoreMeasure) else {}
-        return replace(measure, name=f"the score of {self.name}", **title)
+        name = f"the score of {self.name}"
+        if isinstance(measure, ScoreMeasure):
+            return replace(measure, name=name, title="")
+        return replace(measure, name=name)
 
     def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
         """Score the draws; without cells the program's own scores are all there is."""

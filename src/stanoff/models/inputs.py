@@ -13,12 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data, response_patterns
-from stanoff.data.classes import ConfusionCounts
-from stanoff.data.counts import PairedCounts, UnpairedCounts
 from stanoff.data.items import ClusteredValues, ItemValues, RatioValues
-from stanoff.data.patterns import PatternCounts
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import (
+    ConfusionCounts,
+    Data,
+    PairedCounts,
+    PatternCounts,
+    UnpairedCounts,
+    response_patterns,
+)
 from stanoff.errors import InputError, invalid
 from stanoff.measures import SCORES, VALUES, Measure
 from stanoff.models.priors import WEIGHTS, Priors, both, single
@@ -141,7 +145,8 @@ def _by_document(score: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def count_runs(data: ItemValues) -> np.ndarray[Any, Any]:
     """Return how many runs each system had of every item (system, item)."""
-    return data.runs if data.repeated else np.ones(data.values.shape, dtype=np.int64)
+    runs = data.runs if data.repeated else np.ones(data.values.shape, dtype=np.int64)
+    return np.asarray(runs)
 
 
 def count_right(data: ItemValues, asker: str = "The repeated model") -> np.ndarray[Any, Any]:
@@ -155,7 +160,7 @@ def count_right(data: ItemValues, asker: str = "The repeated model") -> np.ndarr
     binary = np.abs(scatter - right * (1 - data.values)) <= 1e-6 * runs
     if not binary.all() or (np.abs(right - np.round(right)) > 1e-6).any():
         raise InputError(f"{asker} takes runs that are right (1) or wrong (0) only.")
-    return np.round(right).astype(np.int64)
+    return np.asarray(np.round(right), dtype=np.int64)
 
 
 # What every kind of data has; None where these data have not got it. A kind has what those have

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
 from stanoff.data.items import (
     ClusteredValues,
     ItemValues,
@@ -23,6 +22,7 @@ from stanoff.data.items import (
     check_clusters,
     refuse_constant,
 )
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Inputs, Model, StanData, Variables
@@ -199,7 +199,7 @@ class Items(ValuesModel):
         return np.asarray(-0.5 * (z**2).sum(axis=-2) - scale[..., None])
 
     def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Number the items."""
+        """Return the numbers of the items."""
         return number_rows(stan_data["y"])
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array | None:
@@ -505,11 +505,13 @@ class Repeated(ValuesModel):
 
     def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
         """Count how many runs of every item were right."""
-        clustered = isinstance(data, ClusteredValues)
+        clusters, cluster = 0, np.empty(0, dtype=np.int64)
+        if isinstance(data, ClusteredValues):
+            clusters, cluster = data.clusters, data.cluster + 1  # Stan counts from 1
         return {
             "N": data.items,
-            "C": data.clusters if isinstance(data, ClusteredValues) else 0,
-            "cluster": data.cluster + 1 if clustered else np.empty(0, dtype=np.int64),
+            "C": clusters,
+            "cluster": cluster,
             "runs": count_runs(data).T,
             "right": count_right(data).T,
             "mu_scale": MU_SCALE,
@@ -532,7 +534,7 @@ class Repeated(ValuesModel):
         return np.asarray(density.sum(axis=-1))
 
     def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Number the items."""
+        """Return the numbers of the items."""
         return number_rows(stan_data["right"])
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:

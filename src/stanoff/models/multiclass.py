@@ -6,8 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.classes import need_classes
+from stanoff.data.types import Data, need_classes
 from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Inputs, Model, StanData, Variables

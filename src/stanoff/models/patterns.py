@@ -5,23 +5,29 @@ no, or the number of classes), and the patterns are Dirichlet with equal prior w
 patterns up to those of any two systems gives the posterior that these have by themselves: a contest
 never contradicts a comparison.
 
-Where there are many patterns, those that nobody showed have a prior weight only all together. Spread
-over so many it falls on a few of them, as in a Dirichlet process, and is drawn by breaking sticks:
-time and memory grow with the patterns that occurred, not with C^S.
+Where there are many patterns, those that nobody showed have a prior weight only all together.
+Spread over so many it falls on a few of them, as in a Dirichlet process, and is drawn by breaking
+sticks: time and memory grow with the patterns that occurred, not with C^S.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, response_patterns
-from stanoff.data.classes import ConfusionCounts, need_classes
-from stanoff.data.patterns import PatternCounts, patterns_of
+from stanoff.data.types import (
+    ConfusionCounts,
+    Data,
+    PatternCounts,
+    need_classes,
+    patterns_of,
+    response_patterns,
+)
 from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Inputs, Map, Model, StanData, Variables, unless_prior
@@ -208,7 +214,7 @@ class Contest(Model):
 def _rows_by_category(stan_data: StanData, categories: int) -> Iterator[slice]:
     """Return which rows of patterns each category has: they are sorted."""
     starts = np.searchsorted(stan_data["category"], np.arange(1, categories + 2))
-    for first, last in zip(starts[:-1], starts[1:], strict=True):
+    for first, last in pairwise(starts):
         yield slice(int(first), int(last))
 
 
@@ -403,7 +409,7 @@ class Joint(Model):
         ]
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-density of the prior of the prevalences and of what is said of each class."""
+        """Return the log-density of the prior of prevalences and of what is said of each class."""
         density = log_dirichlet(draws["mu"], np.asarray(stan_data["beta"]))
         rows = np.asarray(stan_data["rows"])
         size = int(stan_data["K"]) ** (rows.shape[1] - 1)
@@ -460,7 +466,7 @@ class _ClassTable:
     def add_cells(
         self, cells: Array, mu: Array, shares: Array, rest: Array, rng: Generator
     ) -> None:
-        """Fill in cells (draw, system, class, 4), the prior mass of other cells broken into sticks."""
+        """Fill in cells (draw, system, class, 4); the mass of other cells is broken into sticks."""
         size, m = mu.shape
         pieces = _break_rest(rest, self.unseen, self.sticks, rng)
         sums = (shares @ self.sums).reshape(size, 2, self.systems, m)

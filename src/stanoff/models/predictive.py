@@ -1,4 +1,4 @@
-"""Densities of what was observed, and new documents: twins of ``functions/predictive.stanfunctions``.
+"""Densities of what was observed, and new documents: twins of ``predictive.stanfunctions``.
 
 Computing them from the draws is quicker than letting Stan write them and reading them again.
 """
@@ -23,7 +23,7 @@ def join_labels(*names: Iterable[str]) -> list[str]:
 
 
 def number_rows(rows: NDArray[Any]) -> list[str]:
-    """Number rows from 1."""
+    """Return the numbers of rows, from 1."""
     return [str(i + 1) for i in range(len(rows))]
 
 
@@ -54,7 +54,7 @@ def log_normal(x: NDArray[Any], scale: float | Array) -> Array:
 
 def log_lognormal(x: NDArray[Any], location: float, scale: float) -> Array:
     """Return the log-density of log-normal variables."""
-    return log_normal(np.log(x) - location, scale) - np.log(x)
+    return np.asarray(log_normal(np.log(x) - location, scale) - np.log(x))
 
 
 def log_correlation(r: NDArray[Any], shape: float) -> Array:

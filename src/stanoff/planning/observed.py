@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
-from stanoff.data.base import Data
-from stanoff.data.counts import PairedCounts, rows
 from stanoff.data.items import ItemValues
-from stanoff.data.scored import Scores
+from stanoff.data.scores import Scores
+from stanoff.data.types import Data, PairedCounts, rows
 from stanoff.errors import InputError, unknown
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence
@@ -73,7 +72,7 @@ def more_documents(
             return more_items(result, **asked)
         return more_scored(result, category, **asked)
     name = _category(result, category)
-    if result.model.batch is None:
+    if not result.model.has_batches:
         raise InputError(
             f"There is no plan for the model {result.model.name!r}, whose categories hang together "
             "or are not conjugate: compare this category by model='paired' or 'unpaired' and ask "

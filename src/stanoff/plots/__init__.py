@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
     from stanoff.plots.power import plot_power
     from stanoff.plots.sensitivity import plot_prior, plot_rope
-    from stanoff.plots.theme import theme
+    from stanoff.plots.style import theme
 
 _MODULES = {
     "calibration": ["plot_ecdf", "plot_rank"],
@@ -37,7 +37,7 @@ _MODULES = {
     "posterior": ["plot_factor", "plot_posterior", "plot_trace"],
     "power": ["plot_power"],
     "sensitivity": ["plot_prior", "plot_rope"],
-    "theme": ["theme"],
+    "style": ["theme"],
 }
 
 __all__ = [

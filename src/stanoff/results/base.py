@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import Fit
@@ -116,7 +115,7 @@ class Result:
         """Return the posterior of differences of systems by their places, where it is a t."""
         if self.engine != "exact":
             return None
-        return self.model.student(self.data, self.prior, first, second)
+        return self.model.closed_form(self.data, self.prior, first, second)
 
     def resolve_category(self, category: str | None) -> str:
         """Check the name of a row; by default it is the one that is decided upon."""

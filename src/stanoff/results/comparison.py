@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
 from stanoff.inference import cautions
@@ -395,11 +395,11 @@ class Comparison(Result):
     def sentence(self, category: str | None = None) -> str:
         """Describe the verdict, and what would change it, in words to paste into a paper."""
         from stanoff.inference.populations import NEW
-        from stanoff.text.words import sentence, what_would_change
+        from stanoff.text.sentences import describe_comparison, describe_rope_flips
 
         new = category == NEW and NEW not in self.categories
         evidence = self.evidence_new() if new else self.evidence(category)
-        return f"{sentence(self, evidence)} {what_would_change(self, evidence)}"
+        return f"{describe_comparison(self, evidence)} {describe_rope_flips(self, evidence)}"
 
     def table(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the summary in cells of text, in the form of the paper's Tables 4 to 6.
@@ -407,17 +407,18 @@ class Comparison(Result):
         Parameters
         ----------
         columns : sequence of str, optional
-            Out of ``stanoff.text.tables.HEADINGS``; those of the paper by default.
+            Out of ``stanoff.text.tables.COLUMNS``; those of the paper by default.
         """
-        from stanoff.text.tables import PAPER, formatted
+        from stanoff.text.tables import PAPER, comparison_table
 
-        return formatted(self, PAPER if columns is None else columns)
+        return comparison_table(self, PAPER if columns is None else columns)
 
     def to_markdown(self, path: Target = None, *, columns: Sequence[str] | None = None) -> str:
         """Write the table, the verdict and the notes in Markdown, and to a file if one is named."""
-        from stanoff.text.formats import as_text, written
+        from stanoff.text.export import comparison_text
+        from stanoff.text.render import write
 
-        return written(as_text(self, "markdown", columns=columns), path)
+        return write(comparison_text(self, "markdown", columns=columns), path)
 
     def to_latex(
         self,
@@ -428,22 +429,25 @@ class Comparison(Result):
         label: str | None = None,
     ) -> str:
         """Write the table in LaTeX, for booktabs; by default the caption says what it shows."""
-        from stanoff.text.formats import as_text, written
+        from stanoff.text.export import comparison_text
+        from stanoff.text.render import write
 
-        text = as_text(self, "latex", columns=columns, caption=caption, label=label)
-        return written(text, path)
+        text = comparison_text(self, "latex", columns=columns, caption=caption, label=label)
+        return write(text, path)
 
     def to_csv(self, path: Target = None) -> str:
         """Write the numbers of the summary as comma-separated values."""
-        from stanoff.text.formats import as_text, written
+        from stanoff.text.export import comparison_text
+        from stanoff.text.render import write
 
-        return written(as_text(self, "csv"), path)
+        return write(comparison_text(self, "csv"), path)
 
     def to_json(self, path: Target = None) -> str:
         """Write settings, numbers and words as JSON; NaN becomes null, infinity "inf"."""
-        from stanoff.text.formats import as_text, written
+        from stanoff.text.export import comparison_text
+        from stanoff.text.render import write
 
-        return written(as_text(self, "json"), path)
+        return write(comparison_text(self, "json"), path)
 
     def plot_posterior(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the posterior of delta with its HDI and ROPE, as in the paper's Figure 6."""

@@ -186,15 +186,15 @@ class Contest(Result):
 
     def sentence(self, category: str | None = None) -> str:
         """Describe who can still be the best, in words to paste into a paper."""
-        from stanoff.text.contests import sentence
+        from stanoff.text.sentences import describe_contest
 
-        return sentence(self, self.resolve_category(category))
+        return describe_contest(self, self.resolve_category(category))
 
     def table(self, category: str | None = None) -> pd.DataFrame:
         """Return the summary in cells of text."""
-        from stanoff.text.contests import formatted
+        from stanoff.text.tables import contest_table
 
-        return formatted(self, self.resolve_category(category))
+        return contest_table(self, self.resolve_category(category))
 
     def to_markdown(self, path: Target = None) -> str:
         """Write the table, the sentence and the notes in Markdown."""
@@ -215,10 +215,10 @@ class Contest(Result):
         return self._written("json", path)
 
     def _written(self, style: str, path: Target, **more: Any) -> str:
-        from stanoff.text.contests import as_text
-        from stanoff.text.formats import written
+        from stanoff.text.export import contest_text
+        from stanoff.text.render import write
 
-        return written(as_text(self, style, **more), path)
+        return write(contest_text(self, style, **more), path)
 
     def plot_scores(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the score of every system with its HDI, tier by tier."""

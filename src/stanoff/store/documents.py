@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from stanoff.engines.draws import Variables, judged
 from stanoff.models import Model
-from stanoff.models.declared import LOG_PRIOR, REPLICATED
-from stanoff.models.own import OwnModel
-from stanoff.models.predictive import Predictive
+from stanoff.models.custom import LOG_PRIOR, REP_SUFFIX, CustomModel
 
 if TYPE_CHECKING:
     from stanoff.results.base import Result
@@ -67,29 +65,30 @@ def documents_said(result: Result, *, new_only: bool = False) -> dict[str, Group
     new_only : bool
         Compute posterior_predictive alone.
     """
-    said = result.model.predictive
-    if said is None:
+    model = result.model
+    if not model.predictive_draws:
         return _generated(result)
     block = block_of(result)
-    size = sum(np.size(block[name]) for name in said.observed or result.model.observed)
+    size = sum(np.size(block[name]) for name in model.replicated)
     how = _How(block, size, np.random.default_rng([result.seed, STREAM]))
-    posterior = _drawn(result, said, how)
+    posterior = _drawn(result, how)
     if not posterior:
         return {}
     if new_only:
-        return {"posterior_predictive": Group(_new(result, said, posterior, how))}
-    prior = _drawn_of_prior(result, said, how)
-    log_lik, labels = said.log_likelihood(posterior, block), said.labels(result.data, block)
-    density = said.log_prior(posterior, block)
+        return {"posterior_predictive": Group(_new(result, posterior, how))}
+    prior = _drawn_of_prior(result, how)
+    log_lik = model.log_likelihood(posterior, block)
+    labels = model.log_likelihood_labels(result.data, block)
+    density = model.log_prior(posterior, block)
     groups: dict[str, Variables] = {
         "log_prior": {} if density is None else {"log_prior": density},
-        "posterior_predictive": _new(result, said, posterior, how),
-        "prior_predictive": _new(result, said, prior, how),
+        "posterior_predictive": _new(result, posterior, how),
+        "prior_predictive": _new(result, prior, how),
     }
     groups["observed_data"] = {
         name: observed(result, block, name) for name in groups["posterior_predictive"]
     }
-    found = {"log_likelihood": _of_groups(log_lik, labels, said.unit)}
+    found = {"log_likelihood": _of_groups(log_lik, labels, model.unit)}
     found |= {name: Group(variables) for name, variables in groups.items() if variables}
     step = _step(result.fit.draws.shape, size)
     return {
@@ -98,18 +97,16 @@ def documents_said(result: Result, *, new_only: bool = False) -> dict[str, Group
     }
 
 
-def _new(result: Result, said: Predictive, drawn: Variables, how: _How) -> Variables:
+def _new(result: Result, drawn: Variables, how: _How) -> Variables:
     """Draw new documents; none where there are no draws."""
     if not drawn:
         return {}
-    return judged(said.replicate(drawn, how.block, how.rng), len(result.data.categories))
+    return judged(result.model.replicate(drawn, how.block, how.rng), len(result.data.categories))
 
 
 def block_of(result: Result) -> Mapping[str, Any]:
     """Return the data block, with every document where the model says something of each."""
-    said = result.model.predictive
-    gather = result.model.data if said is None or said.block is None else said.block
-    return gather(result.data, result.prior)
+    return result.model.predictive_data(result.data, result.prior)
 
 
 def observed(result: Result, block: Mapping[str, Any], name: str) -> NDArray[Any]:
@@ -117,40 +114,35 @@ def observed(result: Result, block: Mapping[str, Any], name: str) -> NDArray[Any
     return np.asarray(block.get(name, result.data.cells))
 
 
-def _drawn(result: Result, said: Predictive, how: _How) -> Variables:
+def _drawn(result: Result, how: _How) -> Variables:
     """Return draws that say something of documents; none where they cannot."""
     posterior, step = result.fit.draws.posterior, _step(result.fit.draws.shape, how.size)
     drawn: Variables = {name: values[:, ::step] for name, values in posterior.items()}
-    if not set(said.needs) <= set(drawn):
-        if result.fit.is_part or not _again(result, said, how):
+    if not set(result.model.predictive_draws) <= set(drawn):
+        if result.fit.is_part or not _again(result, how):
             return {}
         whole = _whole_draws(result, {}, step, np.random.default_rng(result.seed))
         if not np.array_equal(judged(whole, len(result.data.categories))["cells"], drawn["cells"]):
             return {}  # another NumPy drew them
         drawn = whole
-    if said.added is None:
-        return drawn
-    more = said.added(drawn, how.block, how.rng)
-    return {**drawn, **more} if more else {}
+    return result.model.complete_draws(drawn, how.block, how.rng)
 
 
-def _drawn_of_prior(result: Result, said: Predictive, how: _How) -> Variables:
+def _drawn_of_prior(result: Result, how: _How) -> Variables:
     """Return draws of the prior: as they are, or drawn as if no document had been seen."""
-    if not said.from_prior:
-        return {}
     prior = result.fit.draws.prior
-    if set(said.needs) <= set(prior):
+    if set(result.model.predictive_draws) <= set(prior):
         step = _step(next(iter(prior.values())).shape[:2], how.size)
         return {name: values[:, ::step] for name, values in prior.items()}
-    if not _again(result, said, how):
+    if not _again(result, how):
         return {}
     nothing = {name: np.zeros_like(how.block[name]) for name in result.model.observed}
     return _whole_draws(result, nothing, _step(result.fit.draws.shape, how.size), how.rng)
 
 
-def _again(result: Result, said: Predictive, how: _How) -> bool:
+def _again(result: Result, how: _How) -> bool:
     """Return whether the exact sampler can draw once more."""
-    return result.engine == "exact" and said.again is not None and said.again(how.block)
+    return result.engine == "exact" and result.model.can_resample(how.block)
 
 
 def _whole_draws(
@@ -187,16 +179,16 @@ def _generated(result: Result) -> dict[str, Group]:
     for name in LOG_PRIOR:
         if name in posterior:
             found["log_prior"] = Group({"log_prior": posterior[name]}, (name,))
-    names = [name for name in result.model.observed if f"{name}{REPLICATED}" in posterior]
-    own = tuple(f"{name}{REPLICATED}" for name in names)
+    names = [name for name in result.model.observed if f"{name}{REP_SUFFIX}" in posterior]
+    own = tuple(f"{name}{REP_SUFFIX}" for name in names)
     for group, drawn in (("posterior_predictive", posterior), ("prior_predictive", prior)):
         if names and drawn:
-            variables = {n: _as_declared(result.model, n, drawn[f"{n}{REPLICATED}"]) for n in names}
+            variables = {n: _as_declared(result.model, n, drawn[f"{n}{REP_SUFFIX}"]) for n in names}
             found[group] = Group(variables, own)
     return found
 
 
 def _as_declared(model: Model, name: str, values: NDArray[Any]) -> NDArray[Any]:
     """Return counts as whole numbers, unless some are no numbers."""
-    whole = isinstance(model, OwnModel) and model.program_of.inputs[name]["type"] == "int"
+    whole = isinstance(model, CustomModel) and model.program.inputs[name]["type"] == "int"
     return values.astype(np.int64) if whole and np.isfinite(values).all() else values

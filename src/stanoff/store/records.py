@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stanoff.data.base import Data, data_of
+from stanoff.data.types import Data, data_of
 from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError
 from stanoff.fit import Fit
-from stanoff.measures import MEASURES, SCORES, VALUES, Array, Cells, Measure, ScoreMeasure, shifted
-from stanoff.measures.ranking import ANYTHING
+from stanoff.measures import (
+    MEASURES,
+    SCORES,
+    VALUES,
+    Array,
+    Confusion,
+    Measure,
+    ScoreMeasure,
+    at_prevalence,
+)
+from stanoff.measures.scores import CALLABLE
 from stanoff.models import MODELS, Model
-from stanoff.models.base import no_theorem
-from stanoff.models.declared import Program
-from stanoff.models.own import OwnModel, model_of
+from stanoff.models.custom import CustomModel, Program
 from stanoff.models.priors import Prior, Priors
 from stanoff.question import Question
 from stanoff.results.comparison import Comparison
@@ -116,15 +124,15 @@ def _repr_blocks(question: Question) -> Record:
 
 
 def _record_of_model(model: Model) -> Record:
-    if not isinstance(model, OwnModel):
+    if not isinstance(model, CustomModel):
         return {"name": model.name}
-    declared = model.program_of
+    declared = model.program
     return {
         "name": model.name,
-        "file": str(model.file),
+        "file": str(model.stan_file),
         "inputs": declared.inputs,
         "outputs": declared.outputs,
-        "data": dict(model.given),
+        "data": model.user_data,
     }
 
 
@@ -132,7 +140,7 @@ def _model_of(record: Record) -> Model:
     if "file" in record:
         path = Path(record["file"])
         program = Program(path, record["inputs"], record["outputs"], (), ())
-        return model_of(program, record.get("data"))
+        return CustomModel(program, record.get("data"))
     if record["name"] not in MODELS:
         raise ValueError(f"its model {record['name']!r} is not known here")
     return MODELS[record["name"]]
@@ -178,7 +186,7 @@ def _of_scores(result: Result, measure: Measure) -> Record:
     if not isinstance(measure, ScoreMeasure):
         return {}
     record: Record = {"kind": measure.kind, "clip": measure.clip}
-    if measure.how == ANYTHING:
+    if measure.computed_from == CALLABLE:
         every = result.model.observed_scores(result.data, measure, result.average)
         record["observed"] = every.tolist()
     return record
@@ -244,7 +252,7 @@ def _knowing(model: Model, measure: Measure, record: Record) -> Model:
     theorem = model.prior_density_infinite_at_zero
     every = [*MEASURES.values(), *SCORES.values(), *VALUES.values()]
     here = any(known.function is measure.function for known in every)
-    if theorem is no_theorem or here:
+    if type(model).prior_density_infinite_at_zero is Model.prior_density_infinite_at_zero or here:
         return model
 
     def prior_density_infinite_at_zero(asked: Measure, prior: Priors, data: Data) -> bool | None:
@@ -253,7 +261,9 @@ def _knowing(model: Model, measure: Measure, record: Record) -> Model:
             return found
         return theorem(asked, prior, data)
 
-    return replace(model, prior_density_infinite_at_zero=prior_density_infinite_at_zero)
+    remembering = copy(model)
+    remembering.prior_density_infinite_at_zero = prior_density_infinite_at_zero  # type: ignore
+    return remembering
 
 
 def _undecided(measure: Measure, cells: Array) -> Array:
@@ -261,7 +271,7 @@ def _undecided(measure: Measure, cells: Array) -> Array:
     return replace(measure, zero_division=math.nan)(cells)
 
 
-def _not_registered(name: str) -> Callable[[Cells], Array]:
+def _not_registered(name: str) -> Callable[[Confusion], Array]:
     def refuse(*cells: Any) -> Array:
         raise InputError(
             f"The measure {name!r} is not registered here, or not the one that the result was "
@@ -273,14 +283,14 @@ def _not_registered(name: str) -> Callable[[Cells], Array]:
 
 def _remembered(
     measure: Measure, scores: Array, pooled: Array, cells: Array
-) -> Callable[[Cells], Array]:
+) -> Callable[[Confusion], Array]:
     """Stand in for a function that is not here: it knows the scores of what was observed."""
     together = cells.mean(axis=-2)
     if measure.prevalence is not None:
-        cells, together = (shifted(part, measure.prevalence) for part in (cells, together))
+        cells, together = (at_prevalence(part, measure.prevalence) for part in (cells, together))
     refuse = _not_registered(measure.name)
 
-    def look_up(asked: Cells) -> Array:
+    def look_up(asked: Confusion) -> Array:
         given = np.stack([asked.tp, asked.fp, asked.fn, asked.tn], axis=-1)
         each = zip(cells, scores, strict=True)
         for known, values in ((cells, scores), (together, pooled), *each):

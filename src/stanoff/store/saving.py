@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 
 from stanoff._lib import files
 from stanoff._lib.arguments import as_path
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.draws import Draws, Variables, stacked
 from stanoff.errors import InputError, StanoffError
 from stanoff.fit import drawn_again
@@ -272,11 +271,11 @@ def _compact_tree(result: Result) -> DataTree:
 
 def _scored(model: Model, variables: Variables) -> set[str]:
     """Name the variables that scores are made of, and those that no category has to itself."""
-    if model.file is not None or "cells" not in variables:  # a program may score by itself
+    if model.custom or "cells" not in variables:  # a program may score by itself
         return set(variables)
     dims = {**SHARED_DIMS, **model.dims}
     few = {name for name, values in variables.items() if values.ndim == 2}
-    kept = {name for name in dims if "category" not in dims[name]} - {"psi", *model.as_fitted}
+    kept = {name for name in dims if "category" not in dims[name]} - {"psi", *model.order_dependent}
     return {"cells"} | few | kept
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stanoff._lib.surroundings import check_surroundings
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Draws, Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
 from stanoff.results.contest import Contest
@@ -61,12 +61,13 @@ def _draws(result: Comparison | Contest) -> Draws:
 
 def _constant(result: Comparison | Contest) -> dict[str, Any]:
     """Return the numbers that were given to the model beside what was observed."""
-    block = result.model.data(result.data, result.prior)
+    block = result.model.stan_data(result.data, result.prior)
     numbers = {name: np.asarray(value) for name, value in block.items()}
     return {
         f"{name}_of_row" if name in COORDINATES else name: values
         for name, values in numbers.items()
-        if name not in result.model.observed and values.dtype.kind in "iuf"
+        if name not in (*result.model.observed, "prior_only", "simulate")
+        and values.dtype.kind in "iuf"
     }
 
 
@@ -80,7 +81,7 @@ def data_tree(
     check_surroundings()
     from arviz_base import from_dict
 
-    block = result.model.data(result.data, result.prior)
+    block = result.model.stan_data(result.data, result.prior)
     observed = {name: np.asarray(block[name]) for name in result.model.observed}
     observed |= _observed_scores(result)
     coords = {**COORDS, "category": result.data.categories, "system": result.data.systems}

@@ -11,8 +11,8 @@ from typing import Any
 
 from stanoff import engines, models
 from stanoff._lib.arguments import as_systems
-from stanoff.data.base import Data
 from stanoff.data.observed import count, count_systems
+from stanoff.data.types import Data
 from stanoff.engines.provenance import gather
 from stanoff.errors import StanoffError
 from stanoff.fit import Fit, fit
@@ -125,7 +125,7 @@ def _key(data: Data, question: Question, sampling: Sampling) -> str:
         "average": question.average,
         # A program of the user's own may tell nothing but the score that it was asked for; weights
         # of documents are kept as the measure that was asked for.
-        "measure": question.measure.label if model.file or data.kind == "scores" else None,
+        "measure": question.measure.label if model.custom or data.kind == "scores" else None,
     }
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
     for name, values in data.arrays().items():

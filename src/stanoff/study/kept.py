@@ -107,7 +107,7 @@ def key_of(
         return ""  # whoever reads them will say why
     model, common = sampling.model, next(iter(MODELS.values()))
     engine, _ = engines.chosen(model or common, sampling.engine)
-    own = model is not None and model.file is not None
+    own = model is not None and model.custom
     parts = {
         "labels": labels,
         "data": asdict(_without_folder(data)),

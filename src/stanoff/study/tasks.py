@@ -69,7 +69,7 @@ def tasks_of(study: Study) -> Iterator[Task]:
     contests: dict[tuple[int, int], Task] = {}
     for (i, data), (j, sampling) in product(enumerate(study.data), enumerate(study.samplings)):
         model = sampling.model
-        if study.together and (model is None or model.most_systems is None):
+        if study.together and (model is None or model.max_systems is None):
             slug = slug_of(
                 [*_named(data.name), "contest", *_named(model.name if model else "")], known
             )

@@ -25,8 +25,7 @@ from stanoff.engines.draws import stacked
 from stanoff.engines.stan import sample_blocks
 from stanoff.errors import InputError, StanoffError, invalid
 from stanoff.models import Model
-from stanoff.models.declared import REPLICATED, to_replicate
-from stanoff.models.own import OwnModel
+from stanoff.models.custom import REP_SUFFIX, CustomModel
 from stanoff.question import read
 from stanoff.workbench.designs import MEASURES, design, kind_of
 from stanoff.workbench.uniformity import named_deviations, p_uniform
@@ -206,7 +205,7 @@ def calibrate(
     question, sampling = read(model=asked, **options)
     fitted = sampling.model
     assert fitted is not None
-    if fitted.classes or not fitted.program or fitted.most_in_program != 2:
+    if fitted.single_label or not fitted.has_program or fitted.max_systems != 2:
         raise invalid("model", "a Stan program of two systems and of categories", fitted.name)
     block = fitted.stan_data(design(fitted, n, k), sampling.prior, question.measure)
     rng = np.random.default_rng(seed)
@@ -243,20 +242,20 @@ def _by_program(
         model, [of_prior], draws=number * PRIOR_THIN, warmup=PRIOR_WARMUP, seed=seed
     )[0]
     kept = {name: values[:, ::PRIOR_THIN] for name, values in drawn.items()}
-    if model.predictive is not None:
-        replicated: Mapping[str, Any] = model.predictive.replicate(kept, block, rng)
+    if model.predictive_draws:
+        replicated: Mapping[str, Any] = model.replicate(kept, block, rng)
     else:
-        found = {name: kept.get(f"{name}{REPLICATED}") for name in block}  # also data of one's own
+        found = {name: kept.get(f"{name}{REP_SUFFIX}") for name in block}  # also data of one's own
         replicated = {name: values for name, values in found.items() if values is not None}
         if missing := set(_to_draw(model)) - set(replicated):
-            listed = " and ".join(f"{name}{REPLICATED}" for name in sorted(missing))
+            listed = " and ".join(f"{name}{REP_SUFFIX}" for name in sorted(missing))
             raise InputError(
                 f"{model.name} does not generate {listed}: let it do so where simulate is 1, or "
                 "pass a Python function as simulate=."
             )
     for name, values in replicated.items():
         if not np.all(np.isfinite(values)):
-            told = f"{model.name} draws {name}{REPLICATED} that is no number"
+            told = f"{model.name} draws {name}{REP_SUFFIX} that is no number"
             raise StanoffError(f"{told}: did its generated quantities stop?")
     whole = {name for name, values in block.items() if _is_whole(model, name, values)}
     replicated = {
@@ -273,15 +272,15 @@ def _by_program(
 
 def _to_draw(model: Model) -> tuple[str, ...]:
     """Return what a program must draw anew."""
-    if not isinstance(model, OwnModel):
+    if not isinstance(model, CustomModel):
         return model.observed
-    return to_replicate(model.program_of.inputs, model.program_of.outputs)
+    return model.program.to_replicate
 
 
 def _is_whole(model: Model, name: str, values: Any) -> bool:
     """Return whether a part of the data block holds whole numbers."""
-    if isinstance(model, OwnModel):
-        return bool(model.program_of.inputs[name]["type"] == "int")
+    if isinstance(model, CustomModel):
+        return bool(model.program.inputs[name]["type"] == "int")
     return np.asarray(values).dtype.kind in "iu"
 
 
@@ -311,7 +310,7 @@ def _ranked(
     found: dict[str, tuple[str, tuple[int, ...]]] = {}
     first = truths[0]
     for name in sorted(first, key=lambda name: (name != "delta", name != "psi")):
-        if name in NOT_RANKED or name.endswith(REPLICATED):
+        if name in NOT_RANKED or name.endswith(REP_SUFFIX):
             continue
         if name not in drawn or drawn[name].shape[2:] != first[name].shape:
             raise StanoffError(f"The program does not generate {name!r} of that size.")

@@ -130,9 +130,9 @@ def check(result: Comparison | Contest) -> Check:
     outside: NDArray[Any] = np.zeros(1)
     said = documents_said(result, new_only=True).get("posterior_predictive")
     if said is not None:
-        block, model = block_of(result), result.model.predictive
+        block = block_of(result)
         for name, drawn in said.variables.items():
-            if name in block and (model is None or model.one_by_one):
+            if name in block:
                 more, out = _one_by_one(name, np.asarray(block[name]), np.asarray(drawn))
                 rows += more
                 outside = outside + out
@@ -145,7 +145,7 @@ def check(result: Comparison | Contest) -> Check:
         result.engine == "stan",
         table,
         float(np.mean(outside >= odd)),
-        result.model.predictive is not None,
+        bool(result.model.predictive_draws),
     )
 
 

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import PairedCounts
 from stanoff.data.items import NO_CODES, ClusteredValues, ItemValues, RatioValues
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import Data, PairedCounts
 from stanoff.models import Model
-from stanoff.models.offers import kind_asked
-from stanoff.models.own import OwnModel
+from stanoff.models.custom import CustomModel
+from stanoff.models.inputs import data_kind
 
 MEASURES = {"labels": "f1", "scores": "auc", "values": "mean"}  # by default
 RUNS = 5  # of each item, where a program counts right ones
@@ -22,7 +21,7 @@ IN_CLUSTER = 6  # items or documents
 
 def kind_of(model: Model) -> str:
     """Return which kind of data a model is about: labels, scores or values."""
-    return kind_asked(model.program_of.inputs) if isinstance(model, OwnModel) else "labels"
+    return data_kind(model.program.inputs) if isinstance(model, CustomModel) else "labels"
 
 
 def design(model: Model, n: int, categories: int) -> Data:
@@ -37,7 +36,7 @@ def design(model: Model, n: int, categories: int) -> Data:
     categories : int
         How many there are; values have none.
     """
-    asked = set(model.program_of.inputs) if isinstance(model, OwnModel) else set()
+    asked = set(model.program.inputs) if isinstance(model, CustomModel) else set()
     cluster = np.arange(n) // IN_CLUSTER if "cluster" in asked else NO_CODES
     match kind_of(model):
         case "values":

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.data.items import ItemValues, RatioValues
-from stanoff.data.scored import ScoredDocuments
-from stanoff.models import paired, unpaired
-from stanoff.models.repeated import runs_of
+from stanoff.data.scores import ScoredDocuments
+from stanoff.models.counts import Paired, Unpaired
+from stanoff.models.inputs import count_runs
 
 if TYPE_CHECKING:
     from stanoff.results.comparison import Comparison
@@ -37,18 +37,18 @@ def scored_anew(
     block : mapping
         What was given to the model.
     """
-    if result.model.predictive is not None:
-        return _of_model(result, result.model.predictive.scored(drawn, block))
+    if result.model.predictive_draws:
+        return _of_model(result, result.model.replicate_scores(drawn, block))
     data = result.data
     if {"c_pos", "c_neg"} <= set(drawn):
-        return _of_model(result, paired.cells_of(drawn, block))
+        return _of_model(result, Paired().replicate_scores(drawn, block))
     if {"c_A", "c_B"} <= set(drawn):
-        return _of_model(result, unpaired.cells_of(drawn, block))
+        return _of_model(result, Unpaired().replicate_scores(drawn, block))
     if isinstance(data, ItemValues) and not isinstance(data, RatioValues):
         if "y" in drawn:
             return np.asarray(drawn["y"].mean(axis=2)[..., None])
         if "right" in drawn:
-            return np.asarray((drawn["right"] / runs_of(data).T).mean(axis=2)[..., None])
+            return np.asarray((drawn["right"] / count_runs(data).T).mean(axis=2)[..., None])
     if isinstance(data, ScoredDocuments):
         for name in ("score", "standard_score"):
             if name in drawn and not getattr(result.measure, "probabilities", False):

@@ -12,11 +12,11 @@ import pandas as pd
 from stanoff import models
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.errors import invalid
 from stanoff.fit import fit
 from stanoff.models import Model
-from stanoff.models.own import OwnModel
+from stanoff.models.custom import CustomModel
 from stanoff.question import read
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ def compare_models(
     for each in model:
         fitted: Model = models.get(each if isinstance(each, str) else os.fspath(each))
         asked = dict(options)
-        if isinstance(fitted, OwnModel):
-            names = fitted.program_of.own_data
+        if isinstance(fitted, CustomModel):
+            names = fitted.program.user_data
             asked["data"] = {name: value for name, value in (data or {}).items() if name in names}
         question, sampling = read(model=os.fspath(each), **asked)
         name = fitted.name if fitted.name not in results else os.fspath(each)
