@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from stanoff.data.types import AVERAGES, OUTCOMES, Data
+from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, average_categories, average_classes
 from stanoff.models.inputs import collect_inputs
@@ -307,16 +307,6 @@ class Model:
     def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
         """Return of new documents what :meth:`scores` takes: cells, or psi."""
         return {"cells": replicates["cells"]}
-
-
-@cache
-def stan_folder() -> Path:
-    """Find ``stan/``: inside the installed package, or at the top of the repository."""
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package / "stan", package.parents[1] / "stan"):
-        if folder.is_dir():
-            return folder
-    raise FileNotFoundError(f"The Stan programs are missing from {package}; reinstall stanoff.")
 
 
 def unless_prior(stan_data: StanData, *names: str) -> list[NDArray[np.int64]]:

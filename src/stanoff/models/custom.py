@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -12,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from stanoff._lib.processes import run
-from stanoff.cmdstan.install import ensure_cmdstan
-from stanoff.cmdstan.sources import program_hash
 from stanoff.data.items import ItemValues
 from stanoff.data.types import Data
-from stanoff.errors import InputError, ToolchainError, invalid, unknown
+from stanoff.engines.programs import program_hash
+from stanoff.engines.toolchain import program_info
+from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures import Measure, ScoreMeasure
-from stanoff.models.base import Array, Inputs, Model, Variables, stan_folder
+from stanoff.models.base import Array, Inputs, Model, Variables
 from stanoff.models.bootstrap import BOOTSTRAP
 from stanoff.models.counts import Paired, Unpaired
 from stanoff.models.inputs import INPUTS, OBSERVED, collect_inputs, data_kind, refuse_unseen
@@ -87,16 +85,7 @@ def inspect_program(path: Path) -> Program:
     """Read what a program declares, without compiling it, and hold it against the contract."""
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
-    stanc = ensure_cmdstan().path / "bin" / "stanc"
-    folders = f"{stan_folder()},{path.resolve().parent}"
-    try:
-        (process,) = run([[stanc, "--info", f"--include-paths={folders}", path.absolute()]])
-    except OSError as error:
-        raise ToolchainError(f"{stanc} cannot be run: {error.strerror}.") from error
-    if process.code or "{" not in process.output:
-        message = (process.errors + process.output).strip() or "stanc did not say why."
-        raise InputError(f"{path} is not a Stan program. stanc says:\n{message}")
-    info = json.loads(process.output[process.output.index("{") :])
+    info = program_info(path)
     blocks = ("parameters", "transformed parameters", "generated quantities")
     outputs = {name: declared for block in blocks for name, declared in info[block].items()}
     program = Program(path, info["inputs"], outputs)
@@ -213,7 +202,7 @@ def custom_model(path: Path) -> Model:
     """
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
-    return _custom_model(path, program_hash(path, stan_folder()))
+    return _custom_model(path, program_hash(path))
 
 
 @lru_cache(maxsize=64)
