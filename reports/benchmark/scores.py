@@ -108,7 +108,7 @@ def interval(data: Data, measure: str, rng: np.random.Generator) -> tuple[float,
     """Return the HDI of the difference under the weights model."""
     chosen = SCORES[measure]
     block = BOOTSTRAP.stan_data(data, Prior.uniform(), chosen)
-    psi = BOOTSTRAP.exact(block, DRAWS, rng)[chosen.variable][..., 0]
+    psi = BOOTSTRAP.sample_exact(block, DRAWS, rng)[chosen.variable][..., 0]
     return hdi((psi[:, 0] - psi[:, 1])[None], LEVEL)
 
 

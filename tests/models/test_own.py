@@ -48,11 +48,11 @@ MORE = {"error": 0.1, "more": [40, 50]}
 def examined(monkeypatch):
     """What is examined from now on."""
     seen = []
-    examine = custom.inspect_program
+    inspect_program = custom.inspect_program
 
     def watched(path):
         seen.append(path)
-        return examine(path)
+        return inspect_program(path)
 
     monkeypatch.setattr(custom, "inspect_program", watched)
     return seen
