@@ -12,8 +12,8 @@ from stanoff.data.items import NO_CODES, ClusteredValues, ItemValues, RatioValue
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import Data, PairedCounts
 from stanoff.models import Model
+from stanoff.models import inputs as stan_inputs
 from stanoff.models.custom import CustomModel
-from stanoff.models.inputs import data_kind
 
 MEASURES = {"labels": "f1", "scores": "auc", "values": "mean"}  # by default
 RUNS = 5  # of each item, where a program counts right ones
@@ -22,7 +22,9 @@ CLUSTER_SIZE = 6  # items or documents
 
 def data_kind(model: Model) -> str:
     """Return which kind of data a model is about: labels, scores or values."""
-    return data_kind(model.program.inputs) if isinstance(model, CustomModel) else "labels"
+    return (
+        stan_inputs.data_kind(model.program.inputs) if isinstance(model, CustomModel) else "labels"
+    )
 
 
 def empty_data(model: Model, n: int, categories: int) -> Data:
