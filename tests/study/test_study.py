@@ -176,8 +176,8 @@ def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
         ('["posterior", ', '["posteriors", ', "Did you mean 'posterior'"),
         ("seed = 3", "beta = 'one'", "'beta'"),
         ("seed = 3", "zero_division = 2", "'zero_division'"),
-        ("seed = 3", "labels = 8", "'labels' parameter must be a list"),
-        ("seed = 3", "pos_label = 8", "'pos_label' parameter must be given once"),
+        ("seed = 3", "labels = 8", "'data.labels' parameter must be a list"),
+        ("seed = 3", "pos_label = 8", "'positive' parameter must be left out where pos_label is given"),
         ("seed = 3", 'prior = "jefreys"', "Did you mean 'jeffreys'"),
     ],
 )
