@@ -257,9 +257,9 @@ class Comparison(Result):
     @cached_property
     def tree(self) -> DataTree:
         """The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data."""
-        from stanoff.store.tree import tree_of
+        from stanoff.store.datatree import to_datatree
 
-        return tree_of(self)
+        return to_datatree(self)
 
     def judge(self, **changes: Any) -> Comparison:
         """Ask another question of the same draws; nothing is fitted again.
@@ -547,7 +547,7 @@ class Comparison(Result):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
-        from stanoff.store.saving import save
+        from stanoff.store.netcdf import save
 
         return save(self, path)
 

@@ -171,9 +171,9 @@ class Contest(Result):
     @cached_property
     def tree(self) -> DataTree:
         """The draws as an ArviZ DataTree, and what they say of documents, as of a comparison."""
-        from stanoff.store.tree import tree_of
+        from stanoff.store.datatree import to_datatree
 
-        return tree_of(self)
+        return to_datatree(self)
 
     def check(self) -> Check:
         """Say whether the model expects documents such as those observed, and draws can be trusted.
@@ -242,11 +242,11 @@ class Contest(Result):
         """Return whether the scores are finite."""
         return bool(np.isfinite(self.psi[..., self.categories.index(category)]).all())
 
-    def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> Path:
+    def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, as :meth:`stanoff.Comparison.save` does."""
-        from stanoff.store.saving import save
+        from stanoff.store.netcdf import save
 
-        return save(self, path, compact=compact)
+        return save(self, path)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the sentence, the table, the pairs and the figures.
