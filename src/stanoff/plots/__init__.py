@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     )
     from stanoff.plots.forest import plot_forest
     from stanoff.plots.frequency import plot_frequency
+    from stanoff.plots.gallery import CONTEST_GALLERY, GALLERY, drawable
     from stanoff.plots.joint import plot_joint
     from stanoff.plots.mosaic import plot_mosaic
     from stanoff.plots.plan import plot_plan
@@ -31,6 +32,7 @@ _MODULES = {
     "curves": ["plot_precision_recall", "plot_reliability", "plot_roc", "plot_roc_difference"],
     "forest": ["plot_forest"],
     "frequency": ["plot_frequency"],
+    "gallery": ["CONTEST_GALLERY", "GALLERY", "drawable"],
     "joint": ["plot_joint"],
     "mosaic": ["plot_mosaic"],
     "plan": ["plot_plan"],
@@ -41,6 +43,9 @@ _MODULES = {
 }
 
 __all__ = [
+    "CONTEST_GALLERY",
+    "GALLERY",
+    "drawable",
     "plot_ecdf",
     "plot_factor",
     "plot_forest",
