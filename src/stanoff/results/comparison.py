@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stanoff.planning.answers import Plan
     from stanoff.planning.items import Components
     from stanoff.planning.scenarios import Scenario
-    from stanoff.workbench.checks import Check
+    from stanoff.workbench.predictive_check import Check
 
 Target = str | os.PathLike[str] | None
 Group = Literal["posterior", "prior"]
@@ -317,7 +317,7 @@ class Comparison(Result):
         >>> result.check().passed
         True
         """
-        from stanoff.workbench.checks import check
+        from stanoff.workbench.predictive_check import check
 
         return check(self)
 

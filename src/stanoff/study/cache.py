@@ -20,16 +20,16 @@ import pandas as pd
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 import stanoff
-from stanoff import engines, models
+from stanoff import models
 from stanoff._lib.files import write_text
 from stanoff.api import load
-from stanoff.cmdstan.sources import program_hash
 from stanoff.data.files import data_paths
 from stanoff.data.types import Data
+from stanoff.engines.programs import program_hash, stan_folder
 from stanoff.engines.provenance import gather
+from stanoff.engines.sampling import select_engine
 from stanoff.errors import StanoffError
 from stanoff.fit import fit
-from stanoff.models import stan_folder
 from stanoff.question import Question, Sampling
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
@@ -173,7 +173,7 @@ def fit_or_load(
 def fit_key(data: Data, question: Question, sampling: Sampling) -> str:
     """Hash all that a fit depends on; ROPE, HDI and most measures are chosen afterwards."""
     model = sampling.model or models.for_data(data)
-    engine, _ = engines.chosen(model, sampling.engine)
+    engine, _ = select_engine(model, sampling.engine)
     provenance = gather(model, engine, {})
     # A program of the user's own may have no other score than the one that was asked for, and
     # weights of documents are kept as a measure.
@@ -217,7 +217,7 @@ def page_key(
         labels = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     except (StanoffError, OSError):
         return ""  # whoever reads them will say why
-    program = program_hash(model.stan_file, stan_folder()) if model and model.file else None
+    program = program_hash(model.stan_file) if model and model.file else None
     settings = {
         "labels": labels,
         "data": data.model_dump(exclude={"file", "truth_file"}),
