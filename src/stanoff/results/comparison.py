@@ -533,18 +533,6 @@ class Comparison(Result):
 
         return plot_rope(self, category, ropes=ropes, ax=ax)
 
-    def plot_frequency(
-        self,
-        frequency: Mapping[Any, float] | pd.Series,
-        *,
-        window: float = 2.0,
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Draw the scores against how many training documents the categories have."""
-        from stanoff.plots import plot_frequency
-
-        return plot_frequency(self, frequency, window=window, ax=ax)
-
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
         from stanoff.store.netcdf import save
