@@ -217,7 +217,7 @@ def page_key(
         labels = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     except (StanoffError, OSError):
         return ""  # whoever reads them will say why
-    program = program_hash(model.stan_file) if model and model.file else None
+    program = program_hash(model.stan_file) if model and model.custom else None
     settings = {
         "labels": labels,
         "data": data.model_dump(exclude={"file", "truth_file"}),
