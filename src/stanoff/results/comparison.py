@@ -551,9 +551,9 @@ class Comparison(Result):
 
     def _repr_html_(self) -> str:
         """Show the verdict, the table and the posterior in a notebook."""
-        from stanoff.report.notebook import notebook
+        from stanoff.report.notebook import comparison_as_html
 
-        return notebook(self)
+        return comparison_as_html(self)
 
     def __str__(self) -> str:
         if self.default_category is None:
