@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from stanoff.data.layouts import MORE
+from stanoff.data.load import EXTRA
 from stanoff.errors import InputError, StanoffError, invalid, unknown
 from stanoff.measures import Measure
 from stanoff.question import (
@@ -38,7 +38,7 @@ KEYS = (
     ),
     *("positive", "labels", "figures", "figure_formats", "data", *JUDGING, *DRAWING),
 )
-LAYOUT = ("truth_file", "id", "item", "system", "prediction", "value", *MORE, "unmatched")
+LAYOUT = ("truth_file", "id", "item", "system", "prediction", "value", *EXTRA, "unmatched")
 DATA_KEYS = ("name", "file", "truth", "pos_label", "labels", *LAYOUT)
 # Those of the gallery, which is not imported for it: seaborn takes longer than a finished study.
 FIGURES = (
@@ -314,7 +314,7 @@ def _texts(given: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _check_columns(study: Study) -> None:
-    from stanoff.data.files import check_columns
+    from stanoff.data.readers import check_columns
 
     for data in study.data:
         if isinstance(data.file, tuple):
@@ -331,7 +331,7 @@ def _check_columns(study: Study) -> None:
                 check_columns(data.file, key, [_text(data.layout, key, f"data.{key}")])
         else:
             check_columns(data.file, "classifiers", list(study.names))
-        for key in ("item", *MORE):
+        for key in ("item", *EXTRA):
             if key in data.layout and not isinstance(data.file, tuple):
                 check_columns(data.file, key, [data.layout[key]])
         truth_is_here = "truth_file" in data.layout or not isinstance(data.file, tuple)

@@ -11,7 +11,7 @@ from typing import Any
 
 from stanoff import engines, models
 from stanoff._lib.arguments import as_systems
-from stanoff.data.observed import count, count_systems
+from stanoff.data.load import count, load_systems
 from stanoff.data.types import Data
 from stanoff.engines.provenance import gather
 from stanoff.errors import StanoffError
@@ -95,7 +95,8 @@ def _counted(study: Study, data: DataSet, systems: tuple[str, ...], question: Qu
     if len(systems) == 2:
         counted = count(where, a=systems[0], b=systems[1], **layout, **chosen)
     else:
-        counted = count_systems(where, systems=systems, **layout, **chosen)
+        truth, kind = chosen.pop("truth"), chosen.pop("kind")
+        counted = load_systems(kind, where, None, truth, systems, layout, chosen)
     return replace(counted, systems=as_systems(names))
 
 

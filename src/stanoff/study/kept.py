@@ -19,7 +19,7 @@ import stanoff
 from stanoff import engines
 from stanoff._lib.files import write_text
 from stanoff.cmdstan.sources import program_hash
-from stanoff.data.files import data_paths
+from stanoff.data.readers import data_paths
 from stanoff.engines.provenance import gather
 from stanoff.errors import StanoffError
 from stanoff.measures import Measure
