@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stanoff import measures, plots, significance, workbench
-    from stanoff.api import compare, compare_counts, contest
+    from stanoff.api import compare, compare_counts, contest, load
     from stanoff.data.load import count
     from stanoff.data.types import PairedCounts, UnpairedCounts
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
     from stanoff.inference.decision import Decision
     from stanoff.inference.evidence import Evidence
-    from stanoff.measures import invariance, suitability
+    from stanoff.measures import invariance, recommend
     from stanoff.models.priors import Prior
     from stanoff.planning.aucs import AucScenario
     from stanoff.planning.plan import plan
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from stanoff.planning.scenarios import Scenario
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
-    from stanoff.store.saving import load
 
 __version__ = "0.2.0"
 
@@ -41,7 +40,7 @@ _HOME = {
     "StanoffError": "errors",
     "ToolchainError": "errors",
     "UnpairedCounts": "data.types",
-    "load": "store.saving",
+    "load": "api",
     "plan": "planning.plan",
     "power": "planning.power",
 }
@@ -51,7 +50,7 @@ _MODULES = {
     "measures": "measures",
     "plots": "plots",
     "significance": "significance",
-    "suitability": "measures.suitability",
+    "recommend": "measures.recommend",
     "workbench": "workbench",
 }
 
@@ -79,8 +78,8 @@ __all__ = [
     "plan",
     "plots",
     "power",
+    "recommend",
     "significance",
-    "suitability",
     "workbench",
 ]
 

@@ -127,7 +127,7 @@ class Question:
             measure = measures.get(named, **(present | settings))  # type: ignore[arg-type]
         if higher_is_better is None:
             return measure
-        if measure.kind != "values" and getattr(measure, "how", "") != "anything":
+        if measure.kind != "values" and getattr(measure, "computed_from", "") != "callable":
             rule = f"None for {measure.label}, which has a direction of its own"
             raise invalid("higher_is_better", rule, higher_is_better)
         return replace(measure, higher_is_better=check_bool("higher_is_better", higher_is_better))

@@ -13,12 +13,12 @@ from click.testing import CliRunner
 
 from stanoff import api
 from stanoff.cli import main, options
-from stanoff.cmdstan.find import CmdStan
 from stanoff.data.types import AVERAGES
-from stanoff.measures import MEASURES, SCORES, invariance, suitability
+from stanoff.engines.cmdstan import CmdStan
+from stanoff.measures import MEASURES, SCORES, invariance, recommend
 from stanoff.models import MODELS
 from stanoff.question import ENGINES, OPTIONS, QUESTION_OPTIONS
-from stanoff.text.frames import FORMATS, frame_text
+from stanoff.text.render import FORMATS, render
 
 PREDICTIONS = str(Path(__file__).parents[2] / "reports/zhang2016/predictions.csv")
 ARGUMENTS = ["compare", PREDICTIONS, "--truth", "truth", "--a", "nb_mult", "--b", "svm_l2"]
@@ -291,7 +291,7 @@ def test_the_command_line_can_say_all_that_the_api_can():
     [
         (["--invariance"], lambda: invariance.table()),
         (["--explain", "recall"], lambda: invariance.examine("recall").frame()),
-        (["--suited", "imbalance"], lambda: suitability.suited(["imbalance"])),
+        (["--suited", "imbalance"], lambda: recommend.table(["imbalance"])),
     ],
 )
 def test_measures_are_written_in_every_format(asked, frame, style):
@@ -300,7 +300,7 @@ def test_measures_are_written_in_every_format(asked, frame, style):
     if style == "table":
         assert ran.stdout.strip()  # words for a person
     else:
-        assert ran.stdout == f"{frame_text(frame(), style)}\n"
+        assert ran.stdout == f"{render(frame(), style)}\n"
 
 
 def test_the_list_of_measures_is_written_in_every_format():
@@ -319,10 +319,10 @@ def test_the_list_of_measures_is_written_in_every_format():
 def test_set_up_compiles_what_is_named(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "stanoff.cmdstan.compile.compile_models", lambda programs, *_: asked.append(programs)
+        "stanoff.engines.toolchain.compile_programs", lambda programs, *_: asked.append(programs)
     )
     found = CmdStan(Path("/cmdstan"), (2, 27), "a test")
-    monkeypatch.setattr("stanoff.cmdstan.install.ensure_cmdstan", lambda path: found)
+    monkeypatch.setattr("stanoff.engines.install.ensure_cmdstan", lambda path: found)
     ran = CliRunner().invoke(main, ["setup", "items", "paired"])
     assert asked == [[MODELS["items"].stan_file, MODELS["paired"].stan_file]]
     assert "models compiled: items, paired." in ran.output

@@ -39,25 +39,29 @@ def measures(
     if measure is not None:
         from stanoff.measures.invariance import examine
 
-        found = examine(measure, **settings)
-        _tell(found.frame(), found.explain(), style)
+        result = examine(measure, **settings)
+        _tell(result.frame(), result.explain(), style)
     elif situations:
-        from stanoff.measures.suitability import advice, suited
+        from stanoff.measures import recommend
 
-        _tell(suited(situations, **settings), advice(situations, **settings), style)
+        _tell(
+            recommend.table(situations, **settings), recommend.advice(situations, **settings), style
+        )
     elif invariance:
-        from stanoff.measures.invariance import overview, table
+        from stanoff.measures.invariance import legend, table
+        from stanoff.text.render import to_terminal
 
-        _tell(table(**settings), overview(**settings), style)
+        signs = table(**settings)
+        _tell(signs, "\n".join([to_terminal([signs]), *legend(**settings)]), style)
     else:
         _tell(*_listed(), style)
 
 
 def _tell(frame: pd.DataFrame, words: str, style: str) -> None:
     """Print a table for scripts and documents, or words for a person."""
-    from stanoff.text.frames import frame_text
+    from stanoff.text.render import render
 
-    click.echo(words if style == "table" else frame_text(frame, style))
+    click.echo(words if style == "table" else render(frame, style))
 
 
 def _listed() -> tuple[pd.DataFrame, str]:

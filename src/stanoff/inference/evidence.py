@@ -96,9 +96,9 @@ class Evidence(ReprMixin):
         return off > TOLD_APART * self.midpoint_error
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
-        from stanoff.text.parts import of_evidence
+        from stanoff.text.sentences import evidence_blocks
 
-        return of_evidence(self)
+        return evidence_blocks(self)
 
 
 class RowInfo(NamedTuple):

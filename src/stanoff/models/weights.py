@@ -25,7 +25,7 @@ from stanoff.data.scores import ScoredClasses, ScoredDocuments, Scores
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
-from stanoff.measures.ranking import ANYTHING, RANKS, ScoreMeasure
+from stanoff.measures.scores import CALLABLE, RANKS, ScoreMeasure
 from stanoff.models.base import Array, Block, Model, Variables, no_theorem
 from stanoff.models.priors import Priors, single
 from stanoff.models.sorting import Extra, Room, Row, one_by_one, summed
@@ -52,7 +52,7 @@ def draw(block: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict
     size = max(1, AT_ONCE // data.truth.size)
     sizes = [min(size, draws - start) for start in range(0, draws, size)]
     jobs = list(zip(sizes, rng.spawn(len(sizes)), strict=True))
-    several = measure.how != ANYTHING and draws * data.truth.size > WORTH_THREADS
+    several = measure.computed_from != CALLABLE and draws * data.truth.size > WORTH_THREADS
     workers = min(cores(), len(jobs)) if several else 1
 
     def work(first: int) -> list[dict[str, Array]]:
@@ -103,7 +103,7 @@ def _classes_drawn(
 
 def _of_classes(data: ScoredClasses, measure: ScoreMeasure, weight: Array) -> Array:
     """Score all systems by the probabilities of all classes (draw, system)."""
-    if measure.how == ANYTHING:
+    if measure.computed_from == CALLABLE:
         return one_by_one(measure, data.truth, data.score, weight)
     happened = np.arange(data.score.shape[-1]) == data.truth[:, None]
     losses = np.stack([measure.losses(happened, p) for p in data.score], axis=1)
@@ -180,7 +180,7 @@ def _at(measure: ScoreMeasure, share: Array) -> Array:
 
 def _prior(block: Mapping[str, Any], row: Row, draws: int, rng: np.random.Generator) -> Extra:
     """Draw the prior document of each class, in sticks that lie at any documents."""
-    if row.measure.how != RANKS:
+    if row.measure.computed_from != RANKS:
         return []
     extra = []
     for mass in block["mass"]:
@@ -246,7 +246,7 @@ def _checked(data: Data, measure: Measure) -> ScoreMeasure:
     if not isinstance(data, Scores):
         raise InputError(f"{measure.label} takes scores, and these are labels.")
     together = isinstance(data, ScoredClasses)
-    if together and measure.how == RANKS:
+    if together and measure.computed_from == RANKS:
         rule = "log_loss or brier for all classes together, or average= for one against the rest"
         raise invalid("measure", rule, measure.name)
     if together and measure.prevalence is not None:

@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stanoff._lib.escaping import one_line, shown
 from stanoff.report.embedding import embedded, json_block
-from stanoff.report.figures import inline, saved
-from stanoff.report.gallery import Picture
+from stanoff.report.figures import Picture, draw_figures, inline
 from stanoff.report.page import BIBTEX, asides, settings
 from stanoff.report.templates import inlined, policy, render
-from stanoff.text.contests import documents, formatted
-from stanoff.text.numbers import ends, percent, whole_percent
-from stanoff.text.words import what_is_judged
+from stanoff.text.numbers import format_interval, percent, whole_percent
+from stanoff.text.sentences import describe_contest_documents, describe_score
+from stanoff.text.tables import contest_table
 
 if TYPE_CHECKING:
     from stanoff.results.contest import Contest
 
-FIGURES = {
-    "scores": "Posterior mean, HDI and observed score of every system.",
-    "matrix": "The decision on every pair, and the probability that the row is better.",
-    "ranks": "Probability of every rank; framed, the interval of ranks.",
-}
 SHOWN = ("scores", "ranks")
 CHANGING = {"tier": 1, "p_near": 5}  # these columns of the table follow the reader's ROPE
 
 
-def pictures(
-    result: Contest, category: str, names: Collection[str] = SHOWN, formats: Collection[str] = ()
-) -> Iterator[Picture]:
-    """Draw what there is to draw of one row, as :func:`stanoff.report.gallery.pictures` does."""
-    for name, caption in FIGURES.items():
-        if name in names and result.drawable(category):
-            axes = getattr(result, f"plot_{name}")(category)
-            files = saved(axes, dict.fromkeys(["svg", *formats]))
-            asked = {style: files[style] for style in formats}
-            yield Picture(name, caption, files["svg"], asked)
-
-
-def page(
-    result: Contest, category: str | None = None, *, drawn: Sequence[Picture] | None = None
+def contest_page(
+    result: Contest, category: str | None = None, *, figures: Sequence[Picture] | None = None
 ) -> str:
     """Render a self-contained page; whatever the user named is escaped.
 
@@ -53,20 +35,21 @@ def page(
         A contest.
     category : str, optional
         The category or average that is shown, the one decided upon by default.
-    drawn : sequence of Picture, optional
+    figures : sequence of Picture, optional
         Its figures, if they are there already.
     """
     row = result.resolve_category(category)
-    found, table = result.standings(row), formatted(result, row)
+    found, table = result.standings(row), contest_table(result, row)
     script = inlined("evidence.js") + inlined("contest.js")
-    drawn = list(pictures(result, row)) if drawn is None else drawn
+    if figures is None:
+        figures = draw_figures(result, row, SHOWN)
     lost, every = embedded(list(found.loss), keep_sides_of=(0.0,))
     return render(
         "contest.html",
         policy=policy(script),
         script=script,
         data=json_block(_data(result, row, lost)),
-        title=f"{len(result.systems)} systems in {what_is_judged(result, row)}",
+        title=f"{len(result.systems)} systems in {describe_score(result, row)}",
         sentence=result.sentence(row),
         tiers=[", ".join(map(one_line, tier)) for tier in result.tiers(row)],
         headings=list(table.columns),
@@ -75,16 +58,16 @@ def page(
         decisions=found.decisions[found.order][:, found.order].tolist(),
         better=[[whole_percent(p) for p in line] for line in _in_order(found.better, found.order)],
         middle=(result.rope[0] + result.rope[1]) / 2,
-        rope=ends(result.rope),
+        rope=format_interval(result.rope),
         every=every,
         fixed=[one_line(n) for n, code in zip(result.systems, lost, strict=True) if code is None],
         warnings=result.warnings,
         figures=[
             (inline(one.svg, one.name, one.caption), one.caption)
-            for one in drawn
+            for one in figures
             if one.name in SHOWN  # the page has the matrix itself
         ],
-        settings=settings(result, documents(result, row)),
+        settings=settings(result, describe_contest_documents(result, row)),
         bibtex=BIBTEX,
     )
 
@@ -94,7 +77,7 @@ def _in_order(values: Any, order: list[int]) -> list[list[float]]:
 
 
 def _data(result: Contest, row: str, lost: list[Any]) -> dict[str, Any]:
-    found, table = result.standings(row), formatted(result, row)
+    found, table = result.standings(row), contest_table(result, row)
     place = {system: i for i, system in enumerate(found.order)}
     cells = table.to_numpy().tolist()
     return {
@@ -106,8 +89,8 @@ def _data(result: Contest, row: str, lost: list[Any]) -> dict[str, Any]:
         "higher": result.measure.higher_is_better,
         **asides(result),
         "warnings": result.sampler_warnings,
-        "judged": what_is_judged(result, row),
-        "documents": documents(result, row),
+        "judged": describe_score(result, row),
+        "documents": describe_contest_documents(result, row),
         "model": shown(result.model.name),
         "low": found.pairs.low.tolist(),
         "high": found.pairs.high.tolist(),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stanoff.planning.answers import Plan
     from stanoff.planning.items import Components
     from stanoff.planning.scenarios import Scenario
-    from stanoff.workbench.checks import Check
+    from stanoff.workbench.predictive_check import Check
 
 Target = str | os.PathLike[str] | None
 Group = Literal["posterior", "prior"]
@@ -257,9 +257,9 @@ class Comparison(Result):
     @cached_property
     def tree(self) -> DataTree:
         """The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data."""
-        from stanoff.store.tree import tree_of
+        from stanoff.store.datatree import to_datatree
 
-        return tree_of(self)
+        return to_datatree(self)
 
     def judge(self, **changes: Any) -> Comparison:
         """Ask another question of the same draws; nothing is fitted again.
@@ -317,7 +317,7 @@ class Comparison(Result):
         >>> result.check().passed
         True
         """
-        from stanoff.workbench.checks import check
+        from stanoff.workbench.predictive_check import check
 
         return check(self)
 
@@ -395,11 +395,11 @@ class Comparison(Result):
     def sentence(self, category: str | None = None) -> str:
         """Describe the verdict, and what would change it, in words to paste into a paper."""
         from stanoff.inference.populations import NEW
-        from stanoff.text.words import sentence, what_would_change
+        from stanoff.text.sentences import describe_comparison, describe_rope_flips
 
         new = category == NEW and NEW not in self.categories
         evidence = self.evidence_new() if new else self.evidence(category)
-        return f"{sentence(self, evidence)} {what_would_change(self, evidence)}"
+        return f"{describe_comparison(self, evidence)} {describe_rope_flips(self, evidence)}"
 
     def table(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the summary in cells of text, in the form of the paper's Tables 4 to 6.
@@ -407,17 +407,18 @@ class Comparison(Result):
         Parameters
         ----------
         columns : sequence of str, optional
-            Out of ``stanoff.text.tables.HEADINGS``; those of the paper by default.
+            Out of ``stanoff.text.tables.COLUMNS``; those of the paper by default.
         """
-        from stanoff.text.tables import PAPER, formatted
+        from stanoff.text.tables import PAPER, comparison_table
 
-        return formatted(self, PAPER if columns is None else columns)
+        return comparison_table(self, PAPER if columns is None else columns)
 
     def to_markdown(self, path: Target = None, *, columns: Sequence[str] | None = None) -> str:
         """Write the table, the verdict and the notes in Markdown, and to a file if one is named."""
-        from stanoff.text.formats import as_text, written
+        from stanoff.text.export import comparison_text
+        from stanoff.text.render import write
 
-        return written(as_text(self, "markdown", columns=columns), path)
+        return write(comparison_text(self, "markdown", columns=columns), path)
 
     def to_latex(
         self,
@@ -428,22 +429,25 @@ class Comparison(Result):
         label: str | None = None,
     ) -> str:
         """Write the table in LaTeX, for booktabs; by default the caption says what it shows."""
-        from stanoff.text.formats import as_text, written
+        from stanoff.text.export import comparison_text
+        from stanoff.text.render import write
 
-        text = as_text(self, "latex", columns=columns, caption=caption, label=label)
-        return written(text, path)
+        text = comparison_text(self, "latex", columns=columns, caption=caption, label=label)
+        return write(text, path)
 
     def to_csv(self, path: Target = None) -> str:
         """Write the numbers of the summary as comma-separated values."""
-        from stanoff.text.formats import as_text, written
+        from stanoff.text.export import comparison_text
+        from stanoff.text.render import write
 
-        return written(as_text(self, "csv"), path)
+        return write(comparison_text(self, "csv"), path)
 
     def to_json(self, path: Target = None) -> str:
         """Write settings, numbers and words as JSON; NaN becomes null, infinity "inf"."""
-        from stanoff.text.formats import as_text, written
+        from stanoff.text.export import comparison_text
+        from stanoff.text.render import write
 
-        return written(as_text(self, "json"), path)
+        return write(comparison_text(self, "json"), path)
 
     def plot_posterior(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the posterior of delta with its HDI and ROPE, as in the paper's Figure 6."""
@@ -529,21 +533,9 @@ class Comparison(Result):
 
         return plot_rope(self, category, ropes=ropes, ax=ax)
 
-    def plot_frequency(
-        self,
-        frequency: Mapping[Any, float] | pd.Series,
-        *,
-        window: float = 2.0,
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Draw the scores against how many training documents the categories have."""
-        from stanoff.plots import plot_frequency
-
-        return plot_frequency(self, frequency, window=window, ax=ax)
-
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
-        from stanoff.store.saving import save
+        from stanoff.store.netcdf import save
 
         return save(self, path)
 
@@ -553,9 +545,9 @@ class Comparison(Result):
         Its readers can apply a ROPE and an HDI of their own: the draws are in it.
         """
         from stanoff._lib.files import write_text
-        from stanoff.report.page import page
+        from stanoff.report.page import comparison_page
 
-        return write_text(path, page(self))
+        return write_text(path, comparison_page(self))
 
     def _repr_html_(self) -> str:
         """Show the verdict, the table and the posterior in a notebook."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from stanoff.results.comparison import Comparison
-    from stanoff.workbench.checks import Check
+    from stanoff.workbench.predictive_check import Check
 
 Array = NDArray[np.float64]
 Target = str | os.PathLike[str] | None
@@ -171,30 +171,30 @@ class Contest(Result):
     @cached_property
     def tree(self) -> DataTree:
         """The draws as an ArviZ DataTree, and what they say of documents, as of a comparison."""
-        from stanoff.store.tree import tree_of
+        from stanoff.store.datatree import to_datatree
 
-        return tree_of(self)
+        return to_datatree(self)
 
     def check(self) -> Check:
         """Say whether the model expects documents such as those observed, and draws can be trusted.
 
         As :meth:`stanoff.Comparison.check` does.
         """
-        from stanoff.workbench.checks import check
+        from stanoff.workbench.predictive_check import check
 
         return check(self)
 
     def sentence(self, category: str | None = None) -> str:
         """Describe who can still be the best, in words to paste into a paper."""
-        from stanoff.text.contests import sentence
+        from stanoff.text.sentences import describe_contest
 
-        return sentence(self, self.resolve_category(category))
+        return describe_contest(self, self.resolve_category(category))
 
     def table(self, category: str | None = None) -> pd.DataFrame:
         """Return the summary in cells of text."""
-        from stanoff.text.contests import formatted
+        from stanoff.text.tables import contest_table
 
-        return formatted(self, self.resolve_category(category))
+        return contest_table(self, self.resolve_category(category))
 
     def to_markdown(self, path: Target = None) -> str:
         """Write the table, the sentence and the notes in Markdown."""
@@ -215,10 +215,10 @@ class Contest(Result):
         return self._written("json", path)
 
     def _written(self, style: str, path: Target, **more: Any) -> str:
-        from stanoff.text.contests import as_text
-        from stanoff.text.formats import written
+        from stanoff.text.export import contest_text
+        from stanoff.text.render import write
 
-        return written(as_text(self, style, **more), path)
+        return write(contest_text(self, style, **more), path)
 
     def plot_scores(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the score of every system with its HDI, tier by tier."""
@@ -242,11 +242,11 @@ class Contest(Result):
         """Return whether the scores are finite."""
         return bool(np.isfinite(self.psi[..., self.categories.index(category)]).all())
 
-    def save(self, path: str | os.PathLike[str], *, compact: bool = False) -> Path:
+    def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, as :meth:`stanoff.Comparison.save` does."""
-        from stanoff.store.saving import save
+        from stanoff.store.netcdf import save
 
-        return save(self, path, compact=compact)
+        return save(self, path)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the sentence, the table, the pairs and the figures.
@@ -254,9 +254,9 @@ class Contest(Result):
         Its readers can apply a ROPE of their own: the draws are in it. It needs no network.
         """
         from stanoff._lib.files import write_text
-        from stanoff.report.contest import page
+        from stanoff.report.contest import contest_page
 
-        return write_text(path, page(self))
+        return write_text(path, contest_page(self))
 
     def _repr_html_(self) -> str:
         """Show the sentence, the table and the scores in a notebook."""

@@ -1,0 +1,237 @@
+"""Measures of one system over its scores: how documents are ranked, or how sure it was of them.
+
+A measure is computed in one of three ways. *Ranks* look at the order alone, through the weight of
+positive and of negative documents at each distinct score, the highest first. *Losses* are means of
+what each document costs. A *callable* is any other function of the documents one by one.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff.errors import InputError, invalid
+from stanoff.measures.confusion import Array, Measure
+
+RANKS, LOSS, CALLABLE = "ranks", "loss", "callable"
+
+
+@dataclass(frozen=True)
+class ScoreMeasure(Measure):
+    """A measure of scores.
+
+    Attributes
+    ----------
+    computed_from : str
+        ``"ranks"``: the function takes the weights of positives and of negatives by score
+        (..., score), the highest first, which it may overwrite, and the share of positives (...).
+        ``"loss"``: it takes
+        truth and probability and returns what each document costs. ``"callable"``: it takes truth,
+        score and weight of all documents and returns one number.
+    title : str
+        What people read.
+    uses_share : bool
+        Whether the share of positives makes a difference.
+    clip : float or None
+        How near to 0 and 1 a probability may be.
+    observed : tuple or None
+        What the data themselves had, where the function is not here to tell.
+    """
+
+    kind: str = "scores"
+    computed_from: str = CALLABLE
+    title: str = ""
+    uses_share: bool = True
+    clip: float | None = None
+    observed: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        settings = {f.name: getattr(self, f.name) for f in fields(self)}
+        if self.name in SCORES and SCORES[self.name].function is self.function:
+            del settings["function"]  # it goes to other processes by its name
+        return _unpickle, (settings,)
+
+    @property
+    def label(self) -> str:
+        """The name that people read: AUC, log loss at prevalence 0.1."""
+        name = self.title or self.name.replace("_", " ")
+        if self.clip is not None:
+            name += f" clipped at {self.clip:g}"
+        return name if self.prevalence is None else f"{name} at prevalence {self.prevalence:g}"
+
+    @property
+    def probabilities(self) -> bool:
+        """Whether the scores must be probabilities."""
+        return self.computed_from == LOSS
+
+    @property
+    def variable(self) -> str:
+        """What its draws are called."""
+        name = f"psi_of_{self.name}"
+        name += "" if self.prevalence is None else f"_at_{self.prevalence:.17g}"
+        return name if self.clip is None else f"{name}_clipped_{self.clip:.17g}"
+
+    def losses(self, truth: NDArray[np.bool_], score: Array) -> Array:
+        """Return what each document costs; probabilities are of the truth being True."""
+        if self.clip is not None:
+            score = np.clip(score, self.clip, 1 - self.clip)
+        return np.asarray(self.function(truth, score))  # type: ignore[call-arg, arg-type]
+
+
+def auc(pos: Array, neg: Array, share: Array) -> Array:
+    """Return the probability that a positive has a higher score than a negative, ties halved.
+
+    Examples
+    --------
+    >>> float(auc(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 1.0]), np.array(0.5)))
+    0.875
+    """
+    ties = _dot(pos, neg)
+    above = np.cumsum(neg, axis=-1, out=neg)
+    pairs = above[..., -1] * pos.sum(axis=-1)
+    return np.asarray(1 - (_dot(pos, above) - ties / 2) / pairs)
+
+
+def average_precision(pos: Array, neg: Array, share: Array) -> Array:
+    """Return the mean over the positives of the precision at their scores.
+
+    Examples
+    --------
+    >>> pos, neg = np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
+    >>> round(float(average_precision(pos, neg, np.array(2 / 3))), 4)
+    0.8333
+    """
+    found, wrong = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1, out=neg)
+    total, others = found[..., -1].copy(), wrong[..., -1].copy()
+    wrong *= ((1 - share) / share * total / others)[..., None]
+    wrong += found
+    precision = np.divide(found, wrong, out=np.zeros_like(found), where=wrong > 0)
+    return np.asarray(_dot(pos, precision) / total)
+
+
+def brier(truth: NDArray[np.bool_], score: Array) -> Array:
+    """Return the squared distance of probability and truth; of (..., K) classes their sum."""
+    squares = (score - truth) ** 2
+    return np.asarray(squares if truth.ndim < 2 else squares.sum(axis=-1))
+
+
+def log_loss(truth: NDArray[np.bool_], score: Array) -> Array:
+    """Return minus the logarithm of the probability of what happened."""
+    if truth.ndim < 2:
+        happened = np.where(truth, score, 1 - score)
+    else:
+        happened = np.where(truth, score, 0.0).sum(axis=-1)
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log(happened))
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.asarray(np.einsum("...i,...i->...", a, b))
+
+
+SCORES: dict[str, ScoreMeasure] = {
+    measure.name: measure
+    for measure in (
+        ScoreMeasure(
+            "auc",
+            auc,  # type: ignore[arg-type]
+            "P(score of a positive > score of a negative), ties halved",
+            computed_from=RANKS,
+            title="AUC",
+            uses_share=False,
+        ),
+        ScoreMeasure(
+            "average_precision",
+            average_precision,  # type: ignore[arg-type]
+            "sum over scores of (recall gained) x precision",
+            computed_from=RANKS,
+        ),
+        ScoreMeasure(
+            "brier",
+            brier,  # type: ignore[arg-type]
+            "mean (p - y)^2",
+            higher_is_better=False,
+            computed_from=LOSS,
+            title="Brier score",
+        ),
+        ScoreMeasure(
+            "log_loss",
+            log_loss,  # type: ignore[arg-type]
+            "mean -log P(what happened)",
+            higher_is_better=False,
+            range=(0.0, inf),
+            computed_from=LOSS,
+        ),
+    )
+}
+
+
+def from_callable(function: Callable[..., Any], name: str = "", **settings: Any) -> ScoreMeasure:
+    """Make a measure of a function of truth, score and weight.
+
+    Parameters
+    ----------
+    function : callable
+        ``f(truth, score, weight)``, or ``f(truth, score, sample_weight=weight)`` as in
+        scikit-learn.
+    name : str
+        What it is called; its own name by default.
+    **settings
+        ``higher_is_better`` and others of :class:`ScoreMeasure`.
+
+    Examples
+    --------
+    >>> def mean_score(truth, score, weight):
+    ...     return np.average(score, weights=weight)
+    >>> from_callable(mean_score).name
+    'mean_score'
+    """
+    called = name or getattr(function, "__name__", "")
+    if not called.isidentifier():
+        raise invalid("measure", "a name, or a function that has one", function)
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        parameters = {}  # type: ignore[assignment]
+    by_name = "sample_weight" in parameters
+    places = [p for p in parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL)]
+    places += [p for p in parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
+    open_ended = any(p.kind == p.VAR_POSITIONAL for p in places)
+    if parameters and not by_name and not open_ended and len(places) < 3:
+        rule = "a function of truth, score and weight, or one that takes sample_weight"
+        raise invalid("measure", rule, called)
+    settings = {"higher_is_better": not called.endswith(("_loss", "_error")), **settings}
+    settings = {"range": (-inf, inf), "formula": called, **settings}
+    return ScoreMeasure(called, _Called(function, called, by_name), **settings)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class _Called:
+    """A function of truth, score and weight, whichever way it takes the weight."""
+
+    function: Callable[..., Any]
+    name: str
+    by_name: bool
+
+    def __call__(self, truth: NDArray[np.int64], score: Array, weight: Array) -> float:
+        last: dict[str, Any] = {"sample_weight": weight} if self.by_name else {}
+        try:
+            value = self.function(truth, score, *(() if last else (weight,)), **last)
+            return float(value)
+        except (TypeError, ValueError) as error:
+            lines = str(error).strip().splitlines() or [type(error).__name__]
+            raise InputError(f"measure {self.name} failed: {lines[0].rstrip('.')}.") from error
+
+
+def _unpickle(settings: dict[str, Any]) -> ScoreMeasure:
+    """Put a measure together again in another process."""
+    known = SCORES.get(settings["name"])
+    if "function" not in settings and known is not None:
+        settings = {"function": known.function, **settings}
+    return ScoreMeasure(**settings)
