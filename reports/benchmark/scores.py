@@ -19,8 +19,7 @@ from scipy import stats
 
 from stanoff import Prior
 from stanoff._lib.files import write_text
-from stanoff.data.labels import Labels
-from stanoff.data.scores import scored_documents
+from stanoff.data.scores import ScoreTable, build_scores
 from stanoff.data.types import Data
 from stanoff.inference.intervals import hdi
 from stanoff.measures import SCORES
@@ -79,7 +78,7 @@ def cover(numbered: tuple[int, tuple]) -> dict:
         if measure == "brier":
             aucs = zip(found, (auc_a, auc_b), strict=True)
             found = [probability(x, auc, n_pos, n_neg) for x, auc in aucs]
-        data = scored_documents(Labels({"y": truth, "a": found[0], "b": found[1]}))
+        data = build_scores(ScoreTable({"y": truth, "a": found[0], "b": found[1]}))
         low, high = interval(data, measure, rng)
         held.append(low <= true <= high)
         width.append(high - low)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from stanoff import measures, plots, significance, workbench
     from stanoff.api import compare, compare_counts, contest, load
-    from stanoff.data.observed import count
+    from stanoff.data.load import count
     from stanoff.data.types import PairedCounts, UnpairedCounts
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
     from stanoff.inference.decision import Decision
@@ -27,7 +27,7 @@ _HOME = {
     "compare": "api",
     "compare_counts": "api",
     "contest": "api",
-    "count": "data.observed",
+    "count": "data.load",
     "Comparison": "results.comparison",
     "Contest": "results.contest",
     "Decision": "inference.decision",

@@ -75,7 +75,7 @@ def plan(
 
 
 def _for_scenario(values: dict[str, Any], asked: dict[str, Any]) -> Plan:
-    from stanoff.data.layouts import Layout
+    from stanoff.data.load import Layout
     from stanoff.planning.plan import plan as run
 
     for name in ("truth", "a", "b", "pos_label", "truth_file", *Layout.__annotations__):

@@ -18,7 +18,7 @@ from stanoff._lib import progress
 from stanoff._lib.arguments import as_executor, as_jobs, as_systems
 from stanoff._lib.files import write_bytes, write_text
 from stanoff._lib.workers import workers
-from stanoff.data.observed import count, count_systems
+from stanoff.data.load import count, count_systems
 from stanoff.data.types import Data
 from stanoff.errors import SamplingWarning, StanoffError
 from stanoff.question import Question, Sampling
