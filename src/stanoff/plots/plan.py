@@ -27,7 +27,7 @@ from stanoff.plots.style import (
 )
 
 if TYPE_CHECKING:
-    from stanoff.planning.answers import Plan
+    from stanoff.planning.plan import Plan
 
 AXES = {
     "documents": "documents in the test set",
@@ -81,7 +81,7 @@ def plot_plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.0},
         )
     a, b = _names(plan, 12)
-    measure, unit = literal(shortened(plan.measure, 40)), plan.facts.get("unit", "documents")
+    measure, unit = literal(shortened(plan.measure, 40)), plan.unit.split()[0]
     ax.set(ylim=(-0.02, 1.02), xlabel=AXES[plan.question].format(measure=measure, unit=unit))
     goal = f"probability of {goal_in_words(plan.goal, a, b)}"
     ax.set_ylabel(textwrap.fill(goal, int(points_high(ax) / (LETTER * 10))))
@@ -104,17 +104,18 @@ def _frame(ax: Axes, plan: Plan, x: NDArray[np.float64], power: NDArray[np.float
 
 def _names(plan: Plan, most: int) -> tuple[str, str]:
     """Name A and B in few letters, ready to be drawn."""
-    a, b = (literal(shortened(name, most)) for name in plan.facts.get("names", ("A", "B")))
+    a, b = (literal(shortened(name, most)) for name in plan.names)
     return a, b
 
 
 def _title(plan: Plan) -> str:
-    model, measure = (literal(shortened(x, 40)) for x in (plan.judge.model.name, plan.measure))
+    model, measure = (literal(shortened(x, 40)) for x in (plan.analysis.model.name, plan.measure))
     how = f"{model} model, {measure}"
     if plan.question == "difference":
-        return f"{plan.facts['n']:,} documents, {how}"
+        return f"{plan.n:,} documents, {how}"
     if plan.question == "documents":
-        return f"a difference of {plan.facts['delta']:+.3g}, {how}"
+        return f"a difference of {plan.delta:+.3g}, {how}"
+    assert plan.observed is not None
     a, b = _names(plan, 20)
-    documents = literal(shortened(plan.facts["documents"], 40))
-    return f"{a} {plan.facts['decision'].symbol} {b} on {documents}, {how}"
+    documents = literal(shortened(plan.observed.documents, 40))
+    return f"{a} {plan.observed.decision.symbol} {b} on {documents}, {how}"
