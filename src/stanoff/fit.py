@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stanoff import engines, models
+from stanoff import models
 from stanoff.data.types import AVERAGES, SWAP_AB, Data
 from stanoff.engines.diagnostics import trouble
 from stanoff.engines.draws import Draws, Variables, of_systems, turned
 from stanoff.engines.provenance import Provenance, gather
+from stanoff.engines.sampling import NOT_STAN, sample, select_engine
 from stanoff.engines.stan import WARMUP
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.inference.scores import refuse_undefined, scored
@@ -104,7 +105,7 @@ class Fit:
         from stanoff.results.contest import Contest
 
         question = self.asked(question)
-        if not self.model.knows(self.draws.posterior, question.measure):
+        if not self.model.has_scores(self.draws.posterior, question.measure):
             return self.having(question.measure).contest(question)
         psi = self.model.scores(self.draws.posterior, question.measure, question.average)
         if not np.isfinite(psi).all():
@@ -118,7 +119,7 @@ class Fit:
         The same seed gives the same weights of documents: what is drawn again is the same
         posterior, draw by draw.
         """
-        if self.model.knows(self.draws.posterior, measure):
+        if self.model.has_scores(self.draws.posterior, measure):
             return self
         more = drawn_again(self, measure)
         posterior = {**self.draws.posterior, **more.posterior}
@@ -130,7 +131,7 @@ class Fit:
         clash = set(AVERAGES) & set(self.data.categories)
         if question.average is not None and clash:
             raise InputError(f"A category is called {clash.pop()!r}, like an average: rename it.")
-        return replace(question, measure=self.model.named(question.measure))
+        return replace(question, measure=self.model.label_measure(question.measure))
 
     def _of_pair(self, a: int, b: int) -> Fit:
         """Return the fit of two systems alone and in this order, if their data can be that."""
@@ -139,12 +140,12 @@ class Fit:
             return self
         how = {**self.provenance.settings, PART: len(self.data.systems)}
         provenance = replace(self.provenance, settings=how)
-        if len(self.data.systems) == 2 and self.model.of_pairs is None:
+        if len(self.data.systems) == 2 and self.model.pair_model is self.model:
             draws, prior = self._turned_draws(), turned_prior(self.prior)
             return replace(self, data=data, draws=draws, prior=prior, provenance=provenance)
         drawn, before = (of_systems(group, (a, b), self.model.dims) for group in self._of_any())
         draws = Draws(drawn, before, self.draws.sample_stats)
-        model = self.model.of_pairs or self.model
+        model = self.model.pair_model
         return replace(self, data=data, model=model, draws=draws, provenance=provenance)
 
     def _turned_draws(self) -> Draws:
@@ -154,7 +155,7 @@ class Fit:
 
     def _of_any(self) -> list[Variables]:
         """Return posterior and prior without what is about all systems in their order."""
-        bound = self.model.as_fitted
+        bound = self.model.order_dependent
         groups = (self.draws.posterior, self.draws.prior)
         return [{name: v for name, v in group.items() if name not in bound} for group in groups]
 
@@ -193,17 +194,17 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         raise InputError("There is nothing to compare: all counts are 0.")
     check_kind(data, question.measure)
     model = sampling.model or models.for_data(data)
-    engine, why_not_stan = engines.chosen(model, sampling.engine)
+    engine, why_not_stan = select_engine(model, sampling.engine)
     if engine == "exact" and sampling.warmup is not None:
         raise invalid("warmup", "None where 'engine' is exact, which has none", sampling.warmup)
     seen = model.prepare(data)
-    draws = engines.sample(engine, model, seen, sampling, question.measure)
+    draws = sample(engine, model, seen, sampling, question.measure)
     chains, kept = draws.shape
     settings: dict[str, Any] = {"chains": chains, "draws": kept}
     if engine == "stan":
         settings["warmup"] = sampling.warmup or WARMUP
     if why_not_stan:
-        settings[engines.SPARED] = why_not_stan
+        settings[NOT_STAN] = why_not_stan
     return Fit(
         data=seen,
         model=model,
@@ -229,7 +230,7 @@ def drawn_again(fit: Fit, measure: Measure) -> Draws:
     how = fit.provenance.settings
     chains, draws, warmup = (how.get(name) for name in ("chains", "draws", "warmup"))
     sampling = Sampling(fit.model, fit.prior, fit.engine, chains, draws, warmup, fit.seed)
-    return engines.sample(fit.engine, fit.model, fit.data, sampling, measure)
+    return sample(fit.engine, fit.model, fit.data, sampling, measure)
 
 
 def _sampler_trouble(draws: Draws) -> tuple[str, ...]:

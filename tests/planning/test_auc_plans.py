@@ -110,6 +110,7 @@ def test_more_documents_settle_a_comparison_as_futures_by_hand_say():
     more = int(answer.answer.value)
     assert "more documents give the bootstrap model a 50 % chance of A ≫ B" in str(answer)
     assert more > 20
+    rng = np.random.default_rng(77)
     reached, futures = 0, 250
     for _ in range(futures):  # documents as the weighted ones are, after those at hand; DeLong
         which = np.r_[:200, rng.choice(200, more, p=rng.dirichlet(np.ones(200)))]

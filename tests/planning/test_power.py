@@ -273,10 +273,7 @@ def test_an_error_in_a_worker_is_told():
 def test_stan_comes_to_the_same_intervals(model):
     generator = ScenarioDocuments(Scenario.named("a"), 1500)
     exact, stan = (
-        chunk(ScenarioDocuments(Scenario.named("a"), 1500), 6, model, engine=engine).simulate()[1][
-            0
-        ]
-        for engine in ("exact", "stan")
+        chunk(generator, 6, model, engine=engine).simulate()[1][0] for engine in ("exact", "stan")
     )
     assert not np.array_equal(exact, stan)
     np.testing.assert_allclose(exact, stan, atol=0.01)

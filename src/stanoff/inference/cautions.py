@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff.data.items import FEW_ITEMS, ItemValues
-from stanoff.engines import SPARED
+from stanoff.engines.sampling import NOT_STAN
 from stanoff.inference.factors import grows_without_bound
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def of_contest(result: Contest) -> tuple[str, ...]:
 
 def spared_stan(result: Result) -> tuple[str, ...]:
     """Say why the draws are not Stan's where they would be by default, and what to do."""
-    why = result.provenance.settings.get(SPARED)
+    why = result.provenance.settings.get(NOT_STAN)
     if not why:
         return ()
     return (
@@ -173,7 +173,7 @@ def pulled_scores(result: Comparison) -> tuple[str, ...]:
         "The prior pulls the scores of few documents toward its own mean; a weaker prior pulls "
         "less."
     )
-    if result.model.file is not None:  # a program of one's own: labels may err, for example
+    if result.model.custom:  # a program of one's own: labels may err, for example
         why = f"That is what {shown(result.model.name)} and its prior make of the data."
     return (
         f"The posterior mean of {shown(name)}'s {result.measure.label}{where} is {psi:.3f}, but "
@@ -236,7 +236,7 @@ def infinite_prior_density(result: Comparison, category: str) -> bool:
 
 def independent_categories(result: Result) -> tuple[str, ...]:
     """Say that an average over categories takes them as independent."""
-    if result.average is None or len(result.data.categories) == 1 or result.model.classes:
+    if result.average is None or len(result.data.categories) == 1 or result.model.single_label:
         return ()
     if result.data.cells is None:  # it is about labels
         return ()

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts
-from stanoff.models.paired import PAIRED
+from stanoff.models.bootstrap import bootstrap_shape
+from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.priors import Priors, single
-from stanoff.models.unpaired import UNPAIRED
-from stanoff.models.weighing import shape_of
 from stanoff.planning.scenario import AnyScenario, AucScenario, Scenario
 
 Array = NDArray[np.float64]
@@ -180,7 +179,7 @@ def auc_moments(pos: Array, neg: Array, prior: Priors) -> tuple[float, float]:
     below_pos, below_neg = _share_below(scores, pos), _share_below(scores, neg)
     weights, concentrations = [], []
     for members, n, alpha in ((is_pos, n_pos, "alpha_pos"), (~is_pos, n_neg, "alpha_neg")):
-        observed, mass = n * shape_of(n), float(single(prior).weights(alpha, 1)[0])
+        observed, mass = n * bootstrap_shape(n), float(single(prior).weights(alpha, 1)[0])
         weights.append((members * observed / n + mass / len(is_pos)) / (observed + mass))
         concentrations.append(observed + mass)
     placed_pos, placed_neg = (  # documents of a class are alike
@@ -231,10 +230,8 @@ class MoreDocuments(DataGenerator):
 
     def draw(self, size: int, rng: np.random.Generator) -> Data:
         """Draw so many data sets."""
-        model = PAIRED if self.counts.paired else UNPAIRED
-        assert model.exact is not None
-        stan_data = model.data(self.counts, self.prior) | {"prior_only": 0}
-        draws = model.exact(stan_data, size, rng)
+        model = PAIRED if self.counts.paired else Unpaired()
+        draws = model.sample_exact(model.stan_data(self.counts, self.prior), size, rng)
         names = tuple(map(str, range(size)))
         if isinstance(self.counts, PairedCounts):
             mu = draws["mu"]

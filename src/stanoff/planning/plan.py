@@ -427,7 +427,7 @@ def _future_data(
     if isinstance(data, Scores):
         evidence = result.evidence(category)
         return lambda more: MoreScores(evidence.mean, evidence.std, n, more), True
-    if result.model.batch is None:
+    if not result.model.has_batches:
         raise InputError(
             f"There is no plan for the model {result.model.name!r}, whose categories hang together "
             "or are not conjugate: compare this category by model='paired' or 'unpaired' and ask "

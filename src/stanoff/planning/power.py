@@ -177,7 +177,7 @@ def read_study(scenarios: Sequence[AnyScenario], options: Mapping[str, Any]) -> 
     names = _read_models(options["model"], defaults)
     engine = options["engine"]
     if engine == "auto":
-        engine = "exact" if all(models.get(name).batch for name in names) else "stan"
+        engine = "exact" if all(models.get(name).has_batches for name in names) else "stan"
     draws = check_int("draws", options["draws"], least=MIN_DRAWS)
     drawing = {"prior": options["prior"], "engine": engine, "draws": draws}
     seed = as_seed(options["seed"])
@@ -228,16 +228,16 @@ def _check_analysis(analysis: Analysis, same_documents: bool) -> None:
             raise invalid("model", rule, model.name)
         single(sampling.prior)
         return
-    if model.classes:
+    if model.single_label:
         raise InputError(
             f"The model {model.name!r} is about classes, but a scenario is about one category "
             "against the rest: pass 'paired', 'unpaired' or another model of categories."
         )
-    if sampling.engine == "exact" and model.batch is None:
+    if sampling.engine == "exact" and not model.has_batches:
         raise invalid("engine", f"'stan' for {model.name}, which is not conjugate", "exact")
     ones = np.ones((1, 4), dtype=np.int64)
     kind = PairedCounts if same_documents else UnpairedCounts
-    model.data(kind(("1",), ones, ones), sampling.prior)
+    model.stan_data(kind(("1",), ones, ones), sampling.prior)
 
 
 def _read_scenarios(scenario: Any) -> dict[str, AnyScenario]:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from stanoff._lib.arguments import as_executor, as_jobs, check_int
 from stanoff._lib.progress import step
 from stanoff.data.types import Data, rows
-from stanoff.engines import batch
 from stanoff.errors import InputError, SamplingWarning
 from stanoff.fit import fit
 from stanoff.inference.decision import Decision, decide_all
@@ -91,8 +90,9 @@ class Analysis:
             return self._stan_intervals(data, seed)
         low, high = np.empty((2, len(data.categories)))
         measure, rng = self.question.measure, np.random.default_rng(seed)
-        stan_data = self.model.data(data, self.sampling.prior)
-        for which, cells in batch.cells(self.model, stan_data, self.draws, rng, shared=shared):
+        stan_data = self.model.stan_data(data, self.sampling.prior)
+        drawn = self.model.sample_exact_batch(stan_data, self.draws, rng, shared=shared)
+        for which, cells in drawn:
             psi = measure(cells)  # (data set, system, draw)
             with np.errstate(invalid="ignore"):  # infinite for both: found below
                 delta = psi[:, 0] - psi[:, 1]

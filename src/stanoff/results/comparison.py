@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stanoff.planning.components import Components
     from stanoff.planning.plan import Plan
     from stanoff.planning.scenario import Scenario
-    from stanoff.workbench.checks import Check
+    from stanoff.workbench.predictive_check import Check
 
 Target = str | os.PathLike[str] | None
 Group = Literal["posterior", "prior"]
@@ -317,7 +317,7 @@ class Comparison(Result):
         >>> result.check().passed
         True
         """
-        from stanoff.workbench.checks import check
+        from stanoff.workbench.predictive_check import check
 
         return check(self)
 
@@ -533,18 +533,6 @@ class Comparison(Result):
 
         return plot_rope(self, category, ropes=ropes, ax=ax)
 
-    def plot_frequency(
-        self,
-        frequency: Mapping[Any, float] | pd.Series,
-        *,
-        window: float = 2.0,
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Draw the scores against how many training documents the categories have."""
-        from stanoff.plots import plot_frequency
-
-        return plot_frequency(self, frequency, window=window, ax=ax)
-
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
         from stanoff.store.netcdf import save
@@ -557,9 +545,9 @@ class Comparison(Result):
         Its readers can apply a ROPE and an HDI of their own: the draws are in it.
         """
         from stanoff._lib.files import write_text
-        from stanoff.report.page import page
+        from stanoff.report.page import comparison_page
 
-        return write_text(path, page(self))
+        return write_text(path, comparison_page(self))
 
     def _repr_html_(self) -> str:
         """Show the verdict, the table and the posterior in a notebook."""

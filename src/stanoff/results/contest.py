@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from stanoff.results.comparison import Comparison
-    from stanoff.workbench.checks import Check
+    from stanoff.workbench.predictive_check import Check
 
 Array = NDArray[np.float64]
 Target = str | os.PathLike[str] | None
@@ -180,7 +180,7 @@ class Contest(Result):
 
         As :meth:`stanoff.Comparison.check` does.
         """
-        from stanoff.workbench.checks import check
+        from stanoff.workbench.predictive_check import check
 
         return check(self)
 
@@ -254,9 +254,9 @@ class Contest(Result):
         Its readers can apply a ROPE of their own: the draws are in it. It needs no network.
         """
         from stanoff._lib.files import write_text
-        from stanoff.report.contest import page
+        from stanoff.report.contest import contest_page
 
-        return write_text(path, page(self))
+        return write_text(path, contest_page(self))
 
     def _repr_html_(self) -> str:
         """Show the sentence, the table and the scores in a notebook."""
