@@ -24,7 +24,7 @@ from stanoff.data.types import Data
 from stanoff.inference.intervals import hdi
 from stanoff.measures import SCORES
 from stanoff.models.bootstrap import BOOTSTRAP
-from stanoff.planning.running import run
+from stanoff.planning.simulate import run_parallel
 from stanoff.plots.style import BLUE, GREY, theme
 from stanoff.significance.delong import delong_test
 
@@ -58,7 +58,7 @@ def main(share: float = 1.0) -> None:
         for design in OTHER_DESIGNS
     ]
     jobs = [(*job[:-1], max(10, round(share * job[-1]))) for job in jobs]
-    rows = run(cover, list(enumerate(jobs)), title="Covering", progress=True)
+    rows = run_parallel(cover, list(enumerate(jobs)), title="Covering", progress=True)
     table = pd.DataFrame(rows)
     write_text(HERE / "scores.csv", as_csv(table))
     print(notes(table))

@@ -15,7 +15,7 @@ from stanoff.inference.intervals import mcse
 from stanoff.inference.populations import new_category
 from stanoff.measures import get
 from stanoff.models import MODELS
-from stanoff.planning.items import Components
+from stanoff.planning.components import Components
 from stanoff.question import Question, Sampling
 
 

@@ -26,7 +26,7 @@ from stanoff.cli.scenarios import AUCS, RATES, scenarios, studied
 from stanoff.errors import InputError
 
 if TYPE_CHECKING:
-    from stanoff.planning.answers import Plan
+    from stanoff.planning.plan import Plan
 
 OF_STUDY = ("n_simulations", "draws", "seed", "jobs", "two_test_sets")
 
