@@ -9,7 +9,7 @@ import pytest
 from browser import chromium, open_page  # noqa: F401 - fixtures
 from hypothesis import settings
 
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import PairedCounts
 from stanoff.engines.draws import Draws, stacked
 from stanoff.fit import Fit
 from stanoff.models import MODELS

@@ -19,7 +19,9 @@ COMPARE = (
 )
 
 
-@pytest.mark.parametrize("option", ["hdi", "beta", "zero_division", "prevalence", "rope", "seed"])
+@pytest.mark.parametrize(
+    "option", ["hdi_prob", "beta", "zero_division", "prevalence", "rope", "seed"]
+)
 def test_whole_numbers_that_no_float_can_hold(option):
     with pytest.raises(InputError, match=rf"The '{option}' parameter must be"):
         compare_counts(*COUNTS, **(K | {option: HUGE}))

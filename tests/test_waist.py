@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from stanoff import InputError, StanoffError, load
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.engines.draws import Draws
 from stanoff.fit import Fit, fit
 from stanoff.measures import Measure

@@ -25,7 +25,7 @@ from scipy import stats
 
 from stanoff import compare, compare_counts
 from stanoff.cmdstan.compile import compile_model
-from stanoff.data.tallies import tally
+from stanoff.data.counting import tally
 from stanoff.models import MODELS, stan_folder
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
@@ -255,11 +255,12 @@ def many_categories() -> None:
 def by_document() -> None:
     """Fit the model that does not count first, which is the same and slower."""
     pos, neg = [155, 12, 10, 22], [20, 15, 12, 754]
+    documents = stan_folder() / "examples/documents.stan"
     ratio(
         "compact unpaired model / document by document, N = 1000",
         *in_turn(
             lambda: compare_counts(pos, neg, model="unpaired", seed=1),
-            lambda: compare_counts(pos, neg, model="documents", seed=1),
+            lambda: compare_counts(pos, neg, model=documents, seed=1),
             repeats=1,
         ),
         max_n=1,

@@ -19,10 +19,10 @@ from scipy.stats import norm
 
 from stanoff import contest
 from stanoff._lib.files import write_text
-from stanoff.data.base import said
+from stanoff.data.types import response_patterns
 from stanoff.inference.ranks import reach
 from stanoff.planning.running import run
-from stanoff.plots.theme import BLUE, GREY, theme
+from stanoff.plots.style import BLUE, GREY, theme
 
 HERE = Path(__file__).resolve().parent
 SYSTEMS, DOCUMENTS, ROPE, DRAWS = 5, 500, 0.02, 2000
@@ -40,7 +40,7 @@ def main(simulations: int = 2000) -> None:
 
 def from_prior(rng: np.random.Generator) -> tuple[np.ndarray, dict, np.ndarray]:
     """Draw the systems from the prior of the contest model."""
-    patterns = said(SYSTEMS)
+    patterns = response_patterns(SYSTEMS)
     mu = rng.beta(1, 1)
     theta = rng.dirichlet(np.full(len(patterns), 4 / len(patterns)), 2)  # positives, negatives
     truth = (rng.random(DOCUMENTS) < mu).astype(int)

@@ -42,6 +42,7 @@ PROGRAMS = {
     },
     "correlated_categories": {"categories": 4, "documents": 60, "simulations": 60},
     "annotators": {"data": ANNOTATED, "categories": 1, "documents": 120, "simulations": 100},
+    "documents": {"categories": 1, "documents": 40, "simulations": 100},
     "values": {"documents": 40, "simulations": 100},
     "runs": {"documents": 40, "simulations": 100},
     "scores": {"documents": 80, "simulations": 100},

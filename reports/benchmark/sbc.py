@@ -21,10 +21,10 @@ from scipy import stats
 
 from stanoff import Prior, SamplingWarning, compare, compare_counts, contest, count
 from stanoff._lib.files import write_text
-from stanoff.data.base import said
+from stanoff.data.types import response_patterns
 from stanoff.fit import fit
 from stanoff.models import MODELS, binormal, stan_folder
-from stanoff.plots.theme import BLUE, GREY, theme
+from stanoff.plots.style import BLUE, GREY, theme
 from stanoff.question import Question, Sampling
 from stanoff.text.numbers import p_value
 
@@ -157,7 +157,7 @@ def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
 def _categories(name: str, rng: np.random.Generator) -> tuple[dict, dict]:
     """Truth and counts of one category, or of three that share eta and kappa."""
     k = 3 if name.startswith("hierarchical") else 1
-    n = 40 if name == "documents" else 120
+    n = 120
     kappa_pos, kappa_neg = rng.lognormal(*PRIOR.kappa, (2, 2))
     if name in ("paired", "hierarchical", "logistic_normal"):
         mu = rng.beta(1, 1, k)
@@ -244,7 +244,7 @@ def _systems(rng: np.random.Generator, n: int = 120) -> tuple[dict, tuple]:
     mu, theta = rng.beta(1, 1), rng.dirichlet(np.full(8, 4 / 8), 2)  # positives, negatives
     truth = (rng.random(n) < mu).astype(int)
     pattern = np.array([rng.choice(8, p=theta[1 - t]) for t in truth])
-    yes = said(3)
+    yes = response_patterns(3)
     scores = [_f1(mu, *(theta @ yes[:, system])) for system in range(3)]
     labels = {f"s{system}": yes[pattern, system] for system in range(3)}
     return {"delta": scores[0] - scores[1], "psi": scores[2]}, (truth, labels)

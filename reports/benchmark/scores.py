@@ -19,14 +19,14 @@ from scipy import stats
 
 from stanoff import Prior
 from stanoff._lib.files import write_text
-from stanoff.data.base import Data
 from stanoff.data.labels import Labels
-from stanoff.data.scored import scored_documents
+from stanoff.data.scores import scored_documents
+from stanoff.data.types import Data
 from stanoff.inference.intervals import hdi
 from stanoff.measures import SCORES
 from stanoff.models.weights import WEIGHTS
 from stanoff.planning.running import run
-from stanoff.plots.theme import BLUE, GREY, theme
+from stanoff.plots.style import BLUE, GREY, theme
 from stanoff.significance.delong import delong_test
 
 HERE = Path(__file__).resolve().parent

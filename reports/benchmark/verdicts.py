@@ -25,7 +25,7 @@ from stanoff.planning.judging import Chunk
 from stanoff.planning.running import run
 from stanoff.planning.settings import settings
 from stanoff.planning.simulation import FromScenario
-from stanoff.plots.theme import theme
+from stanoff.plots.style import theme
 
 HERE = Path(__file__).resolve().parent
 ROPE, LEVEL, SEED = 0.05, 0.05, 2016

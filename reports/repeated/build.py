@@ -8,7 +8,7 @@ from common import About, Output, prose, write_report
 from matplotlib.axes import Axes
 
 from stanoff import Comparison, compare
-from stanoff.plots.theme import BLUE, GREY, ORANGE, new_axes, themed
+from stanoff.plots.style import BLUE, GREY, ORANGE, new_axes, themed
 from stanoff.report.document import Section
 from stanoff.text.numbers import ends, percent
 

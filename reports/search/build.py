@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from stanoff import Comparison, Contest, compare, contest
 from stanoff.inference.decision import Decision
-from stanoff.plots.theme import BLUE, GREY, ORANGE, new_axes, themed
+from stanoff.plots.style import BLUE, GREY, ORANGE, new_axes, themed
 from stanoff.report.document import Section
 from stanoff.significance import item_tests
 from stanoff.text.numbers import ends, p_value, percent

@@ -12,7 +12,7 @@ import stanoff
 from sokolova2006 import table10 as paper
 from stanoff.inference.intervals import hdi
 from stanoff.measures import get
-from stanoff.plots.theme import BLUE, GREY, ORANGE, theme
+from stanoff.plots.style import BLUE, GREY, ORANGE, theme
 from stanoff.text.numbers import percent
 
 SEED = 2006

@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from sokolova2006 import rankings as ranked
 from sokolova2006 import table10 as paper
-from stanoff import invariance, suitability
-from stanoff.measures.transformations import OF_THE_PAPER, TRANSFORMATIONS
+from stanoff import invariance, recommend
+from stanoff.measures.invariance import OF_THE_PAPER, TRANSFORMATIONS
 from stanoff.report.document import Block, Items, Section, Table
 
 SVM, NB = paper.CLASSIFIERS
@@ -106,8 +106,8 @@ def signs(out: Output) -> Section:
 def advised(out: Output) -> Section:
     """Show which measures suit which data."""
     blocks: list[Block] = ["The rules of sections 4 and 6, applied to all measures:"]
-    for name in suitability.SITUATIONS:
-        title, *rest = suitability.advice(name).split("\n")
+    for name in recommend.SITUATIONS:
+        title, *rest = recommend.advice(name).split("\n")
         blocks += [Markup("<strong>{}</strong>").format(title), Items(rest)]
     return Section("Which measure for which data?", blocks)
 

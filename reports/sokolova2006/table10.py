@@ -5,8 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from stanoff.measures import get
-from stanoff.measures.invariance import examine
-from stanoff.measures.transformations import OF_THE_PAPER
+from stanoff.measures.invariance import OF_THE_PAPER, examine
 
 HERE = Path(__file__).resolve().parent
 CLASSIFIERS = ("SVM", "NB")

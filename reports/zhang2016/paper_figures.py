@@ -3,28 +3,27 @@
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from stanoff import plots
-from stanoff.models import MODELS
-from stanoff.plots.theme import theme
+from stanoff.plots import theme
 from zhang2016 import table3
 from zhang2016.experiment import case
+from zhang2016.plate_diagrams import DOCUMENTS, PAIRED, UNPAIRED, draw_graph
 
 
 def figure_1() -> Axes:
     """Draw the model of one classifier, per document and in its compact form."""
     left, right = beside()
-    plots.plot_graph(MODELS["documents"], ax=left)
-    return plots.plot_graph(MODELS["unpaired"], ax=right)
+    draw_graph(DOCUMENTS, left)
+    return draw_graph(UNPAIRED, right)
 
 
 def figure_2() -> Axes:
     """Draw the unpaired model."""
-    return plots.plot_graph(MODELS["unpaired"])
+    return draw_graph(UNPAIRED)
 
 
 def figure_3() -> Axes:
     """Draw the paired model."""
-    return plots.plot_graph(MODELS["paired"])
+    return draw_graph(PAIRED)
 
 
 def figure_4() -> Axes:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from stanoff import power
 from stanoff.plots import plot_power
-from stanoff.plots.theme import BLUE, RED
+from stanoff.plots.style import BLUE, RED
 from zhang2016.experiment import ROPE, SEED, printed
 
 KEYS = ["scenario", "goal", "n", "model"]

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from stanoff import measures, plots, significance, workbench
     from stanoff.api import compare, compare_counts, contest
-    from stanoff.data.counts import PairedCounts, UnpairedCounts
     from stanoff.data.observed import count
+    from stanoff.data.types import PairedCounts, UnpairedCounts
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
     from stanoff.inference.decision import Decision
     from stanoff.inference.evidence import Evidence
-    from stanoff.measures import invariance, suitability
+    from stanoff.measures import invariance, recommend
     from stanoff.models.priors import Prior
     from stanoff.planning.aucs import AucScenario
     from stanoff.planning.plan import plan
@@ -34,13 +34,13 @@ _HOME = {
     "Decision": "inference.decision",
     "Evidence": "inference.evidence",
     "InputError": "errors",
-    "PairedCounts": "data.counts",
+    "PairedCounts": "data.types",
     "Prior": "models.priors",
     "SamplingWarning": "errors",
     "Scenario": "planning.scenarios",
     "StanoffError": "errors",
     "ToolchainError": "errors",
-    "UnpairedCounts": "data.counts",
+    "UnpairedCounts": "data.types",
     "load": "store.saving",
     "plan": "planning.plan",
     "power": "planning.power",
@@ -51,7 +51,7 @@ _MODULES = {
     "measures": "measures",
     "plots": "plots",
     "significance": "significance",
-    "suitability": "measures.suitability",
+    "recommend": "measures.recommend",
     "workbench": "workbench",
 }
 
@@ -79,8 +79,8 @@ __all__ = [
     "plan",
     "plots",
     "power",
+    "recommend",
     "significance",
-    "suitability",
     "workbench",
 ]
 

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack, cast
+from pathlib import Path
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from stanoff import models
-from stanoff._lib.arguments import as_names
-from stanoff.data.base import Data
-from stanoff.data.counts import PairedCounts, UnpairedCounts, given_counts
+from stanoff._lib.arguments import as_names, check_keywords
+from stanoff.data.counting import check_counts
 from stanoff.data.layouts import Layout
 from stanoff.data.observed import of_systems, of_two
+from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
-from stanoff.question import Options, Question, Sampling, read
+from stanoff.models.priors import Priors
+from stanoff.question import OPTIONS, Question, Sampling, read, select
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
 
-
-class Asked(Options, Layout, total=False):
-    """All options of :func:`compare` that are not its own."""
+LAYOUT = tuple(Layout.__annotations__)
 
 
+@check_keywords
 def compare(
     table: Any = None,
     y_pred_a: Any = None,
@@ -36,7 +37,38 @@ def compare(
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
     names: tuple[str, str] | None = None,
-    **options: Unpack[Asked],
+    id: Any = None,
+    unmatched: str | None = None,
+    item: Any = None,
+    system: Any = None,
+    prediction: Any = None,
+    value: Any = None,
+    cluster: Any = None,
+    dataset: Any = None,
+    denominator: Any = None,
+    sample_weight: Any = None,
+    measure: str | Callable[..., Any] = "f1",
+    beta: float = 1.0,
+    zero_division: float | str = 0.0,
+    prevalence: float | None = None,
+    clip: float | None = None,
+    higher_is_better: bool | None = None,
+    average: str | None = None,
+    rope: Any = 0.05,
+    hdi_prob: float = 0.95,
+    model: str | Path | None = None,
+    population: str | None = None,
+    data: Mapping[str, Any] | None = None,
+    prior: Priors | str | None = None,
+    engine: str | None = "auto",
+    chains: int | None = None,
+    draws: int | None = None,
+    warmup: int | None = None,
+    seed: int | None = None,
+    sampler_options: Mapping[str, Any] | None = None,
+    output_dir: str | Path | None = None,
+    executor: Any = None,
+    progress: bool = False,
 ) -> Comparison:
     """Compare two systems by what they predicted.
 
@@ -86,6 +118,8 @@ def compare(
         What a measure is where it is 0/0: 0 (default), 1 or NaN.
     prevalence : float, optional
         Share of positives to judge the systems at, instead of the one in the data.
+    clip : float, optional
+        How near to 0 and 1 probabilities may be: Brier score and log loss.
     average : str, optional
         None to judge one category, or ``"macro"``, ``"micro"`` or ``"weighted"``.
     rope : float or tuple of float
@@ -102,8 +136,8 @@ def compare(
         By default the one that suits the data: ``"paired"`` for binary and multi-label data,
         ``"joint"`` for single-label classes with an average, ``"unpaired"`` for two test sets.
         ``"hierarchical"`` and ``"hierarchical_unpaired"`` let categories learn from each other;
-        ``"multiclass"`` takes each system's classes by themselves; ``"documents"`` is the unpaired
-        model without counting first; or the path of a Stan program of your own.
+        ``"multiclass"`` takes each system's classes by themselves; or the path of a
+        Stan program of your own.
     data : mapping, optional
         What a Stan program of your own declares and only you have, by name.
     prior : Prior or str, optional
@@ -119,6 +153,12 @@ def compare(
         model, and fewer of many categories) and no warm-up.
     seed : int, optional
         Makes every number reproducible; without one a random seed is taken and kept.
+    sampler_options : mapping, optional
+        What else ``CmdStanModel.sample`` takes, such as ``{"adapt_delta": 0.99}``.
+    output_dir : path, optional
+        A folder that keeps the CSV files of CmdStan.
+    executor : Executor, optional
+        One of ``concurrent.futures``, or a client of Dask: who draws the categories of a contest.
     progress : bool
         Show the sampler's progress on stderr.
 
@@ -134,21 +174,21 @@ def compare(
     >>> str(result.decision)
     '>>'
     """
-    table = _table(table, options)
-    layout, asked = _apart(options)
-    question, sampling = read(**asked)
+    options = locals()
+    question, sampling = read(**select(options, OPTIONS))
     observed = of_two(
         question.measure.kind,
         (table, y_pred_a, y_pred_b),
         {"truth": truth, "a": a, "b": b},
-        layout,
+        select(options, LAYOUT),  # type: ignore[arg-type]
         {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
     if names is not None:
         observed = replace(observed, systems=as_names(names))
-    return _compared(observed, question, sampling)
+    return _compare_data(observed, question, sampling)
 
 
+@check_keywords
 def contest(
     table: Any = None,
     predictions: Mapping[str, Any] | None = None,
@@ -157,7 +197,38 @@ def contest(
     systems: Sequence[Any] | None = None,
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
-    **options: Unpack[Asked],
+    id: Any = None,
+    unmatched: str | None = None,
+    item: Any = None,
+    system: Any = None,
+    prediction: Any = None,
+    value: Any = None,
+    cluster: Any = None,
+    dataset: Any = None,
+    denominator: Any = None,
+    sample_weight: Any = None,
+    measure: str | Callable[..., Any] = "f1",
+    beta: float = 1.0,
+    zero_division: float | str = 0.0,
+    prevalence: float | None = None,
+    clip: float | None = None,
+    higher_is_better: bool | None = None,
+    average: str | None = None,
+    rope: Any = 0.05,
+    hdi_prob: float = 0.95,
+    model: str | Path | None = None,
+    population: str | None = None,
+    data: Mapping[str, Any] | None = None,
+    prior: Priors | str | None = None,
+    engine: str | None = "auto",
+    chains: int | None = None,
+    draws: int | None = None,
+    warmup: int | None = None,
+    seed: int | None = None,
+    sampler_options: Mapping[str, Any] | None = None,
+    output_dir: str | Path | None = None,
+    executor: Any = None,
+    progress: bool = False,
 ) -> Contest:
     """Compare any number of systems by what they predicted on the same documents.
 
@@ -177,7 +248,12 @@ def contest(
         name for all of them.
     pos_label, labels
         As in :func:`compare`.
-    **options
+    id, unmatched, item, system, prediction, value, cluster, dataset, denominator, sample_weight
+        As in :func:`compare`.
+    measure, beta, zero_division, prevalence, clip, higher_is_better, average, rope, hdi_prob
+        As in :func:`compare`.
+    model, population, data, prior, engine, chains, draws, warmup, seed, sampler_options, \
+output_dir, executor, progress
         As in :func:`compare`. By default the model is ``"contest"``, under which any two of the
         systems have the posterior of the paired model, and ``"joint"`` for single-label classes
         with an average. Both are drawn by conjugacy; Stan takes up to six systems. With
@@ -197,9 +273,8 @@ def contest(
     >>> result.best(), str(result.between("a", "c").decision)
     (('a',), '>>')
     """
-    table = _table(table, options)
-    layout, asked = _apart(options)
-    question, sampling = read(**asked)
+    options = locals()
+    question, sampling = read(**select(options, OPTIONS))
     if sampling.model is not None and sampling.model.most_systems is not None:
         of_values = question.measure.kind == "values"
         names = [
@@ -214,27 +289,13 @@ def contest(
         predictions,
         truth,
         systems,
-        layout,
+        select(options, LAYOUT),  # type: ignore[arg-type]
         {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
     return fit(observed, question, sampling).contest(question)
 
 
-def _table(table: Any, options: Asked) -> Any:
-    """Return the table, which went by the name of ``data`` before programs could have such."""
-    given = options.get("data")
-    if table is not None or given is None or isinstance(given, Mapping):
-        return table
-    return options.pop("data")
-
-
-def _apart(options: Asked) -> tuple[Layout, Options]:
-    """Return how labels are laid out from what is asked of them."""
-    layout = {k: v for k, v in options.items() if k in Layout.__annotations__ and v is not None}
-    asked = {k: v for k, v in options.items() if k not in Layout.__annotations__}
-    return cast(Layout, layout), cast(Options, asked)
-
-
+@check_keywords
 def compare_counts(
     c_pos: ArrayLike | None = None,
     c_neg: ArrayLike | None = None,
@@ -243,7 +304,28 @@ def compare_counts(
     b: ArrayLike | None = None,
     categories: Sequence[str] | None = None,
     names: tuple[str, str] | None = None,
-    **options: Unpack[Options],
+    measure: str | Callable[..., Any] = "f1",
+    beta: float = 1.0,
+    zero_division: float | str = 0.0,
+    prevalence: float | None = None,
+    clip: float | None = None,
+    higher_is_better: bool | None = None,
+    average: str | None = None,
+    rope: Any = 0.05,
+    hdi_prob: float = 0.95,
+    model: str | Path | None = None,
+    population: str | None = None,
+    data: Mapping[str, Any] | None = None,
+    prior: Priors | str | None = None,
+    engine: str | None = "auto",
+    chains: int | None = None,
+    draws: int | None = None,
+    warmup: int | None = None,
+    seed: int | None = None,
+    sampler_options: Mapping[str, Any] | None = None,
+    output_dir: str | Path | None = None,
+    executor: Any = None,
+    progress: bool = False,
 ) -> Comparison:
     """Compare two systems by counts of documents.
 
@@ -258,7 +340,10 @@ def compare_counts(
         Their names.
     names : tuple of str, optional
         What A and B are called.
-    **options
+    measure, beta, zero_division, prevalence, clip, higher_is_better, average, rope, hdi_prob
+        As in :func:`compare`.
+    model, population, data, prior, engine, chains, draws, warmup, seed, sampler_options, \
+output_dir, executor, progress
         As in :func:`compare`.
 
     Examples
@@ -267,19 +352,19 @@ def compare_counts(
     >>> str(result.decision)
     '='
     """
-    question, sampling = read(**options)
+    question, sampling = read(**select(locals(), OPTIONS))
     if isinstance(c_pos, Data):
-        if any(more is not None for more in (c_neg, a, b, categories)):
+        if any(other is not None for other in (c_neg, a, b, categories)):
             raise InputError("Pass what count() returned alone: it has everything in it.")
         observed = c_pos
     else:
-        observed = _given(c_pos, c_neg, a, b, categories)
+        observed = _check_counts(c_pos, c_neg, a, b, categories)
     if names is not None:
         observed = replace(observed, systems=as_names(names))
-    return _compared(observed, question, sampling)
+    return _compare_data(observed, question, sampling)
 
 
-def _given(
+def _check_counts(
     c_pos: ArrayLike | None,
     c_neg: ArrayLike | None,
     a: ArrayLike | None,
@@ -287,23 +372,23 @@ def _given(
     categories: Sequence[str] | None,
 ) -> Data:
     """Check counts that the caller made."""
-    pairs, cells = {"c_pos": c_pos, "c_neg": c_neg}, {"a": a, "b": b}
-    given = {name: values for name, values in (pairs | cells).items() if values is not None}
-    if set(given) not in (set(pairs), set(cells)):
+    arguments = {"c_pos": c_pos, "c_neg": c_neg, "a": a, "b": b}
+    counts = {name: values for name, values in arguments.items() if values is not None}
+    if list(counts) not in (["c_pos", "c_neg"], ["a", "b"]):
         raise InputError("Pass either c_pos and c_neg, or a and b.")
-    first, second = (given_counts(name, values) for name, values in given.items())
-    if first.shape != second.shape:
-        told = f"{len(first)} and {len(second)}"
-        raise InputError(f"{' and '.join(given)} must have as many rows, but have {told}.")
-    known = tuple(str(i) for i in range(len(first))) if len(first) > 1 else ("1",)
+    first, second = (check_counts(name, values) for name, values in counts.items())
+    rows = len(first)
+    if rows != len(second):
+        parameters = " and ".join(counts)
+        raise InputError(f"{parameters} must have as many rows, but have {rows} and {len(second)}.")
+    names = tuple(str(i) for i in range(rows)) if rows > 1 else ("1",)
     if categories is not None:
-        known = tuple(str(name) for name in categories) if isinstance(categories, Sequence) else ()
-        if isinstance(categories, str) or len(known) != len(first) or len(set(known)) != len(known):
-            raise invalid("categories", f"{len(first)} different names", categories)
-    kind = PairedCounts if a is None else UnpairedCounts
-    return kind(known, first, second)
+        names = tuple(str(name) for name in categories) if isinstance(categories, Sequence) else ()
+        if isinstance(categories, str) or len(names) != rows or len(set(names)) != rows:
+            raise invalid("categories", f"{rows} different names", categories)
+    return (PairedCounts if a is None else UnpairedCounts)(names, first, second)
 
 
-def _compared(data: Data, question: Question, sampling: Sampling) -> Comparison:
+def _compare_data(data: Data, question: Question, sampling: Sampling) -> Comparison:
     a, b = data.systems
     return fit(data, question, sampling).between(a, b, question)

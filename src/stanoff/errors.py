@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-MOST_SHOWN = 200  # characters of a value
-MOST_NAMES = 20  # columns that are listed
+MAX_SHOWN = 200  # characters of a value
+MAX_COLUMNS = 20  # that are listed
 
 
 class StanoffError(Exception):
@@ -14,7 +14,37 @@ class StanoffError(Exception):
 
 
 class InputError(StanoffError, ValueError):
-    """The caller gave something that cannot be used."""
+    """The caller gave something that cannot be used.
+
+    Parameters
+    ----------
+    message : str
+        The sentence that Python shows.
+    parameter : str, optional
+        Which parameter it is about; the command line speaks of the option of that name.
+    rule : str
+        What it must be, where that is what it breaks.
+    value : str
+        What it was, as it is shown.
+    hint : str
+        What else helps, such as the nearest known name.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        parameter: str | None = None,
+        rule: str = "",
+        value: str = "",
+        hint: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.parameter, self.rule, self.value, self.hint = parameter, rule, value, hint
+
+
+class OptionError(InputError, TypeError):
+    """A keyword that a function does not have."""
 
 
 class ToolchainError(StanoffError, RuntimeError):
@@ -25,7 +55,7 @@ class SamplingWarning(UserWarning):
     """The sampler had trouble: the numbers may be off."""
 
 
-def invalid(parameter: str, rule: str, value: object) -> InputError:
+def invalid(parameter: str, rule: str, value: object, hint: str = "") -> InputError:
     """Build the error for a parameter that breaks a rule.
 
     Examples
@@ -33,16 +63,18 @@ def invalid(parameter: str, rule: str, value: object) -> InputError:
     >>> print(invalid("hdi_prob", "between 0 and 1", 95))
     The 'hdi_prob' parameter must be between 0 and 1. Got 95 instead.
     """
-    return InputError(f"The {parameter!r} parameter must be {rule}. Got {_shown(value)} instead.")
+    shown = _shown(value)
+    message = f"The {parameter!r} parameter must be {rule}. Got {shown} instead.{hint}"
+    return InputError(message, parameter=parameter, rule=rule, value=shown, hint=hint)
 
 
 def _shown(value: object) -> str:
     """Show a value on one line of bearable length."""
     try:
-        told = " ".join(repr(value).split())
+        text = " ".join(repr(value).split())
     except Exception:  # a whole number of too many digits, or a foreign object
         return f"a {type(value).__name__} that cannot be shown"
-    return told if len(told) <= MOST_SHOWN else f"{told[:MOST_SHOWN]}..."
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def unknown(parameter: str, value: object, known: Iterable[str]) -> InputError:
@@ -55,16 +87,36 @@ def unknown(parameter: str, value: object, known: Iterable[str]) -> InputError:
 Did you mean 'recall'?
     """
     names = [str(name) for name in known]
-    near = get_close_matches(str(value), names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return InputError(f"{invalid(parameter, 'one of ' + ', '.join(names), value)}{hint}")
+    near = nearest(value, names)
+    hint = f" Did you mean {near!r}?" if near else ""
+    return invalid(parameter, f"one of {', '.join(names)}", value, hint)
 
 
-def no_column(where: str, part: str, column: object, known: Iterable[object]) -> InputError:
+def no_column(where: str, role: str, column: object, known: Iterable[object]) -> InputError:
     """Build the error for a column that a table does not have, with the nearest that it has."""
     names = [str(name) for name in known]
-    near = get_close_matches(str(column), names, n=1)
-    others = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    listed = ", ".join(names[:MOST_NAMES]) + others
-    hint = f"did you mean {near[0]!r}?" if near else f"it has {listed}."
-    return InputError(f"{where} has no column {column!r} for {part!r}; {hint}")
+    near = nearest(column, names)
+    others = f" and {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
+    listed = ", ".join(names[:MAX_COLUMNS]) + others
+    hint = f"did you mean {near!r}?" if near else f"it has {listed}."
+    message = f"{where} has no column {column!r} for {role!r}; {hint}"
+    return InputError(message, parameter=role)
+
+
+def no_option(function: str, name: str, known: Iterable[str]) -> OptionError:
+    """Build the error for a keyword that a function does not have.
+
+    Examples
+    --------
+    >>> print(no_option("compare", "ropee", ["rope", "seed"]))
+    compare() has no option 'ropee'; did you mean 'rope'?
+    """
+    near = nearest(name, list(known))
+    hint = f"; did you mean {near!r}?" if near else "."
+    return OptionError(f"{function}() has no option {name!r}{hint}")
+
+
+def nearest(value: object, names: list[str]) -> str | None:
+    """Return the name that is spelled most like a value, if one is, or that begins like it."""
+    longer = [name for name in names if str(value) and name.startswith(f"{value}_")]
+    return next(iter([*get_close_matches(str(value), names, n=1), *longer]), None)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stanoff import engines, models
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES, SWAP_AB
+from stanoff.data.types import AVERAGES, SWAP_AB, Data
 from stanoff.engines.diagnostics import trouble
 from stanoff.engines.draws import Draws, Variables, of_systems, turned
 from stanoff.engines.provenance import Provenance, gather

@@ -1,20 +1,21 @@
 """The two objects that options become at the border: what is asked, and how it is drawn.
 
-Both are read and checked once, then handed on. To add an option, add it to its object and to the
-``read`` of that object.
+Each checks its own fields, however it is made. To add an option, add a field here and name it in
+the signatures that offer it (``api.py``, ``planning``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from stanoff import measures, models
 from stanoff._lib.arguments import (
     Interval,
     as_executor,
+    as_path,
     as_rope,
     as_seed,
     as_share,
@@ -23,86 +24,17 @@ from stanoff._lib.arguments import (
     check_int,
     check_probability,
 )
-from stanoff.data.counts import AVERAGES
-from stanoff.errors import invalid
+from stanoff.data.types import AVERAGES
+from stanoff.errors import invalid, no_option
 from stanoff.measures import Measure
 from stanoff.models import Model
-from stanoff.models.priors import Priors, as_prior
+from stanoff.models.priors import Prior, Priors, as_prior
 
 ENGINES = ("auto", "stan", "exact")
-LEAST_DRAWS = 4
-MOST_DRAWS = 100_000_000  # beyond the memory of most machines
-
-
-class Judging(TypedDict, total=False):
-    """The options of a :class:`Question`; :func:`stanoff.compare` explains them."""
-
-    measure: str | Callable[..., Any]
-    beta: float
-    zero_division: float | str
-    prevalence: float | None
-    clip: float | None
-    average: str | None
-    rope: Any
-    hdi_prob: float
-    higher_is_better: bool | None
-
-
-class Drawing(TypedDict, total=False):
-    """The options of a :class:`Sampling`; :func:`stanoff.compare` explains them."""
-
-    model: str | Path | None
-    data: Mapping[str, Any] | None
-    population: str | None
-    prior: Priors | str | None
-    engine: str | None
-    chains: int | None
-    draws: int | None
-    warmup: int | None
-    seed: int | None
-    sampler_options: Mapping[str, Any] | None
-    output_dir: str | Path | None
-    executor: Any
-    progress: bool
-
-
-class Options(Judging, Drawing, total=False):
-    """The options that every way of comparing takes."""
-
-
-def as_engine(engine: Any) -> str | None:
-    """Read which engine must draw; None if any may."""
-    asked = check_choice("engine", "auto" if engine is None else engine, ENGINES)
-    return None if asked == "auto" else asked
-
-
-def as_chains(chains: Any) -> int | None:
-    """Read how many chains to run."""
-    return None if chains is None else _not_beyond("chains", check_int("chains", chains), 1000)
-
-
-def as_draws(draws: Any) -> int | None:
-    """Read how many draws each chain makes."""
-    if draws is None:
-        return None
-    return _not_beyond("draws", check_int("draws", draws, least=LEAST_DRAWS), MOST_DRAWS)
-
-
-def _with_data(model: Model | None, data: Mapping[str, Any] | None) -> Model | None:
-    """Give a program of the user's own what only the user has."""
-    if model is not None and hasattr(model, "with_data"):
-        given: Model = model.with_data({} if data is None else data)
-        return given
-    if data is not None:
-        told = "the default model" if model is None else model.name
-        raise invalid("data", f"None with {told}: it is for a Stan program of your own", data)
-    return model
-
-
-def _not_beyond(parameter: str, value: int, most: int) -> int:
-    if value > most:
-        raise invalid(parameter, f"at most {most:,}", value)
-    return value
+MAX_CHAINS = 1000
+MIN_DRAWS = 4
+MAX_DRAWS = 100_000_000  # beyond the memory of most machines
+MEASURE_SETTINGS = ("beta", "zero_division", "prevalence", "clip", "higher_is_better")
 
 
 @dataclass(frozen=True)
@@ -124,43 +56,33 @@ class Question:
     """
 
     measure: Measure
-    average: str | None
-    rope: Interval
-    hdi_prob: float
+    average: str | None = None
+    rope: Interval = (-0.05, 0.05)
+    hdi_prob: float = 0.95
     rope_of: str | None = None
 
+    def __post_init__(self) -> None:
+        rope, rope_of = _read_rope(self.rope, self.rope_of, self.measure)
+        _set(
+            self,
+            average=None
+            if self.average is None
+            else check_choice("average", self.average, AVERAGES),
+            rope=rope,
+            hdi_prob=check_probability("hdi_prob", self.hdi_prob),
+            rope_of=rope_of,
+        )
+
     @classmethod
-    def read(
-        cls,
-        *,
-        measure: str | Callable[..., Any] = "f1",
-        beta: float = 1.0,
-        zero_division: float | str = 0.0,
-        prevalence: float | None = None,
-        clip: float | None = None,
-        average: str | None = None,
-        rope: Any = 0.05,
-        hdi_prob: float = 0.95,
-        higher_is_better: bool | None = None,
-    ) -> Question:
-        """Check the options and make a question of them.
+    def read(cls, **options: Any) -> Question:
+        """Make a question of options; None stands for the default.
 
         Examples
         --------
         >>> Question.read(measure="recall", rope=0.02).rope
         (-0.02, 0.02)
         """
-        chosen = measures.get(
-            measure, beta=beta, zero_division=zero_division, prevalence=prevalence, clip=clip
-        )
-        ends, of = _rope(rope, chosen)
-        return cls(
-            _turned(chosen, higher_is_better),
-            None if average is None else check_choice("average", average, AVERAGES),
-            ends,
-            check_probability("hdi_prob", hdi_prob),
-            of,
-        )
+        return cls(measures.get("f1")).changed(**options)
 
     @property
     def rope_given(self) -> Interval | str:
@@ -175,68 +97,52 @@ class Question:
             return self
         return replace(self, average="macro")
 
-    def changed(
-        self,
-        *,
-        measure: str | Callable[..., Any] | None = None,
-        beta: float | None = None,
-        zero_division: float | str | None = None,
-        prevalence: float | None = None,
-        clip: float | None = None,
-        average: str | None = None,
-        rope: Any = None,
-        hdi_prob: float | None = None,
-        higher_is_better: bool | None = None,
-    ) -> Question:
-        """Return the question with some parts replaced; None leaves a part as it is.
+    def changed(self, **options: Any) -> Question:
+        """Return the question with some options replaced; None leaves an option as it is.
 
         Another measure keeps what 0/0 is, but neither ``beta``, ``prevalence`` nor ``clip``.
         """
-        now = self.measure
-        if isinstance(measure, Measure):
-            now = measure
-        elif measure is None and now.kind == "values":
-            pass  # it has no settings but its direction
-        elif any(x is not None for x in (measure, beta, zero_division, prevalence, clip)):
-            same, clipped = measure is None, getattr(now, "clip", None)
-            now = measures.get(
-                _asked_again(now) if measure is None else measure,
-                beta=beta if beta is not None else now.beta if same else 1.0,
-                zero_division=now.zero_division if zero_division is None else zero_division,
-                prevalence=now.prevalence if same and prevalence is None else prevalence,
-                clip=clipped if same and clip is None else clip,
-            )
-        now = _turned(now, higher_is_better)
-        ends, of = (self.rope, self.rope_of) if rope is None else _rope(rope, now)
-        return Question(
-            now,
-            self.average if average is None else check_choice("average", average, AVERAGES),
-            ends,
-            self.hdi_prob if hdi_prob is None else check_probability("hdi_prob", hdi_prob),
-            of,
-        )
+        for name in options:
+            if name not in QUESTION_OPTIONS:
+                raise no_option("judge", name, QUESTION_OPTIONS)
+        changes = {name: value for name, value in options.items() if value is not None}
+        settings = {name: changes.pop(name) for name in MEASURE_SETTINGS if name in changes}
+        if "measure" in changes or settings:
+            changes["measure"] = self._changed_measure(changes.get("measure"), settings)
+        if "rope" in changes:
+            changes["rope_of"] = None
+        return replace(self, **changes)
+
+    def _changed_measure(self, name: Any, settings: dict[str, Any]) -> Measure:
+        """Return another measure, or this one with other settings."""
+        higher_is_better = settings.pop("higher_is_better", None)
+        measure = self.measure
+        if isinstance(name, Measure):
+            measure = name
+        elif name is not None:
+            measure = measures.get(name, **({"zero_division": measure.zero_division} | settings))
+        elif settings and measure.kind != "values":  # whose only setting is their direction
+            present = {key: getattr(measure, key, None) for key in MEASURE_SETTINGS[:-1]}
+            named = measures.name_of(measure) if measure.kind == "labels" else measure
+            measure = measures.get(named, **(present | settings))  # type: ignore[arg-type]
+        if higher_is_better is None:
+            return measure
+        if measure.kind != "values" and getattr(measure, "computed_from", "") != "callable":
+            rule = f"None for {measure.label}, which has a direction of its own"
+            raise invalid("higher_is_better", rule, higher_is_better)
+        return replace(measure, higher_is_better=check_bool("higher_is_better", higher_is_better))
 
 
-def _asked_again(measure: Measure) -> Any:
-    """Return what stands for a measure: what it is registered as, or itself."""
-    return measures.name_of(measure) if measure.kind == "labels" else measure
+QUESTION_OPTIONS = ("measure", *MEASURE_SETTINGS, "average", "rope", "hdi_prob")
 
 
-def _rope(rope: Any, measure: Measure) -> tuple[Interval, str | None]:
+def _read_rope(rope: Any, rope_of: str | None, measure: Measure) -> tuple[Interval, str | None]:
     """Read a ROPE, and what it is a share of; only values have a mean and a range to share."""
     if isinstance(rope, str) and measure.kind == "values":
         return as_share(rope)
-    return as_rope(rope), None
-
-
-def _turned(measure: Measure, higher_is_better: bool | None) -> Measure:
-    """Return a measure with the direction that the user says, where it has none of its own."""
-    if higher_is_better is None:
-        return measure
-    if measure.kind != "values" and getattr(measure, "how", "") != "anything":
-        rule = f"None for {measure.label}, which has a direction of its own"
-        raise invalid("higher_is_better", rule, higher_is_better)
-    return replace(measure, higher_is_better=check_bool("higher_is_better", higher_is_better))
+    if rope_of is not None:
+        check_choice("rope_of", rope_of, ("mean", "range"))
+    return as_rope(rope), rope_of
 
 
 @dataclass(frozen=True)
@@ -255,7 +161,7 @@ class Sampling:
     chains, draws, warmup : int or None
         None takes the defaults of the engine.
     seed : int
-        Makes the draws reproducible.
+        Makes the draws reproducible; a random one by default.
     sampler_options : mapping
         What else ``CmdStanModel.sample`` is told, such as ``adapt_delta``.
     output_dir : Path or None
@@ -266,66 +172,89 @@ class Sampling:
         Whether to show on stderr how far it is.
     """
 
-    model: Model | None
-    prior: Priors
-    engine: str | None
-    chains: int | None
-    draws: int | None
-    warmup: int | None
-    seed: int
+    model: Model | None = None
+    prior: Priors = field(default_factory=Prior.uniform)
+    engine: str | None = None
+    chains: int | None = None
+    draws: int | None = None
+    warmup: int | None = None
+    seed: int = field(default_factory=lambda: as_seed(None))
     sampler_options: Mapping[str, Any] = field(default_factory=dict)
     output_dir: Path | None = None
     executor: Any = field(default=None, compare=False, repr=False)
     progress: bool = field(default=False, compare=False)
 
+    def __post_init__(self) -> None:
+        engine = check_choice("engine", "auto" if self.engine is None else self.engine, ENGINES)
+        _set(
+            self,
+            prior=as_prior(self.prior),
+            engine=None if engine == "auto" else engine,
+            chains=_count("chains", self.chains, 1, MAX_CHAINS),
+            draws=_count("draws", self.draws, MIN_DRAWS, MAX_DRAWS),
+            warmup=None if self.warmup is None else check_int("warmup", self.warmup),
+            seed=as_seed(self.seed),
+            output_dir=None if self.output_dir is None else as_path("output_dir", self.output_dir),
+            executor=as_executor(self.executor),
+        )
+
     @classmethod
-    def read(
-        cls,
-        *,
-        model: str | Path | None = None,
-        data: Mapping[str, Any] | None = None,
-        population: str | None = None,
-        prior: Priors | str | None = None,
-        engine: str | None = "auto",
-        chains: int | None = None,
-        draws: int | None = None,
-        warmup: int | None = None,
-        seed: int | None = None,
-        sampler_options: Mapping[str, Any] | None = None,
-        output_dir: str | Path | None = None,
-        executor: Any = None,
-        progress: bool = False,
-    ) -> Sampling:
-        """Check the options and gather them.
+    def read(cls, **options: Any) -> Sampling:
+        """Make this object of options; None stands for the default.
+
+        Beside the fields these are ``population``, which stands for a model, and ``data``: what
+        a Stan program of the user's own declares and only the user has.
 
         Examples
         --------
         >>> Sampling.read(model="paired", engine="exact", seed=1).model.name
         'paired'
         """
-        chosen = None if model is None else models.get(model)
-        if population is not None:
-            of_it = models.POPULATIONS[check_choice("population", population, models.POPULATIONS)]
-            if chosen is not None:
-                raise invalid("population", "None where 'model' is given", population)
-            chosen = of_it
-        return cls(
-            model=_with_data(chosen, data),
-            prior=as_prior(prior),
-            engine=as_engine(engine),
-            chains=as_chains(chains),
-            draws=as_draws(draws),
-            warmup=None if warmup is None else check_int("warmup", warmup),
-            seed=as_seed(seed),
-            sampler_options=dict(sampler_options or {}),
-            output_dir=None if output_dir is None else Path(output_dir),
-            executor=as_executor(executor),
-            progress=progress,
-        )
+        model = _read_model(*(options.pop(name, None) for name in ("model", "population", "data")))
+        given = {name: value for name, value in options.items() if value is not None}
+        return cls(model, **given)
 
     def seeded(self, seed: int) -> Sampling:
         """Return the same with another seed."""
         return replace(self, seed=seed)
+
+
+SAMPLING_OPTIONS = ("model", "population", "data", *(f.name for f in fields(Sampling)[1:]))
+
+OPTIONS = (*QUESTION_OPTIONS, *SAMPLING_OPTIONS)
+
+
+def _set(frozen: Any, **values: Any) -> None:
+    """Put checked values into a frozen dataclass while it is being made."""
+    for name, value in values.items():
+        object.__setattr__(frozen, name, value)
+
+
+def _count(parameter: str, value: Any, least: int, most: int) -> int | None:
+    """Check how many there are to be, which is for memory to hold."""
+    if value is None:
+        return None
+    number = check_int(parameter, value, least=least)
+    if number > most:
+        raise invalid(parameter, f"at most {most:,}", value)
+    return number
+
+
+def _read_model(model: Any, population: Any, data: Mapping[str, Any] | None) -> Model | None:
+    """Return the model that is named, or that of a population, with the user's own data."""
+    selected = None if model is None else models.get(model)
+    if population is not None:
+        default = models.POPULATIONS[check_choice("population", population, models.POPULATIONS)]
+        if selected is not None:
+            raise invalid("population", "None where 'model' is given", population)
+        selected = default
+    if selected is not None and hasattr(selected, "with_data"):
+        with_data: Model = selected.with_data({} if data is None else data)
+        return with_data
+    if data is not None:
+        name = "the default model" if selected is None else selected.name
+        raise invalid("data", f"None with {name}: it is for a Stan program of your own", data)
+    return selected
 
 
 def check_population(population: Any, measure: Measure) -> None:
@@ -335,7 +264,7 @@ def check_population(population: Any, measure: Measure) -> None:
         raise invalid("population", rule, population)
 
 
-def read(**options: Unpack[Options]) -> tuple[Question, Sampling]:
+def read(**options: Any) -> tuple[Question, Sampling]:
     """Read options of both kinds at once.
 
     Examples
@@ -344,9 +273,15 @@ def read(**options: Unpack[Options]) -> tuple[Question, Sampling]:
     >>> question.measure.label, sampling.seed
     ('mcc', 1)
     """
-    judging = {name: value for name, value in options.items() if name in Judging.__annotations__}
-    drawing = {name: value for name, value in options.items() if name not in judging}
-    sampling = Sampling.read(**drawing)  # type: ignore[arg-type]
-    question = Question.read(**judging)  # type: ignore[arg-type]
+    for name in options:
+        if name not in OPTIONS:
+            raise no_option("compare", name, OPTIONS)
+    sampling = Sampling.read(**select(options, SAMPLING_OPTIONS))
+    question = Question.read(**select(options, QUESTION_OPTIONS))
     check_population(options.get("population"), question.measure)
     return question.for_model(sampling.model), sampling
+
+
+def select(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the options of these names that have a value."""
+    return {name: options[name] for name in names if options.get(name) is not None}

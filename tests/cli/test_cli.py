@@ -14,10 +14,10 @@ from click.testing import CliRunner
 from stanoff import api
 from stanoff.cli import main, options
 from stanoff.cmdstan.find import CmdStan
-from stanoff.data.counts import AVERAGES
-from stanoff.measures import MEASURES, SCORES, invariance, suitability
+from stanoff.data.types import AVERAGES
+from stanoff.measures import MEASURES, SCORES, invariance, recommend
 from stanoff.models import MODELS
-from stanoff.question import ENGINES, Judging, Options
+from stanoff.question import ENGINES, OPTIONS, QUESTION_OPTIONS
 from stanoff.text.frames import FORMATS, frame_text
 
 PREDICTIONS = str(Path(__file__).parents[2] / "reports/zhang2016/predictions.csv")
@@ -278,11 +278,11 @@ def test_the_choices_are_those_of_the_package():
 
 def test_the_command_line_can_say_all_that_the_api_can():
     said = {param.name for param in main.commands["compare"].params}
-    asked = set(Options.__annotations__) | set(inspect.signature(api.compare).parameters)
+    asked = set(OPTIONS) | set(inspect.signature(api.compare).parameters)
     # FILE, the terminal, and what only Python has.
     not_said = {"table", "y_pred_a", "y_pred_b", "options", "progress", "executor"}
     assert asked - not_said <= said
-    assert set(Judging.__annotations__) <= {param.name for param in main.commands["show"].params}
+    assert set(QUESTION_OPTIONS) <= {param.name for param in main.commands["show"].params}
 
 
 @pytest.mark.parametrize("style", FORMATS)
@@ -291,7 +291,7 @@ def test_the_command_line_can_say_all_that_the_api_can():
     [
         (["--invariance"], lambda: invariance.table()),
         (["--explain", "recall"], lambda: invariance.examine("recall").frame()),
-        (["--suited", "imbalance"], lambda: suitability.suited(["imbalance"])),
+        (["--suited", "imbalance"], lambda: recommend.table(["imbalance"])),
     ],
 )
 def test_measures_are_written_in_every_format(asked, frame, style):

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stanoff.data.counts import given_counts, paired_counts, unpaired_counts
-from stanoff.data.tallies import tally
+from stanoff.data.counting import check_counts, count_categories, count_two_test_sets, tally
 from stanoff.errors import InputError
 
 TRUTH = [1, 1, 1, 0, 0, 0, 0]
@@ -15,7 +14,7 @@ POS, NEG = [[1, 1, 1, 0]], [[1, 0, 1, 2]]
 
 
 def count(truth, a, b, **chosen):
-    return paired_counts(tally({"y_true": truth, "y_pred_a": a, "y_pred_b": b}), **chosen)
+    return count_categories(tally({"y_true": truth, "y_pred_a": a, "y_pred_b": b}), **chosen)
 
 
 KINDS = ["list", "int64", "int8", "wide", "float", "bool", "str", "object", "strings"]
@@ -94,9 +93,9 @@ def test_many_labels_are_counted_without_a_cube():
 
 
 def test_two_test_sets():
-    first = tally({"truth": ["x", "y", "y"], "said": ["x", "x", "y"]})
-    second = tally({"truth": ["y", "y"], "said": ["y", "y"]})
-    counts = unpaired_counts(first, second, pos_label="x")
+    first = {"truth": ["x", "y", "y"], "said": ["x", "x", "y"]}
+    second = {"truth": ["y", "y"], "said": ["y", "y"]}
+    counts = count_two_test_sets(first, second, pos_label="x")
     assert counts.cells_A.tolist() == [[1, 1, 0, 1]]
     assert counts.cells_B.tolist() == [[0, 0, 0, 2]]
     assert counts.n_documents() == (3, 2)
@@ -120,8 +119,8 @@ def test_a_category_nobody_has_is_kept():
     [
         (([1, 0], [1, 0], [1]), {}, "y_true has 2, y_pred_a has 2, y_pred_b has 1"),
         (([], [], []), {}, "nothing to compare"),
-        (([1, 0, None], [1, 0, 0], [1, 0, 0]), {}, "y_true has 1 missing label, .* position 2"),
-        (([1, 0, 1], [1.0, np.nan, np.nan], [1, 0, 0]), {}, "y_pred_a has 2 .* position 1"),
+        (([1, 0, None], [1, 0, 0], [1, 0, 0]), {}, "y_true has 1 missing label, .* row 3"),
+        (([1, 0, 1], [1.0, np.nan, np.nan], [1, 0, 0]), {}, "y_pred_a has 2 .* row 2"),
         ((["a", "b"], ["a", pd.NA], ["a", "b"]), {"pos_label": "a"}, "y_pred_a has 1 missing"),
         ((pd.Categorical(["a", None]), ["a", "b"], ["a", "b"]), {"pos_label": "a"}, "y_true has 1"),
         ((["a", "b"], ["a", "b"], ["a", "b"]), {}, "'a', 'b': pass pos_label= to say"),
@@ -158,11 +157,11 @@ def test_bad_labels(columns, chosen, words):
 )
 def test_bad_counts(values, words):
     with pytest.raises(InputError, match=words):
-        given_counts("c_pos", values)
+        check_counts("c_pos", values)
 
 
 def test_good_counts_may_be_huge_or_whole_floats():
-    assert given_counts("c_pos", [10**12, 2.0, 0, 1]).tolist() == [[10**12, 2, 0, 1]]
+    assert check_counts("c_pos", [10**12, 2.0, 0, 1]).tolist() == [[10**12, 2, 0, 1]]
 
 
 def test_narrow_integers_do_not_overflow():

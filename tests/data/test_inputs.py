@@ -15,8 +15,7 @@ import pytest
 from scipy import sparse
 
 from stanoff import InputError, compare, count
-from stanoff.measures import get, register
-from stanoff.measures.cells import MEASURES
+from stanoff.measures import MEASURES, get, register
 
 COLUMNS = {"truth": "y", "a": "svm", "b": "nb"}
 RNG = np.random.default_rng(5)

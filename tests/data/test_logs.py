@@ -144,5 +144,7 @@ def test_logs_that_are_broken(tmp_path):
 def test_tables_that_look_a_little_like_logs(tmp_path):
     (tmp_path / "p.tsv").write_text("y\ta1\t7\n1\t1\t0\n0\t1\t1\n")
     assert count(tmp_path / "p.tsv", truth="y", a="a1", b="7").n_documents() == (2,)
-    (tmp_path / "p.jsonl").write_text('{"doc_id": 1, "target": 1, "a": 1, "b": 0}\n')
-    assert count(tmp_path / "p.jsonl", truth="target", a="a", b="b").n_documents() == (1,)
+    (tmp_path / "p.jsonl").write_text('{"doc_id": 1, "target": 1, "a": 1, "b": 0}\n' * 2)
+    with (tmp_path / "p.jsonl").open("a") as file:
+        file.write('{"doc_id": 2, "target": 0, "a": 1, "b": 0}\n')
+    assert count(tmp_path / "p.jsonl", truth="target", a="a", b="b").n_documents() == (3,)

@@ -59,11 +59,42 @@ def test_a_user_that_is_not_there():
         compare("~no-such-user/x.csv", **COLUMNS, **K)
 
 
-def test_labels_that_differ_in_case_or_blanks_are_pointed_out():
-    truth = np.array(["spam", "Spam", "ham"] * 10, object)
-    said = np.array(["spam", "ham", "ham"] * 10, object)
-    notes = compare(truth, said, truth, average="macro", **K).data.notes
-    assert any("'Spam' and 'spam' differ in case or blanks only" in note for note in notes)
+@pytest.mark.parametrize("odd", ["Spam", "spam ", " SPAM"])
+def test_labels_that_differ_in_case_or_blanks_are_refused(odd):
+    truth = np.array(["spam", "ham"] * 20, object)
+    said = np.where(truth == "spam", odd, truth)
+    words = "differ in case or blanks only"
+    for options in ({"average": "macro"}, {"pos_label": "spam"}):
+        with pytest.raises(InputError, match=words) as error:
+            compare(truth, truth, said, **options, **K)
+        assert repr(odd) in str(error.value)
+        assert "'spam'" in str(error.value)
+    both = compare(truth, truth, said, average="macro", labels=["spam", odd], **K)
+    assert both.data.categories == ("spam", odd)
+
+
+@pytest.mark.parametrize("average", [None, "macro"])
+def test_a_truth_of_one_class_is_refused(average):
+    for label, words in ((0, "no positive documents: all are 0, none is '1'"), (1, "class only")):
+        truth = np.full(30, label)
+        if average:
+            words = rf"one class only \({label}\): documents of another class are missing"
+        with pytest.raises(InputError, match=words):
+            compare(truth, np.arange(30) % 2, truth, average=average, **K)
+
+
+def test_which_of_two_numbers_is_positive_is_told():
+    truth = np.array([1, 2] * 20)
+    (note,) = compare(truth, truth, np.full(40, 2), **K).data.notes
+    assert note.startswith("The labels are 1 and 2, and 1 is taken for the positive one")
+    assert compare(truth, truth, np.full(40, 2), pos_label=2, **K).data.notes == ()
+
+
+def test_nothing_but_disagreements_is_pointed_out():
+    truth = np.array([1, 0] * 20)
+    said = np.array([1, 1, 0, 0] * 10)
+    (note,) = compare(truth, said, 1 - said, **K).data.notes
+    assert note.startswith("The systems disagree on each of 40 documents")
 
 
 def test_a_study_that_is_nested_too_deeply(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from stanoff import InputError, compare
 from stanoff.data.labels import Labels
-from stanoff.data.scored import ScoredClasses, scored_documents
+from stanoff.data.scores import ScoredClasses, scored_documents
 
 Y = np.array([1, 0, 1, 0, 1, 0] * 5)
 A, B = np.linspace(0.1, 0.9, 30), np.linspace(0.8, 0.2, 30)

@@ -141,7 +141,7 @@ def test_bad_frames(frame):
         count(frame, truth="y", a="svmm", b="nb")
     with pytest.raises(InputError, match="Say which column of the table is 'b'"):
         count(frame, truth="y", a="svm", b=None)
-    with pytest.raises(InputError, match="svm has 1 missing label, the first at position 5"):
+    with pytest.raises(InputError, match="svm has 1 missing label, the first in row 6"):
         count(frame.assign(svm=frame["svm"].where(frame.index != 5)), **COLUMNS)
     holed = pl.from_pandas(frame.assign(svm=frame["svm"].where(frame.index != 5)))
     with pytest.raises(InputError, match="svm has 1 missing label"):

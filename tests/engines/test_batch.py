@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import PairedCounts
 from stanoff.engines import batch
 from stanoff.measures import get
 from stanoff.models import MODELS

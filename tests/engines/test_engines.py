@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from stanoff import InputError, Prior, SamplingWarning, compare_counts, engines
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import PairedCounts
 from stanoff.engines.diagnostics import trouble
 from stanoff.engines.draws import Draws
 from stanoff.measures import get

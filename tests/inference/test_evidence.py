@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from stanoff import Prior, compare_counts
-from stanoff.data.classes import ConfusionCounts
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import ConfusionCounts, PairedCounts
 from stanoff.inference.cautions import infinite_prior_density
 from stanoff.inference.evidence import RowInfo, summarize, summarize_rows
 from stanoff.inference.factors import (

@@ -9,7 +9,7 @@ from sklearn import metrics
 
 from stanoff import compare_counts, measures
 from stanoff.errors import InputError
-from stanoff.measures import MEASURES, averaged, get
+from stanoff.measures import MEASURES, average_categories, get
 
 
 def ours_by_hand(function):
@@ -155,7 +155,7 @@ def test_a_measure_of_ones_own_is_averaged_over_probabilities():
     try:
         cells = np.array([[0.1, 0.2, 0.3, 0.4], [0.3, 0.2, 0.1, 0.4]])
         for average in ("macro", "micro"):
-            assert float(averaged(get("found"), cells, average)) == pytest.approx(0.2)
+            assert float(average_categories(get("found"), cells, average)) == pytest.approx(0.2)
     finally:
         del MEASURES["found"]
 
@@ -212,7 +212,9 @@ def test_averages_agree_with_scikit_learn():
     ]
     for average in ("macro", "micro", "weighted"):
         expected = metrics.f1_score(truth, said, average=average)
-        assert float(averaged(get("f1"), cells, average)) == pytest.approx(expected), average
+        assert float(average_categories(get("f1"), cells, average)) == pytest.approx(expected), (
+            average
+        )
 
 
 @pytest.mark.parametrize(

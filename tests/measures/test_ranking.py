@@ -8,7 +8,7 @@ from sklearn import metrics
 
 from stanoff import InputError
 from stanoff.data.labels import Labels
-from stanoff.data.scored import scored_documents
+from stanoff.data.scores import scored_documents
 from stanoff.measures import SCORES, get, register
 from stanoff.models.sorting import Ranking, Room
 from stanoff.models.weights import WEIGHTS

@@ -6,7 +6,7 @@ from scipy import stats
 
 from stanoff import InputError, Prior, compare
 from stanoff.data.labels import Labels
-from stanoff.data.scored import scored_documents
+from stanoff.data.scores import scored_documents
 from stanoff.models.binormal import BINORMAL, LKJ_SHAPE, S_SCALE, standardised
 
 

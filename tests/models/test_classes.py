@@ -7,8 +7,7 @@ from scipy import special, stats
 from sklearn import metrics
 
 from stanoff import InputError, Prior, compare
-from stanoff.data.classes import confusion_counts
-from stanoff.data.tallies import tally
+from stanoff.data.counting import count_confusion, tally
 from stanoff.inference.intervals import mcse
 
 EXACT = {"model": "joint", "seed": 1}
@@ -162,7 +161,7 @@ def test_a_thousand_classes():
 
 def test_confusion_counts():
     table = tally({"t": ["x", "x", "y", "z"], "a": ["x", "y", "y", "x"], "b": ["x", "x", "y", "z"]})
-    counts = confusion_counts(table)
+    counts = count_confusion(table)
     assert counts.categories == ("x", "y", "z")
     truth, said, n = counts.confusion(0)
     cells = {(t, s): c for t, s, c in zip(truth, said, n, strict=True)}

@@ -11,9 +11,8 @@ from agreement import same_law
 from contestants import labels
 
 from stanoff import InputError, Prior, compare, contest
-from stanoff.data.base import said
-from stanoff.data.patterns import pattern_counts
-from stanoff.data.tallies import tally
+from stanoff.data.counting import count_categories, tally
+from stanoff.data.types import response_patterns
 from stanoff.engines.draws import Draws
 from stanoff.measures import get
 from stanoff.models import MODELS
@@ -27,9 +26,9 @@ SYSTEMS = (4, 12)  # pattern by pattern, and by sticks
 @pytest.mark.parametrize("systems", [2, 3, 6, 9])
 def test_patterns_add_up_to_the_paired_models_weights(systems, prior):
     truth, columns = labels(systems=systems)
-    counts = pattern_counts(tally({"y": truth, **columns}))
+    counts = count_categories(tally({"y": truth, **columns}))
     block = MODELS["contest"].data(counts, prior)
-    patterns = said(systems)
+    patterns = response_patterns(systems)
     for name, alpha in (("c_pos", "alpha_pos"), ("c_neg", "alpha_neg")):
         weights = dict.fromkeys(map(tuple, patterns.tolist()), block[alpha] / len(patterns))
         for row, n in zip(block["said"].tolist(), block[name], strict=True):

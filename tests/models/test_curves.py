@@ -7,7 +7,7 @@ from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
 from stanoff import Prior
 from stanoff.data.labels import Labels
-from stanoff.data.scored import scored_documents
+from stanoff.data.scores import scored_documents
 from stanoff.measures import SCORES
 from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
 from stanoff.models.weights import WEIGHTS

@@ -12,7 +12,7 @@ from scipy import stats
 
 from stanoff import InputError, Prior, compare_counts, load, power
 from stanoff.cli import main
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import PairedCounts
 from stanoff.models import get, own, stan_folder
 from stanoff.models.offers import documents_of
 

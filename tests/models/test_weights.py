@@ -5,7 +5,7 @@ import pytest
 
 from stanoff import Prior, compare, contest
 from stanoff.data.labels import Labels
-from stanoff.data.scored import scored_documents
+from stanoff.data.scores import scored_documents
 from stanoff.measures import get
 from stanoff.models import weights
 from stanoff.models.weights import WEIGHTS

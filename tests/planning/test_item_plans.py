@@ -8,9 +8,9 @@ import pytest
 from scipy import special, stats
 
 from stanoff import InputError, Prior, compare, compare_counts
-from stanoff.data.counts import PairedCounts
 from stanoff.data.items import items_of
 from stanoff.data.labels import Labels
+from stanoff.data.types import PairedCounts
 from stanoff.fit import fit
 from stanoff.inference.intervals import mcse
 from stanoff.inference.populations import new_category

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stanoff.data.counts import PairedCounts, UnpairedCounts
+from stanoff.data.types import PairedCounts, UnpairedCounts
 from stanoff.models.priors import Prior
 from stanoff.planning.scenarios import Scenario
 from stanoff.planning.simulation import FromPosterior, FromScenario

@@ -40,7 +40,7 @@ def test_takes_and_returns_axes(stored, plot):
     assert plot(stored, ax=right) is right
     assert not left.has_data()
     assert plot(stored) is not right
-    assert getattr(stored, f"plot_{plot.__name__.removesuffix('_plot')}")(ax=left) is left
+    assert getattr(stored, plot.__name__)(ax=left) is left
 
 
 def test_the_posterior_plot_tells_the_evidence(stored):

@@ -8,7 +8,7 @@ from stanoff import InputError, compare_counts
 from stanoff.inference.decision import Decision
 from stanoff.plots import plot_forest, plot_prior
 from stanoff.plots.rows import LEAST_PITCH, Row, draw_rows
-from stanoff.plots.theme import MARKS
+from stanoff.plots.style import MARKS
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import seaborn as sns
 from conftest import script
 
 from stanoff import InputError, compare, compare_counts, contest, plots
-from stanoff.plots.theme import literal, shortened, width_of, with_room
+from stanoff.plots.style import literal, shortened, width_of, with_room
 from stanoff.report.figures import as_bytes
 
 planned = script(Path(__file__).parent / "images" / "make.py").planned
@@ -177,7 +177,7 @@ def test_own_axes_keep_the_users_settings():
 
 @pytest.mark.parametrize("plot", DRAW)
 def test_own_axes_must_be_axes(plot):
-    draw = getattr(plots, {"priors": "prior", "ropes": "rope"}.get(plot, plot) + "_plot")
+    draw = getattr(plots, "plot_" + {"priors": "prior", "ropes": "rope"}.get(plot, plot))
     more = ({"1": 3},) if plot == "frequency" else ()
     figure, ax = plt.subplots()
     shown = planned() if plot == "plan" else fitted()

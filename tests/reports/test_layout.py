@@ -53,7 +53,7 @@ def test_numbers_have_the_digits_that_machines_share():
 def test_a_table_and_a_figure_are_written_and_linked(tmp_path):
     import pandas as pd
 
-    from stanoff.plots.theme import new_axes
+    from stanoff.plots.style import new_axes
 
     out = common.Output(tmp_path)
     frame = pd.DataFrame({"share": [1 / 3]}, index=pd.Index(["<a>"], name="name"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from stanoff import significance as sig
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import PairedCounts
 from stanoff.errors import InputError
 
 PAIRED = (sig.macro_sign_test, sig.macro_t_test, sig.macro_rank_test, sig.wilcoxon_test)

@@ -12,8 +12,7 @@ from scipy import stats
 
 from stanoff import count
 from stanoff import significance as sig
-from stanoff.data.classes import ConfusionCounts
-from stanoff.data.counts import PairedCounts, UnpairedCounts
+from stanoff.data.types import ConfusionCounts, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError
 
 TOP = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from stanoff import count
 from stanoff import significance as sig
 from stanoff.cli import main
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import PairedCounts
 from stanoff.errors import InputError
 from stanoff.significance.texts import formatted
 from stanoff.text.frames import FORMATS, frame_text

@@ -24,12 +24,13 @@ HERE = Path(__file__).resolve().parent
 POS = [[60, 22, 4, 14], [21, 3, 5, 8], [9, 4, 1, 6]]
 NEG = [[5, 5, 25, 265], [2, 6, 3, 110], [1, 2, 2, 70]]
 EXAMPLES = {
+    "documents": None,
     "logistic_normal": None,
     "noisy_truth": {"calibration": [180, 200, 190, 200], "errors": [1, 1]},
     "correlated_categories": None,
     "drift": {"step_scale": 0.5},
 }
-COUNTED = ("paired", "unpaired", "hierarchical", "hierarchical_unpaired", "documents")
+COUNTED = ("paired", "unpaired", "hierarchical", "hierarchical_unpaired")
 ITEMS, RUNS, SCORED = 30, 6, 120
 CHAINS, DRAWS, WARMUP, THIN, SEED = 4, 5000, 2000, 20, 2016
 

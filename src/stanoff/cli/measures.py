@@ -39,16 +39,20 @@ def measures(
     if measure is not None:
         from stanoff.measures.invariance import examine
 
-        found = examine(measure, **settings)
-        _tell(found.frame(), found.explain(), style)
+        result = examine(measure, **settings)
+        _tell(result.frame(), result.explain(), style)
     elif situations:
-        from stanoff.measures.suitability import advice, suited
+        from stanoff.measures import recommend
 
-        _tell(suited(situations, **settings), advice(situations, **settings), style)
+        _tell(
+            recommend.table(situations, **settings), recommend.advice(situations, **settings), style
+        )
     elif invariance:
-        from stanoff.measures.invariance import overview, table
+        from stanoff.measures.invariance import legend, table
+        from stanoff.text.terminal import frame_for_terminal
 
-        _tell(table(**settings), overview(**settings), style)
+        signs = table(**settings)
+        _tell(signs, frame_for_terminal(signs, legend(**settings)), style)
     else:
         _tell(*_listed(), style)
 

@@ -106,13 +106,12 @@ def compare_(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> No
 
     from stanoff import count
     from stanoff.errors import SamplingWarning
-    from stanoff.question import Drawing, Judging, Question
+    from stanoff.question import OPTIONS, Question
     from stanoff.workbench import compare_models
 
     table, asked = tables(file, given(values))
-    names = set(Judging.__annotations__) | set(Drawing.__annotations__)
-    drawing = {name: value for name, value in asked.items() if name in names}
-    layout = {name: value for name, value in asked.items() if name not in names}
+    drawing = {name: value for name, value in asked.items() if name in OPTIONS}
+    layout = {name: value for name, value in asked.items() if name not in OPTIONS}
     if "average" in drawing:
         layout["average"] = drawing["average"]
     kind = Question.read(**given({"measure": values["measure"]})).measure.kind

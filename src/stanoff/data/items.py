@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, called
 from stanoff.data.labels import Labels
 from stanoff.data.numbers import as_numbers
+from stanoff.data.types import Data, default_names
 from stanoff.errors import InputError, invalid
 
 Array = NDArray[np.float64]
@@ -260,7 +260,7 @@ def items_of(
             f"Values of {LEAST_ITEMS} items or more are needed, since it is learned from how their "
             f"differences vary; {told}."
         )
-    names = found.called or called(len(values))
+    names = found.called or default_names(len(values))
     facts: dict[str, Any] = {"systems": names, "source": found.source}
     nothing = np.empty((len(values), 0))
     runs = more.get("runs", nothing.astype(np.int64))

@@ -11,18 +11,10 @@ import numpy as np
 import pandas as pd
 
 from stanoff.data.database import kept
-from stanoff.data.labels import Labels, is_missing, typed_array, typed_columns
+from stanoff.data.labels import Labels, is_missing, missing_labels, typed_array, typed_columns
 from stanoff.data.matching import Side, listed, matched_ids, one_type, without_nan
 from stanoff.data.sources import of_rows
-from stanoff.data.tables import (
-    brought,
-    check_scores,
-    combinations,
-    fetched,
-    rows_of,
-    without_value,
-)
-from stanoff.data.tallies import missing_labels
+from stanoff.data.tables import brought, check_scores, combinations, fetched, rows_of, without_value
 from stanoff.errors import InputError
 
 if TYPE_CHECKING:

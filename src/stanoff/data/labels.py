@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stanoff.data.tallies import Counts
+from stanoff.data.types import Counts
 from stanoff.errors import InputError, invalid
 
 _WHOLE = re.compile(r"-?(0|[1-9]\d*)(\.0)?")
@@ -31,7 +31,7 @@ class Labels:
     more : mapping
         What else is known of every row, such as its cluster, by the names of the options.
     origin, notes
-        As in :class:`stanoff.data.base.Data`.
+        As in :class:`stanoff.data.types.Data`.
     called : tuple of str or None
         What the systems are called, if that is known.
     """
@@ -141,3 +141,8 @@ def refused_weight(value: Any) -> InputError:
 def is_missing(value: Any) -> bool:
     """Return whether a label is missing; lists of labels never are."""
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
+
+
+def missing_labels(count: int) -> str:
+    """Count missing labels in words."""
+    return f"{count} missing label{'s' if count != 1 else ''}"

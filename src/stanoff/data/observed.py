@@ -8,13 +8,11 @@ from typing import Any, Unpack, cast
 
 from stanoff._lib.arguments import as_names, as_systems, check_choice
 from stanoff.data import sources
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES, PairedCounts
 from stanoff.data.files import standard_input
 from stanoff.data.items import items_of
 from stanoff.data.layouts import MORE, Layout, from_any, systems_of
-from stanoff.data.patterns import patterns_of
-from stanoff.data.scored import scored_documents
+from stanoff.data.scores import scored_documents
+from stanoff.data.types import AVERAGES, Data, PairedCounts, patterns_of
 from stanoff.errors import InputError, invalid
 
 MAKERS: dict[str, Callable[..., Data]] = {  # by what a measure takes

@@ -14,13 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stanoff.data.classes import ConfusionCounts, confusion_counts
-from stanoff.data.counts import PairedCounts, UnpairedCounts, alike, paired_counts, unpaired_counts
+from stanoff.data.counting import LabelTable, count_labels, count_two_test_sets
 from stanoff.data.database import database, reading
-from stanoff.data.labels import Labels, as_frequencies, typed_array, typed_columns
+from stanoff.data.labels import Labels, as_frequencies, missing_labels, typed_array, typed_columns
 from stanoff.data.matrices import gathered, spread
-from stanoff.data.multilabel import is_multilabel, multilabel_counts
-from stanoff.data.patterns import PatternCounts, pattern_counts
 from stanoff.data.repeats import repeated_ids, repeats
 from stanoff.data.tables import (
     Table,
@@ -30,7 +27,7 @@ from stanoff.data.tables import (
     fetched,
     open_table,
 )
-from stanoff.data.tallies import missing_labels, tally
+from stanoff.data.types import ConfusionCounts, PairedCounts, PatternCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
 
 Counted = PairedCounts | PatternCounts | ConfusionCounts
@@ -104,28 +101,8 @@ def counted(
     pos_label, labels, average : optional
         Which categories are judged, as in :func:`stanoff.compare`.
     """
-    positive = found.spelt(pos_label)
-    if isinstance(labels, (list, tuple)):
-        labels = [found.spelt(label) for label in labels]
-    chosen = {"pos_label": positive, "labels": labels, "average": average}
-    counts: Counted
-    notes = found.notes
-    if is_multilabel(found.columns):
-        counts = multilabel_counts(found.columns, n=found.n, **chosen)
-    elif average is not None and positive is not None:
-        raise invalid("pos_label", "None where 'average' judges all categories", positive)
-    else:
-        table = tally(found.columns, found.n)
-        notes += alike(table.labels)
-        if average is None:
-            count = paired_counts if len(found.columns) == 3 else pattern_counts
-            counts = count(table, **chosen)
-        else:
-            counts = confusion_counts(table, labels=labels, average=average)
-    origin = dict(found.source)
-    if average is None:
-        origin["pos_label"] = counts.categories[0]
-    return replace(counts, source=origin, notes=(*notes, *counts.notes))
+    table = LabelTable(found.columns, found.n, found.written, found.source, found.notes)
+    return count_labels(table, pos_label=pos_label, labels=labels, average=average)
 
 
 def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
@@ -140,10 +117,8 @@ def from_two_test_sets(a: Any, b: Any, **chosen: Any) -> UnpairedCounts:
             )
         names = f"the truth of {name}", f"the predictions of {name}"
         found = from_arrays(dict(zip(names, pair, strict=True)))
-        if is_multilabel(found.columns):
-            raise InputError("Two different test sets need one label per document.")
-        tables.append(tally(found.columns))
-    return unpaired_counts(tables[0], tables[1], **chosen)
+        tables.append(found.columns)
+    return count_two_test_sets(tables[0], tables[1], **chosen)
 
 
 def from_table(

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from stanoff.data.counting import refuse_scores
 from stanoff.data.database import kept, quoted
 from stanoff.data.files import Spooled, kind_of, modified, opened, standard_input
-from stanoff.data.labels import is_missing, refused_weight
+from stanoff.data.labels import is_missing, missing_labels, refused_weight
 from stanoff.data.logs import read_log
-from stanoff.data.tallies import missing_labels, refuse_scores
 from stanoff.errors import InputError, invalid, no_column
 
 if TYPE_CHECKING:

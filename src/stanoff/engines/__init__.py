@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff.data.base import Data
+    from stanoff.data.types import Data
     from stanoff.engines.draws import Draws
     from stanoff.measures import Measure
     from stanoff.models import Model

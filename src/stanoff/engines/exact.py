@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.engines.draws import Draws, Later, judged
 from stanoff.errors import invalid
 from stanoff.measures import Measure

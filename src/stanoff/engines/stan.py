@@ -19,8 +19,7 @@ from stanoff._lib.files import scratch
 from stanoff._lib.processes import Ended, run
 from stanoff._lib.progress import step
 from stanoff.cmdstan.compile import compile_model
-from stanoff.data.base import Data
-from stanoff.data.counts import rows
+from stanoff.data.types import Data, rows
 from stanoff.engines.blocks import extended, joined, repeated
 from stanoff.engines.draws import Draws, judged, stacked
 from stanoff.engines.output import Variables, read

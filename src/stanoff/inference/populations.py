@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff import models
-from stanoff.data.base import cells_of_patterns
 from stanoff.data.items import ItemValues
+from stanoff.data.types import cells_of_patterns
 from stanoff.engines.draws import Variables
 from stanoff.errors import InputError
 from stanoff.inference.bayes_factor import density_diverges_at_zero

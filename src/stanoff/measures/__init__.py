@@ -1,10 +1,18 @@
 """Measures of one system: how they are computed, averaged, and what they do not see."""
 
-from stanoff.measures.averages import averaged, of_classes
-from stanoff.measures.cells import CELLS, MEASURES, Array, Cells, Measure, ratio, shifted
-from stanoff.measures.means import VALUES
-from stanoff.measures.ranking import SCORES, ScoreMeasure
+from stanoff.measures.averages import average_categories, average_classes
+from stanoff.measures.confusion import (
+    CELLS,
+    MEASURES,
+    VALUES,
+    Array,
+    Confusion,
+    Measure,
+    at_prevalence,
+    ratio,
+)
 from stanoff.measures.registry import ALIASES, get, name_of, register
+from stanoff.measures.scores import SCORES, ScoreMeasure
 
 __all__ = [
     "ALIASES",
@@ -13,14 +21,14 @@ __all__ = [
     "SCORES",
     "VALUES",
     "Array",
-    "Cells",
+    "Confusion",
     "Measure",
     "ScoreMeasure",
-    "averaged",
+    "at_prevalence",
+    "average_categories",
+    "average_classes",
     "get",
     "name_of",
-    "of_classes",
     "ratio",
     "register",
-    "shifted",
 ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stanoff.measures.cells import Array, Measure, ratio
+from stanoff.measures.confusion import Array, Measure, ratio
 
 
-def averaged(measure: Measure, cells: ArrayLike, average: str) -> Array:
+def average_categories(measure: Measure, cells: ArrayLike, average: str) -> Array:
     """Average a measure over categories, the axis before the cells.
 
     Parameters
@@ -25,8 +25,8 @@ def averaged(measure: Measure, cells: ArrayLike, average: str) -> Array:
     --------
     >>> from stanoff.measures import get
     >>> cells = [[1, 0, 1, 2], [2, 1, 0, 1]]
-    >>> [round(float(averaged(get("recall"), cells, how)), 3) for how in ("macro", "micro")]
-    [0.75, 0.75]
+    >>> float(average_categories(get("recall"), cells, "macro"))
+    0.75
     """
     cells = np.asarray(cells, dtype=np.float64)
     if average == "micro":
@@ -38,7 +38,7 @@ def averaged(measure: Measure, cells: ArrayLike, average: str) -> Array:
     return ratio((scores * support).sum(axis=-1), support.sum(axis=-1), measure.zero_division)
 
 
-def of_classes(measure: Measure, cells: ArrayLike, average: str) -> Array:
+def average_classes(measure: Measure, cells: ArrayLike, average: str) -> Array:
     """Average a measure over classes of which every document has exactly one.
 
     Accuracy and error are then those of the documents, however the classes are averaged: the share
@@ -48,7 +48,7 @@ def of_classes(measure: Measure, cells: ArrayLike, average: str) -> Array:
     --------
     >>> from stanoff.measures import get
     >>> cells = [[0.3, 0.2, 0.1, 0.4], [0.4, 0.1, 0.2, 0.3]]
-    >>> round(float(of_classes(get("accuracy"), cells, "macro")), 3)
+    >>> round(float(average_classes(get("accuracy"), cells, "macro")), 3)
     0.7
     """
     if measure.of_documents is not None:
@@ -56,4 +56,4 @@ def of_classes(measure: Measure, cells: ArrayLike, average: str) -> Array:
         # Of all classes these are all documents; of some, the documents of those.
         right = tp if np.allclose(tp + fn, 1) else ratio(tp, tp + fn, measure.zero_division)
         return np.asarray(measure.of_documents(right))
-    return averaged(measure, cells, average)
+    return average_categories(measure, cells, average)

@@ -1,35 +1,121 @@
 """Which changes of a confusion matrix a measure does not see (Sokolova & Lapalme 2006).
 
-Whether a measure keeps its value is decided by exact arithmetic on random tables. Measures are
-quotients of polynomials of low degree, or roots of such: two that agree on dozens of tables with
-random cells up to 99 agree everywhere, but for a chance too small to matter. One table on which
-they differ proves the contrary, and the smallest is shown. All cells are above 0: with empty ones a
-measure may be 0/0, and what it is then is a convention.
+Whether a measure keeps its value is looked up on all small tables and on random larger ones.
+Measures are quotients of polynomials of low degree, or roots of such: two that agree on dozens of
+tables with random cells up to 99 agree everywhere, but for a chance too small to matter. One table
+on which they differ proves the contrary, and the smallest is shown. All cells are above 0: with
+empty ones a measure may be 0/0, and what it is then is a convention.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff import measures
 from stanoff.errors import invalid, unknown
-from stanoff.measures import CELLS, Measure
-from stanoff.measures.surds import Surd
-from stanoff.measures.transformations import OF_THE_PAPER, TRANSFORMATIONS, Tables, Transformation
+from stanoff.measures.confusion import CELLS, MEASURES, Measure
+from stanoff.measures.registry import get
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+Tables = NDArray[np.int64]  # (table, cell)
 RANDOM_TABLES = 64
-ROUNDING = 1e-9  # what floats may differ by, where a measure cannot be computed exactly
+TOLERANCE = 1e-9  # rounding of floats; values that differ on small tables differ by far more
+
+
+@dataclass(frozen=True)
+class Transformation:
+    """A change of a confusion matrix.
+
+    Attributes
+    ----------
+    name : str
+        T1 to t4 as in the paper, or ``"sizes"``.
+    title, rule : str
+        What happens, in words, and what becomes of the cells.
+    kept, changed : str
+        What it says of a measure that its value stays, or does not.
+    apply : callable
+        Changes tables of (tp, fp, fn, tn), each with two whole numbers that say by how much.
+    in_paper : bool
+        Whether Sokolova & Lapalme (2006) have it.
+    cell : str
+        The one cell that changes, if it is one.
+    """
+
+    name: str
+    title: str
+    rule: str
+    kept: str
+    changed: str
+    apply: Callable[[Tables, Tables], Tables]
+    in_paper: bool = True
+    cell: str = ""
+
+
+def _replace_cell(cell: str) -> Callable[[Tables, Tables], Tables]:
+    def change(tables: Tables, numbers: Tables) -> Tables:
+        after = tables.copy()
+        after[:, CELLS.index(cell)] = numbers[:, 0]
+        return after
+
+    return change
+
+
+TRANSFORMATIONS = {
+    transformation.name: transformation
+    for transformation in (
+        Transformation(
+            "t1",
+            "the classes change places",
+            "tp ↔ tn, fn ↔ fp",
+            "It does not tell positives from negatives.",
+            "It sees which of the classes is the positive one.",
+            lambda tables, _: tables[:, ::-1],
+        ),
+        Transformation(
+            "t2",
+            "the true negatives change",
+            "tn → tn'",
+            "It does not look at the negatives that are left alone.",
+            "It sees how well negatives are left alone.",
+            _replace_cell("tn"),
+            cell="tn",
+        ),
+        Transformation(
+            "t3",
+            "the false positives change",
+            "fp → fp'",
+            "It does not look at the negatives that are called positive.",
+            "It sees the negatives that are called positive.",
+            _replace_cell("fp"),
+            cell="fp",
+        ),
+        Transformation(
+            "t4",
+            "what is called positive and what is called negative is scaled",
+            "k₁ tp, k₁ fp, k₂ fn, k₂ tn",
+            "It judges what is called positive and what is called negative each by itself.",
+            "It depends on how much is called positive and how much negative.",
+            lambda tables, k: tables * k[:, [0, 0, 1, 1]],
+        ),
+        Transformation(
+            "sizes",
+            "the classes grow or shrink",
+            "k₁ tp, k₁ fn, k₂ fp, k₂ tn",
+            "It judges the positives and the negatives each by themselves.",
+            "It depends on how common the positives are.",
+            lambda tables, k: tables * k[:, [0, 1, 0, 1]],
+            in_paper=False,
+        ),
+    )
+}
+OF_THE_PAPER = tuple(name for name, t in TRANSFORMATIONS.items() if t.in_paper)
 
 
 @dataclass(frozen=True)
@@ -38,16 +124,16 @@ class Example:
 
     before: tuple[int, ...]
     after: tuple[int, ...]
-    value_before: Surd
-    value_after: Surd
+    value_before: float
+    value_after: float
 
     def __str__(self) -> str:
-        before, after = (
+        sides = ((self.before, self.value_before), (self.after, self.value_after))
+        return "; ".join(
             ", ".join(f"{cell} {n}" for cell, n in zip(CELLS, cells, strict=True))
-            for cells in (self.before, self.after)
+            + f" gives {_as_fraction(value)}"
+            for cells, value in sides
         )
-        first, second = (_shown(value) for value in (self.value_before, self.value_after))
-        return f"{before} gives {first}; {after} gives {second}"
 
 
 @dataclass(frozen=True)
@@ -60,8 +146,6 @@ class Finding:
         Of what, under what.
     example : Example or None
         The smallest table on which the value changes; None if there is none.
-    exact : bool
-        False if the measure could be computed in floating point only.
     trend : str
         Of a changed cell: ``"rises"``, ``"falls"`` or ``"either"``, what the measure does when the
         cell grows.
@@ -70,7 +154,6 @@ class Finding:
     measure: Measure
     transformation: Transformation
     example: Example | None
-    exact: bool
     trend: str = ""
 
     @property
@@ -86,32 +169,27 @@ class Finding:
     @property
     def reason(self) -> str:
         """What is known, in words."""
-        if self.example is not None:
-            told = f"{self.example}. {self.transformation.changed}"
-            cell = {"t2": "tn", "t3": "fp"}.get(self.transformation.name)
-            trend = {"either": "may rise or fall", "": "changes"}.get(self.trend, self.trend)
-            return f"{told} It {trend} as {cell} grows." if cell else told
-        how = "Exactly equal" if self.exact else "Equal but for rounding"
-        return f"{how} on {RANDOM_TABLES} random tables. {self.transformation.kept}"
+        change = self.transformation
+        if self.example is None:
+            return f"Equal on {RANDOM_TABLES} random tables. {change.kept}"
+        message = f"{self.example}. {change.changed}"
+        if not change.cell:
+            return message
+        verb = {"either": "may rise or fall", "": "changes"}.get(self.trend, self.trend)
+        return f"{message} It {verb} as {change.cell} grows."
 
     def row(self) -> dict[str, str]:
         """Return what is known as texts by name."""
-        example = self.example
-        pairs = (
-            [(example.before, example.value_before), (example.after, example.value_after)]
-            if example
-            else []
-        )
-        texts = [" ".join(map(str, cells)) for cells, _ in pairs] or ["", ""]
-        values = [_shown(value) for _, value in pairs] or ["", ""]
+        row = dict.fromkeys(("before", "value_before", "after", "value_after"), "")
+        if self.example is not None:
+            for side in ("before", "after"):
+                row[side] = " ".join(map(str, getattr(self.example, side)))
+                row[f"value_{side}"] = _as_fraction(getattr(self.example, f"value_{side}"))
         return {
             "transformation": self.transformation.name,
             "rule": self.transformation.rule,
             "invariant": self.sign,
-            "before": texts[0],
-            "value_before": values[0],
-            "after": texts[1],
-            "value_after": values[1],
+            **row,
             "reason": self.reason,
         }
 
@@ -136,8 +214,6 @@ class Invariances:
 
     def frame(self) -> pd.DataFrame:
         """Tabulate the findings, a row per transformation, with the examples."""
-        import pandas as pd
-
         return pd.DataFrame([finding.row() for finding in self.findings])
 
     def explain(self) -> str:
@@ -170,22 +246,28 @@ def examine(
 
     Examples
     --------
-    >>> found = examine("f1")
-    >>> found.signature, found["t2"].invariant
+    >>> result = examine("f1")
+    >>> result.signature, result["t2"].invariant
     ('-+--', True)
-    >>> print(found["t3"].example)
+    >>> print(result["t3"].example)
     tp 1, fp 1, fn 1, tn 1 gives 1/2; tp 1, fp 2, fn 1, tn 1 gives 2/5
     """
-    if isinstance(measure, Measure):
-        if (beta, prevalence) != (1.0, None):
-            raise invalid("measure", "a name where beta or prevalence is given", measure)
-        chosen = measure
-    else:
-        chosen = measures.get(measure, beta=beta, prevalence=prevalence)
-    if chosen.kind != "labels":
+    if not isinstance(measure, Measure):
+        measure = get(measure, beta=beta, prevalence=prevalence)
+    elif (beta, prevalence) != (1.0, None):
+        raise invalid("measure", "a name where beta or prevalence is given", measure)
+    if measure.kind != "labels":
         rule = "a measure of labels, which has a confusion matrix; for labels pass "
-        raise invalid("measure", f"{rule}measure='balanced_accuracy'", chosen.name)
-    return _examined(chosen)
+        raise invalid("measure", f"{rule}measure='balanced_accuracy'", measure.name)
+    return _examine(measure)
+
+
+def examine_all(
+    names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
+) -> list[Invariances]:
+    """Examine measures by their names, by default all registered ones."""
+    names = MEASURES if names is None else names
+    return [examine(name, beta=beta, prevalence=prevalence) for name in names]
 
 
 def table(
@@ -200,11 +282,9 @@ def table(
     0  accuracy  +  -  -  -     -
     1    recall  -  +  +  -     +
     """
-    import pandas as pd
-
     rows = [
-        {"measure": found.measure.name} | {f.transformation.name: f.sign for f in found.findings}
-        for found in _all(names, beta, prevalence)
+        {"measure": result.measure.name} | {f.transformation.name: f.sign for f in result.findings}
+        for result in examine_all(names, beta=beta, prevalence=prevalence)
     ]
     return pd.DataFrame(rows, columns=["measure", *TRANSFORMATIONS])
 
@@ -220,111 +300,83 @@ def clusters(
     {'-+--': ('fbeta', 'jaccard'), '+---': ('accuracy', 'kappa')}
     """
     groups: dict[str, tuple[str, ...]] = {}
-    for found in _all(names, beta, prevalence):
-        groups[found.signature] = (*groups.get(found.signature, ()), found.measure.name)
+    for result in examine_all(names, beta=beta, prevalence=prevalence):
+        groups[result.signature] = (*groups.get(result.signature, ()), result.measure.name)
     return groups
 
 
-def overview(
+def legend(
     names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
-) -> str:
-    """Describe signs and clusters of measures in words, with what the signs mean."""
-    from stanoff.text.terminal import frame_for_terminal
-
+) -> list[str]:
+    """Explain the signs of :func:`table` and list the clusters, line by line."""
     lines = ["+ the value stays, - it does not, when"]
     for change in TRANSFORMATIONS.values():
         source = "" if change.in_paper else " (not in the paper)"
         lines.append(f"{change.name:>7}  {change.title}: {change.rule}{source}")
     lines += ["", "Alike under t1 to t4:"]
     groups = clusters(names, beta=beta, prevalence=prevalence)
-    lines += [f"{signature:>7}  {', '.join(alike)}" for signature, alike in groups.items()]
-    return frame_for_terminal(table(names, beta=beta, prevalence=prevalence), lines)
-
-
-def _all(
-    names: Iterable[str] | None, beta: float, prevalence: float | None
-) -> Iterable[Invariances]:
-    for name in measures.MEASURES if names is None else names:
-        yield examine(name, beta=beta, prevalence=prevalence)
+    return lines + [f"{signature:>7}  {', '.join(group)}" for signature, group in groups.items()]
 
 
 @lru_cache(maxsize=256)
-def _examined(measure: Measure) -> Invariances:
+def _examine(measure: Measure) -> Invariances:
     findings = tuple(_find(measure, change) for change in TRANSFORMATIONS.values())
     return Invariances(measure, findings)
 
 
 def _find(measure: Measure, change: Transformation) -> Finding:
     """Look for the smallest table that changes the value; else look at random ones."""
-    before, after = _small(change)
-    apart = ~_close(measure(before), measure(after))
-    for i in np.flatnonzero(apart):
-        example, exact = _changed(measure, before[i : i + 1], after[i : i + 1])
-        if example is not None:
-            return Finding(measure, change, example, exact, _trend(measure, change))
     random = np.random.default_rng(2006).integers(1, 100, (RANDOM_TABLES, 6))
-    example, exact = _changed(measure, random[:, :4], change(random[:, :4], random[:, 4:]))
-    trend = "" if example is None else _trend(measure, change)
-    return Finding(measure, change, example, exact, trend)
+    candidates = (
+        _small_tables(change),
+        (random[:, :4], change.apply(random[:, :4], random[:, 4:])),
+    )
+    for before, after in candidates:
+        value_before, value_after = measure(before), measure(after)
+        differing = np.flatnonzero(~_equal(value_before, value_after))
+        if differing.size:
+            i = differing[0]
+            example = Example(
+                tuple(before[i].tolist()),
+                tuple(after[i].tolist()),
+                value_before[i].item(),
+                value_after[i].item(),
+            )
+            return Finding(measure, change, example, _trend(measure, change))
+    return Finding(measure, change, None)
 
 
 @lru_cache(maxsize=len(TRANSFORMATIONS))
-def _small(change: Transformation) -> tuple[Tables, Tables]:
+def _small_tables(change: Transformation) -> tuple[Tables, Tables]:
     """List the changes of all tables with cells from 1 to 4 by 1 to 3, smallest numbers first."""
     cells, numbers = range(1, 5), range(1, 4)
     rows = np.array([*product(*[cells] * 4, *[numbers] * 2)])
     before = rows[:, :4]
-    after = change(before, rows[:, 4:])
+    after = change.apply(before, rows[:, 4:])
     order = np.lexsort([*rows.T[::-1], before.sum(axis=1) + after.sum(axis=1)])
     return before[order], after[order]
 
 
-def _changed(measure: Measure, before: Tables, after: Tables) -> tuple[Example | None, bool]:
-    """Return the first table whose value changes, and whether that is proven."""
-    values, exact = _values(measure, np.concatenate([before, after]))
-    first, second = values[: len(before)], values[len(before) :]
-    for i, (x, y) in enumerate(zip(first, second, strict=True)):
-        same = x == y if exact else bool(_close(np.array(float(x)), np.array(float(y))))
-        if not same and (x == x or y == y):  # NaN twice is no change
-            return Example(tuple(before[i].tolist()), tuple(after[i].tolist()), x, y), exact
-    return None, exact
-
-
-def _values(measure: Measure, tables: Tables) -> tuple[list[Surd], bool]:
-    """Compute a measure exactly, or, where its function cannot, in floating point."""
-    exact_tables = np.frompyfunc(Surd, 1, 1)(tables.astype(object))
-    if measure.prevalence is not None:
-        measure = replace(measure, prevalence=Surd(Fraction(str(measure.prevalence))))  # type: ignore[arg-type]
-    try:
-        computed = measure.computed(exact_tables).tolist()
-    except (TypeError, ValueError, AttributeError, ArithmeticError):
-        computed = [0.1]  # a logarithm, or the like
-    conventional = (measure.zero_division, np.inf, -np.inf)
-    if all(isinstance(v, Surd | int) or v in conventional or v != v for v in computed):
-        return [v if isinstance(v, Surd) else Surd(v) for v in computed], True
-    return [Surd(v) for v in measure(tables).tolist()], False
-
-
-def _close(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.asarray(np.isclose(x, y, rtol=ROUNDING, atol=ROUNDING, equal_nan=True))
+def _equal(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray(np.isclose(x, y, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True))
 
 
 def _trend(measure: Measure, change: Transformation) -> str:
     """Return what a measure does as the one cell that changes grows."""
-    if change.name not in ("t2", "t3"):
+    if not change.cell:
         return ""
-    random = np.random.default_rng(2007).integers(1, 100, (1000, 5))
-    tables = np.concatenate([random[:, :4], *(t for t in _small(change))])
+    random = np.random.default_rng(2007).integers(1, 100, (1000, 4))
+    tables = np.concatenate([random, *_small_tables(change)])
     grown = tables.copy()
-    grown[:, CELLS.index("tn" if change.name == "t2" else "fp")] += 1
+    grown[:, CELLS.index(change.cell)] += 1
     x, y = measure(tables), measure(grown)
-    signs = set(np.sign((y - x)[~_close(x, y)]).tolist())
+    signs = set(np.sign((y - x)[~_equal(x, y)]).tolist())
     return "either" if len(signs) > 1 else {1.0: "rises", -1.0: "falls"}.get(sum(signs), "")
 
 
-def _shown(value: Surd) -> str:
+def _as_fraction(value: float) -> str:
     """Write a fraction if it can be read, else decimals."""
-    fraction = value.rational
-    if fraction is not None and fraction.denominator < 1000:
-        return str(fraction)
-    return f"{float(value):.4f}"
+    if not np.isfinite(value):
+        return f"{value:.4f}"
+    fraction = Fraction(value).limit_denominator(999)
+    return str(fraction) if abs(float(fraction) - value) < 1e-12 else f"{value:.4f}"

@@ -12,9 +12,8 @@ import numpy as np
 
 from stanoff._lib.arguments import check_choice, check_float, check_probability
 from stanoff.errors import InputError, invalid, unknown
-from stanoff.measures.cells import MEASURES, Array, Cells, Measure
-from stanoff.measures.means import VALUES
-from stanoff.measures.ranking import SCORES, ScoreMeasure, of_function
+from stanoff.measures.confusion import MEASURES, VALUES, Array, Confusion, Measure
+from stanoff.measures.scores import SCORES, ScoreMeasure, from_callable
 
 ALIASES = {"f1": "fbeta", "sensitivity": "recall"}
 
@@ -49,16 +48,16 @@ def get(
     >>> get("f1", beta=2).label
     'F2'
     """
-    known = _found(name)
-    if known.kind == "values":
+    measure = _look_up(name)
+    if measure.kind == "values":
         for option, value, usual in (
             ("beta", beta, 1.0),
             ("prevalence", prevalence, None),
             ("clip", clip, None),
         ):
             if value != usual:
-                raise invalid(option, f"left out for {known.name}, which is about values", value)
-        return known
+                raise invalid(option, f"left out for {measure.name}, which is about values", value)
+        return measure
     f_beta = check_float("beta", beta, "a number >= 0")
     if not f_beta >= 0:
         raise invalid("beta", "a number >= 0", beta)
@@ -69,32 +68,28 @@ def get(
         raise invalid("zero_division", "0, 1 or NaN", zero_division)
     if prevalence is not None:
         prevalence = check_probability("prevalence", prevalence)
-    known = replace(known, beta=f_beta, zero_division=float(zero), prevalence=prevalence)
-    if not isinstance(known, ScoreMeasure):
-        return _without(known, clip)
-    return replace(known, clip=_as_clip(clip)) if known.probabilities else _without(known, clip)
+    measure = replace(measure, beta=f_beta, zero_division=float(zero), prevalence=prevalence)
+    if isinstance(measure, ScoreMeasure) and measure.probabilities:
+        return replace(measure, clip=_check_clip(clip))
+    if clip is not None:
+        raise invalid("clip", f"None for {measure.label}: it is for Brier score and log loss", clip)
+    return measure
 
 
-def _found(name: Any) -> Measure:
+def _look_up(name: Any) -> Measure:
     """Look up a measure by whatever stands for it."""
     if isinstance(name, Measure):
         return name
     if callable(name):
-        return of_function(name)
-    key = _spelt(name) if isinstance(name, str) else name
+        return from_callable(name)
+    key = _canonical_name(name) if isinstance(name, str) else name
     registered: dict[str, Measure] = {**MEASURES, **SCORES, **VALUES}
     if not isinstance(key, str) or key not in registered:
         raise unknown("measure", name, [*ALIASES, *registered])
     return registered[key]
 
 
-def _without(measure: Measure, clip: float | None) -> Measure:
-    if clip is not None:
-        raise invalid("clip", f"None for {measure.label}: it is for Brier score and log loss", clip)
-    return measure
-
-
-def _as_clip(clip: float | None) -> float | None:
+def _check_clip(clip: float | None) -> float | None:
     """Read how near to 0 and 1 probabilities may be."""
     rule = "a number above 0 and below 0.5"
     if clip is None:
@@ -105,19 +100,19 @@ def _as_clip(clip: float | None) -> float | None:
     return number
 
 
-def _spelt(name: str) -> str:
+def _canonical_name(name: str) -> str:
     """Find a name in whatever case it is written: F1, Balanced Accuracy, BALANCED-ACCURACY."""
     if name in MEASURES or name in SCORES:
         return name
     plain = re.sub(r"[\s-]+", "_", name.strip()).casefold()
-    known = {other.casefold(): other for other in (*SCORES, *MEASURES, *VALUES)}
-    return (known | ALIASES).get(plain, name)
+    names = {other.casefold(): other for other in (*SCORES, *MEASURES, *VALUES)}
+    return (names | ALIASES).get(plain, name)
 
 
 def name_of(measure: Measure) -> str:
     """Find what a measure is registered as; a user's program may have another name for it."""
-    coded = {known.code: known.name for known in MEASURES.values()}
-    return measure.name if measure.code is None else coded[measure.code]
+    registered = {other.code: other.name for other in MEASURES.values()}
+    return measure.name if measure.code is None else registered[measure.code]
 
 
 def register(
@@ -155,7 +150,7 @@ def register(
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise invalid("name", "letters, digits and underscores", name)
-    if _spelt(name) in (*MEASURES, *SCORES, *VALUES):
+    if _canonical_name(name) in (*MEASURES, *SCORES, *VALUES):
         raise InputError(f"There is a measure called {name!r} already.")
     settings: dict[str, Any] = {
         "formula": formula or name,
@@ -163,20 +158,20 @@ def register(
         "range": range,
     }
 
-    def put(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         if check_choice("kind", kind, ("labels", "scores")) == "scores":
-            SCORES[name] = of_function(function, name, **settings)
+            SCORES[name] = from_callable(function, name, **settings)
         else:
-            MEASURES[name] = Measure(name, _of_cells(name, function), **settings)
+            MEASURES[name] = Measure(name, _checked(name, function), **settings)
         return function
 
-    return put
+    return decorate
 
 
-def _of_cells(name: str, function: Callable[..., Any]) -> Callable[[Cells], Array]:
+def _checked(name: str, function: Callable[..., Any]) -> Callable[[Confusion], Array]:
     """Let a function of tp, fp, fn, tn tell what is wrong with what it returns."""
 
-    def score(c: Cells) -> Array:
+    def score(c: Confusion) -> Array:
         try:
             with np.errstate(divide="ignore", invalid="ignore"):
                 values = np.asarray(function(c.tp, c.fp, c.fn, c.tn), dtype=c.tp.dtype)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.errors import InputError, unknown
 from stanoff.models.base import Model, stan_folder
 from stanoff.models.binormal import BINORMAL
 from stanoff.models.clusters import CLUSTERS
 from stanoff.models.contest import CONTEST
 from stanoff.models.datasets import DATASETS
-from stanoff.models.documents import DOCUMENTS
 from stanoff.models.hierarchical import HIERARCHICAL
 from stanoff.models.hierarchical_unpaired import HIERARCHICAL_UNPAIRED
 from stanoff.models.items import ITEMS_MODEL
@@ -35,7 +34,6 @@ MODELS: dict[str, Model] = {
         HIERARCHICAL_UNPAIRED,
         MULTICLASS,
         JOINT,
-        DOCUMENTS,
         WEIGHTS,
         BINORMAL,
         CLUSTERS,  # before the items model, which would take clustered values, too

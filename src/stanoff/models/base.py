@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES, OUTCOMES
+from stanoff.data.types import AVERAGES, OUTCOMES, Data
 from stanoff.errors import InputError
-from stanoff.measures import CELLS, Measure, averaged, of_classes
-from stanoff.models.graphs import Graph
+from stanoff.measures import CELLS, Measure, average_categories, average_classes
 from stanoff.models.predictive import Predictive
 from stanoff.models.priors import NAMED, Prior, Priors
 from stanoff.models.students import Student
@@ -130,8 +128,6 @@ class Model:
         Priors worth comparing, by name.
     over : str
         The population that values are averaged over, in words; nothing for labels.
-    graph : Graph or None
-        What depends on what, as ``stanoff.plots.plot_graph`` draws it.
     file : Path or None
         Its program, where that is not ``stan/<name>.stan``.
     """
@@ -160,7 +156,6 @@ class Model:
     as_fitted: tuple[str, ...] = ()
     priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
     over: str = ""
-    graph: Graph | None = None
     file: Path | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -226,7 +221,7 @@ class Model:
         psi = measure(cells)
         if average is None:
             return psi
-        take = of_classes if self.classes else averaged
+        take = average_classes if self.classes else average_categories
         more = [take(measure, cells, kind) for kind in AVERAGES]
         return np.concatenate([psi, np.stack(more, axis=-1)], axis=-1)
 

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import SCORES, Measure
 from stanoff.models.base import Array, Block, Model, Variables
-from stanoff.models.graphs import Graph, Kind, Node, Plate, edges_of, given
 from stanoff.models.predictive import (
     Predictive,
     log_correlation,
@@ -32,40 +31,6 @@ from stanoff.models.weights import WEIGHTS
 LEAST = 2  # documents of a class
 S_SCALE, LKJ_SHAPE = 0.5, 2.0
 CLASSES = (("pos", 1), ("neg", 0))
-NODES = (
-    Node("m_pos", "$m^{+}$", 0.5, 3.9),
-    Node("s_pos", "$s^{+}$", 1.6, 3.9),
-    Node("r_pos", "$r^{+}$", 2.7, 3.9),
-    Node("m_neg", "$m^{-}$", 6.1, 3.9),
-    Node("s_neg", "$s^{-}$", 5.0, 3.9),
-    Node("r_neg", "$r^{-}$", 3.9, 3.9),
-)
-GRAPH = Graph(
-    (
-        given("alpha_pos", r"$\alpha^{+}$", 0.5, 5.1),
-        given("alpha_neg", r"$\alpha^{-}$", 6.1, 5.1),
-        given("lkj_shape", r"$\eta$", 3.3, 5.1),
-        given("s_scale", r"$\sigma$", 3.3, 6.1),
-        *NODES,
-        Node("x_pos", "$x^{+}$", 1.6, 2.2, Kind.OBSERVED),
-        Node("x_neg", "$x^{-}$", 5.0, 2.2, Kind.OBSERVED),
-        Node("psi", r"$\psi$", 3.3, 1.4, Kind.DERIVED),
-        Node("delta", r"$\delta$", 3.3, 0.2, Kind.DERIVED),
-    ),
-    edges_of(
-        m_pos="alpha_pos",
-        m_neg="alpha_neg",
-        s_pos="s_scale",
-        s_neg="s_scale",
-        r_pos="lkj_shape",
-        r_neg="lkj_shape",
-        x_pos="m_pos s_pos r_pos",
-        x_neg="m_neg s_neg r_neg",
-        psi="m_pos s_pos m_neg s_neg",
-        delta="psi",
-    ),
-    (Plate("$N^{+}$", ("x_pos",)), Plate("$N^{-}$", ("x_neg",))),
-)
 
 
 def data(scored: Data, prior: Priors) -> Block:
@@ -218,5 +183,4 @@ BINORMAL = Binormal(
     ),
     priors={"uniform": Prior.uniform(), "jeffreys": Prior.jeffreys(), "two": Prior(2, 2, 2)},
     prior_density_infinite_at_zero=lambda measure, prior, data: False,
-    graph=GRAPH,
 )

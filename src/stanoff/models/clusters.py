@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data
 from stanoff.data.items import ClusteredValues, check_clusters
+from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.models.base import Array, Block
-from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.items import never_infinite
 from stanoff.models.priors import Priors
 from stanoff.models.values import ONLY, OfValues, no_prior, without_weights
@@ -24,18 +23,6 @@ from stanoff.models.weighing import cluster_shapes, weights
 
 MANY = 5000  # so many clusters that weighted sums are normal to all intents
 MOST_AT_ONCE = 4_000_000  # numbers per block
-NODES = (
-    given("shape", r"$1 - 2/C$", 1, 3.7),
-    Node("w", "$w$", 1, 2.6),
-    Node("y", "$y$", 2.6, 2.6, Kind.OBSERVED),
-    Node("psi", r"$\psi$", 1.8, 1.2, Kind.DERIVED),
-    Node("delta", r"$\delta$", 1.8, 0, Kind.DERIVED),
-)
-GRAPH = Graph(
-    NODES,
-    edges_of(w="shape", y="w", psi="w y", delta="psi"),
-    (plate_of("$C$", NODES[1:3]), plate_of(SYSTEMS, NODES[2:4])),
-)
 
 
 def data(data: Data, prior: Priors) -> Block:
@@ -93,5 +80,4 @@ CLUSTERS = Clusters(
     exact_draws=20_000,
     over="new clusters of items",
     priors=ONLY,
-    graph=GRAPH,
 )

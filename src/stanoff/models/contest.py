@@ -19,21 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, response_patterns
-from stanoff.data.patterns import PatternCounts, patterns_of
+from stanoff.data.types import Data, PatternCounts, patterns_of, response_patterns
 from stanoff.errors import invalid
 from stanoff.models import paired
 from stanoff.models.base import Array, Block, Each, Model, Variables, unless_prior
-from stanoff.models.graphs import (
-    CATEGORIES,
-    PAIRS,
-    RATES,
-    SYSTEMS,
-    WEIGHTS,
-    Graph,
-    edges_of,
-    plate_of,
-)
 from stanoff.models.predictive import (
     Predictive,
     cells_counted,
@@ -50,22 +39,6 @@ FEW = 6  # so few systems that all their patterns are drawn one by one, as Stan 
 TINY = 0.1  # a shape of which a Gamma may be 0 in floating point
 KINDS = ("pos", "neg")
 MOST_AT_ONCE = 16_000_000  # numbers per block, 128 MB
-
-NODES = (*PAIRS[:3], *RATES[3:])  # patterns as in the paired model, a score per system
-GRAPH = Graph(
-    WEIGHTS + NODES,
-    edges_of(
-        theta_pos="alpha_pos",
-        theta_neg="alpha_neg",
-        mu="beta",
-        n_class="mu N",
-        c_pos="theta_pos n_class",
-        c_neg="theta_neg n_class",
-        psi="mu theta_pos theta_neg",
-        delta="psi",
-    ),
-    (plate_of(SYSTEMS, (NODES[-2],)), plate_of(CATEGORIES, NODES)),
-)
 
 
 def data(counts: Data, prior: Priors) -> Block:
@@ -312,5 +285,4 @@ CONTEST = Model(
         again=lambda block: bool(block["S"] <= FEW),
     ),
     as_fitted=("theta_pos", "theta_neg"),
-    graph=GRAPH,
 )

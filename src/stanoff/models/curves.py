@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
 from stanoff.measures import SCORES
 from stanoff.models.base import Array
 from stanoff.models.priors import Priors

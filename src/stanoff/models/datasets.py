@@ -13,31 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data
 from stanoff.data.items import RatioValues
+from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.models.base import Array, Block
-from stanoff.models.graphs import Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.items import never_infinite
 from stanoff.models.priors import Priors
 from stanoff.models.values import ONLY, OfValues, no_prior, values_of, without_weights
 
 LEAST_SETS, LEAST_IN_SET = 3, 4
 GRID = 4000
-NODES = (
-    given("scale", "$s$", 3, 4),
-    given("flat", "1", 1, 4),
-    Node("eta", r"$\eta$", 1, 2.8),
-    Node("tau", r"$\tau$", 3, 2.8),
-    Node("d", "$d$", 1, 1.2, Kind.OBSERVED),
-    Node("psi", r"$\psi$", 3, 1.2, Kind.DERIVED),
-    Node("delta", r"$\delta$", 3, 0, Kind.DERIVED),
-)
-GRAPH = Graph(
-    NODES,
-    edges_of(eta="flat", tau="scale", d="eta tau", psi="eta tau", delta="psi"),
-    (plate_of("$J$", NODES[4:5]),),
-)
 
 
 def data(data: Data, prior: Priors) -> Block:
@@ -111,5 +96,4 @@ DATASETS = OfValues(
     program=False,
     over="a new data set",
     priors=ONLY,
-    graph=GRAPH,
 )

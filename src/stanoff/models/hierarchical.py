@@ -8,31 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data, cells_of_patterns
+from stanoff.data.types import Data, cells_of_patterns
 from stanoff.measures import Measure
 from stanoff.models import paired
 from stanoff.models.base import Array, Block, Model, Variables, kappa_data
-from stanoff.models.graphs import (
-    CATEGORIES,
-    OF_HIERARCHY,
-    OF_PAIRS,
-    PAIRS,
-    Graph,
-    edges_of,
-    hierarchy,
-    plate_of,
-)
 from stanoff.models.predictive import log_beta, log_dirichlet, log_lognormal
 from stanoff.models.priors import Priors, single
 from stanoff.models.singularities import equal_at_an_end
-
-GRAPH = Graph(
-    hierarchy(6.2) + PAIRS,
-    OF_PAIRS
-    + OF_HIERARCHY
-    + edges_of(theta_pos="eta_pos kappa_pos", theta_neg="eta_neg kappa_neg"),
-    (plate_of(CATEGORIES, PAIRS),),
-)
 
 
 def data(counts: Data, prior: Priors) -> Block:
@@ -101,5 +83,4 @@ HIERARCHICAL = Model(
     prior_density_infinite_at_zero=prior_density_infinite_at_zero,
     further=further,
     predictive=replace(paired.PREDICTIVE, log_prior=log_prior, needs=NEEDS),
-    graph=GRAPH,
 )

@@ -8,32 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.models import unpaired
 from stanoff.models.base import Array, Block, Model, Variables, kappa_data
-from stanoff.models.graphs import (
-    CATEGORIES,
-    CLASSIFIERS,
-    OF_HIERARCHY,
-    OF_RATES,
-    RATES,
-    SHARED,
-    Graph,
-    edges_of,
-    hierarchy,
-    plate_of,
-)
 from stanoff.models.predictive import log_beta, log_lognormal
 from stanoff.models.priors import Priors, shared
-
-GRAPH = Graph(
-    hierarchy(7.2) + RATES,
-    OF_RATES + OF_HIERARCHY + edges_of(rho_pos="eta_pos kappa_pos", rho_neg="eta_neg kappa_neg"),
-    (
-        plate_of(CATEGORIES, RATES),
-        plate_of(CLASSIFIERS, hierarchy(7.2) + RATES, "delta", *SHARED),
-    ),
-)
 
 
 def data(counts: Data, prior: Priors) -> Block:
@@ -76,5 +55,4 @@ HIERARCHICAL_UNPAIRED = Model(
     | dict.fromkeys(("eta_pos", "eta_neg", "kappa_pos", "kappa_neg"), ("classifier",)),
     further=further,
     predictive=replace(unpaired.PREDICTIVE, log_prior=log_prior, needs=NEEDS),
-    graph=GRAPH,
 )

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
 from stanoff.data.items import ClusteredValues, ItemValues, refuse_constant
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Block, Variables
-from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.predictive import Predictive, log_normal, numbered
 from stanoff.models.priors import Priors, single
 from stanoff.models.students import Student
@@ -28,32 +27,6 @@ from stanoff.models.values import ONLY, OfValues, values_of
 
 FEW = 6  # systems that Stan takes
 ROWS = 50_000  # of a matrix that are factorised at once
-ITEMS = "$N$"
-GIVEN = (
-    given("prior_weight", "$w$", 1, 3.8),
-    given("prior_sd", "$s$", 2.6, 3.8),
-    given("prior_degrees", r"$\nu$", 4.2, 3.8),
-)
-OF_ITEMS = (
-    Node("z", r"$\mu$", 1, 2.6),
-    Node("tau", r"$\sigma$", 2.6, 2.6),
-    Node("L_Omega", r"$\Omega$", 4.2, 2.6),
-    Node("y", "$y$", 2.6, 1.2, Kind.OBSERVED),
-    Node("psi", r"$\psi$", 1, 1.2, Kind.DERIVED),
-    Node("delta", r"$\delta$", 1, 0, Kind.DERIVED),
-)
-GRAPH = Graph(
-    GIVEN + OF_ITEMS,
-    edges_of(
-        z="prior_weight",
-        tau="prior_sd",
-        L_Omega="prior_degrees",
-        y="z tau L_Omega",
-        psi="z",
-        delta="psi",
-    ),
-    (plate_of(ITEMS, OF_ITEMS[3:4]), plate_of(SYSTEMS, OF_ITEMS[4:5])),
-)
 
 
 def data(data: Data, prior: Priors) -> Block:
@@ -286,5 +259,4 @@ ITEMS_MODEL = Items(
     ),
     as_fitted=("L_Omega",),
     priors=ONLY,
-    graph=GRAPH,
 )

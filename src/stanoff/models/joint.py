@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.classes import ConfusionCounts, need_classes
+from stanoff.data.types import ConfusionCounts, Data, need_classes
 from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Block, Model, Variables
 from stanoff.models.confusing import Combinations, confused
-from stanoff.models.graphs import CATEGORIES, Graph, Kind, Node, Plate, edges_of, given
 from stanoff.models.predictive import (
     Predictive,
     cells_counted,
@@ -37,34 +35,6 @@ FEW = 10  # so few classes that all cells of two systems can be drawn one by one
 LEFT = 1e-3  # of the prior mass may be left when the last stick takes the rest
 MOST_AT_ONCE = 4_000_000  # numbers per block
 DRAWS = 10_000  # every one of these takes longer
-
-GRAPH = Graph(
-    (
-        given("mass", "$m$", 1.2, 5.2),
-        given("beta", r"$\beta$", 4, 5.2),
-        Node("theta", r"$\theta$", 1.2, 4.1),
-        Node("mu", r"$\mu$", 4, 4.1),
-        given("N", "$N$", 5, 3.4),
-        Node("n", "$c$", 1.2, 2.7, Kind.OBSERVED),
-        Node("n_class", "$n$", 4, 2.7, Kind.OBSERVED),
-        Node("psi_A", r"$\psi^{\mathrm{A}}$", 2.1, 1.1, Kind.DERIVED),
-        Node("psi_B", r"$\psi^{\mathrm{B}}$", 3.1, 1.1, Kind.DERIVED),
-        Node("delta", r"$\delta$", 2.6, 0.1, Kind.DERIVED),
-    ),
-    edges_of(
-        theta="mass",
-        mu="beta",
-        n_class="mu N",
-        n="theta n_class",
-        psi_A="mu theta",
-        psi_B="mu theta",
-        delta="psi_A psi_B",
-    ),
-    (
-        Plate(CATEGORIES, ("theta", "n")),
-        Plate(CATEGORIES, ("psi_A", "psi_B", "delta")),
-    ),
-)
 
 
 def data(counts: Data, prior: Priors) -> Block:
@@ -273,5 +243,4 @@ JOINT = Model(
     ),
     as_fitted=("theta",),
     priors={f"mass {mass:g}": Prior(mass=mass) for mass in (0.5, 1.0, 2.0)},
-    graph=GRAPH,
 )

@@ -8,22 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.classes import need_classes
+from stanoff.data.types import Data, need_classes
 from stanoff.models.base import Array, Block, Model, Variables, kappa_data
 from stanoff.models.confusing import Combinations, confused
-from stanoff.models.graphs import (
-    CATEGORIES,
-    CLASSIFIERS,
-    SHARED,
-    Graph,
-    Kind,
-    Node,
-    Plate,
-    edges_of,
-    given,
-    plate_of,
-)
 from stanoff.models.joint import class_names
 from stanoff.models.predictive import (
     Predictive,
@@ -34,40 +21,6 @@ from stanoff.models.predictive import (
     multinomials,
 )
 from stanoff.models.priors import Priors, both, shared
-
-NODES = (
-    given("kappa_location", r"$m_{\kappa}$", 1.4, 6.4),
-    given("kappa_scale", r"$s_{\kappa}$", 2.2, 6.4),
-    given("beta", r"$\beta$", 4.4, 6.4),
-    given("alpha_pos", r"$\alpha$", 0.4, 5.1),
-    Node("eta", r"$\eta$", 0.4, 4.2),
-    Node("kappa", r"$\kappa$", 1.8, 4.2),
-    Node("mu", r"$\mu$", 4.4, 4.2),
-    given("N", "$N$", 5.4, 3.5),
-    Node("theta", r"$\theta$", 0.6, 2.7),
-    Node("n", "$c$", 2.2, 2.7, Kind.OBSERVED),
-    Node("n_class", "$n$", 4.4, 2.7, Kind.OBSERVED),
-    Node("psi", r"$\psi$", 3.0, 1.0, Kind.DERIVED),
-    Node("delta", r"$\delta$", 3.0, -0.5, Kind.DERIVED),
-)
-GRAPH = Graph(
-    NODES,
-    edges_of(
-        eta="alpha_pos",
-        kappa="kappa_location kappa_scale",
-        mu="beta",
-        theta="eta kappa",
-        n_class="mu N",
-        n="theta n_class",
-        psi="mu theta",
-        delta="psi",
-    ),
-    (
-        Plate(CATEGORIES, ("theta", "n")),
-        Plate(CATEGORIES, ("psi", "delta")),
-        plate_of(CLASSIFIERS, NODES, "delta", "beta", *SHARED),
-    ),
-)
 
 
 def data(counts: Data, prior: Priors) -> Block:
@@ -156,5 +109,4 @@ MULTICLASS = Model(
     ),
     as_fitted=("theta",),
     classes=True,
-    graph=GRAPH,
 )

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, response_patterns
-from stanoff.data.counts import PairedCounts, UnpairedCounts
 from stanoff.data.items import ClusteredValues, ItemValues, RatioValues
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import Data, PairedCounts, UnpairedCounts, response_patterns
 from stanoff.errors import InputError
 from stanoff.measures import SCORES, VALUES, Measure
 from stanoff.models.base import Array, Block, kappa_data, measure_data

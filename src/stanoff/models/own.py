@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from stanoff.cmdstan.sources import program_hash
-from stanoff.data.base import Data
 from stanoff.data.items import ItemValues
+from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.measures import Measure, ScoreMeasure
 from stanoff.models import paired, unpaired

@@ -8,20 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data, cells_of_patterns, response_patterns
-from stanoff.data.counts import PairedCounts
+from stanoff.data.types import Data, PairedCounts, cells_of_patterns, response_patterns
 from stanoff.errors import InputError
 from stanoff.measures import Measure
 from stanoff.models.base import COORDS, Array, Batch, Block, Model, Variables, unless_prior
-from stanoff.models.graphs import (
-    CATEGORIES,
-    OF_PAIRS,
-    PAIRS,
-    WEIGHTS,
-    Graph,
-    edges_of,
-    plate_of,
-)
 from stanoff.models.predictive import (
     Predictive,
     by_category,
@@ -36,11 +26,6 @@ DIMS = {
     "mu": ("category",),
     **dict.fromkeys(("theta_pos", "theta_neg", "c_pos", "c_neg"), ("category", "outcome")),
 }
-GRAPH = Graph(
-    WEIGHTS + PAIRS,
-    OF_PAIRS + edges_of(theta_pos="alpha_pos", theta_neg="alpha_neg"),
-    (plate_of(CATEGORIES, PAIRS),),
-)
 
 
 def data(counts: Data, prior: Priors) -> Block:
@@ -170,5 +155,4 @@ PAIRED = Model(
     independent=True,
     in_blocks=True,
     predictive=PREDICTIVE,
-    graph=GRAPH,
 )

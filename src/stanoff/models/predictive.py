@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 
 Array = NDArray[np.float64]
 Variables = Mapping[str, NDArray[Any]]

@@ -8,47 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
 from stanoff.data.items import ClusteredValues, Codes, ItemValues, RatioValues
+from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.models.base import Array, Block, Variables
-from stanoff.models.graphs import Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.predictive import Predictive, log_correlation, log_normal, numbered
 from stanoff.models.priors import Priors
 from stanoff.models.values import ONLY, OfValues, values_of, without_weights
 
 MU_SCALE, TAU_SCALE, LKJ_SHAPE = 1.5, 1.5, 1.0
-NODES = (
-    given("lkj_shape", r"$\eta$", 6.5, 6.2),
-    given("mu_scale", r"$s_{\mu}$", 1, 6.2),
-    given("tau_scale", r"$s_{\tau}$", 3.4, 6.2),
-    Node("L_Omega", r"$\Omega$", 5.8, 5),
-    Node("L_cluster", r"$\Omega_c$", 7.2, 5),
-    Node("mu", r"$\mu$", 1, 5),
-    Node("tau", r"$\tau$", 2.6, 5),
-    Node("omega", r"$\omega$", 4.2, 5),
-    Node("z", "$z$", 5.8, 3.4),
-    Node("z_cluster", "$z_c$", 7.2, 3.4),
-    Node("right", "$y$", 4.6, 2, Kind.OBSERVED),
-    Node("psi", r"$\psi$", 1.8, 2, Kind.DERIVED),
-    Node("delta", r"$\delta$", 1.8, 0.8, Kind.DERIVED),
-)
-GRAPH = Graph(
-    NODES,
-    edges_of(
-        mu="mu_scale",
-        tau="tau_scale",
-        omega="tau_scale",
-        L_Omega="lkj_shape",
-        L_cluster="lkj_shape",
-        z="L_Omega",
-        z_cluster="L_cluster",
-        right="mu tau omega z z_cluster",
-        psi="mu tau omega",
-        delta="psi",
-    ),
-    (plate_of("$N$", (NODES[10],)),),
-)
 
 
 def runs_of(seen: ItemValues) -> Codes:
@@ -155,5 +123,4 @@ REPEATED = OfValues(
     ),
     as_fitted=("z", "z_cluster"),
     priors=ONLY,
-    graph=GRAPH,
 )

@@ -11,29 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.base import Data
 from stanoff.data.items import RatioValues
+from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.models.base import Array, Block
-from stanoff.models.graphs import SYSTEMS, Graph, Kind, Node, edges_of, given, plate_of
 from stanoff.models.items import never_infinite
 from stanoff.models.priors import Priors
 from stanoff.models.values import ONLY, OfValues, no_prior, values_of, without_weights
 
 LEAST_DEGREES = 2.5  # with fewer there is no standard deviation
-NODES = (
-    given("r", "$r$", 1.8, 3.8),
-    Node("sigma", r"$\sigma$", 1, 2.6),
-    Node("mu", r"$\mu$", 2.6, 2.6),
-    Node("y", "$y$", 1.8, 1.2, Kind.OBSERVED),
-    Node("psi", r"$\psi$", 4.4, 1.6, Kind.DERIVED),
-    Node("delta", r"$\delta$", 4.4, 0.3, Kind.DERIVED),
-)
-GRAPH = Graph(
-    NODES,
-    edges_of(sigma="r", mu="r", y="mu sigma", psi="mu", delta="psi"),
-    (plate_of("$N$", NODES[1:4]), plate_of(SYSTEMS, NODES[4:5])),
-)
 
 
 def data(data: Data, prior: Priors) -> Block:
@@ -85,5 +71,4 @@ RUNS = OfValues(
     most_systems=None,
     over="these items asked again",
     priors=ONLY,
-    graph=GRAPH,
 )

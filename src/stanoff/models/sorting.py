@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.measures.ranking import LOSS, RANKS, ScoreMeasure
+from stanoff.measures.scores import LOSS, RANKS, ScoreMeasure
 from stanoff.models.base import Array
 
 Extra = Sequence[tuple[Array, NDArray[np.intp]]]
@@ -98,22 +98,22 @@ class Row:
         self.yes = truth.astype(np.float64)
         self.classes = np.flatnonzero(truth), np.flatnonzero(truth == 0)
         self.rankings: list[Ranking] = []
-        if measure.how == RANKS:
+        if measure.computed_from == RANKS:
             self.rankings = [Ranking.of(truth, x) for x in score]
-        elif measure.how == LOSS:
+        elif measure.computed_from == LOSS:
             losses = np.stack([measure.losses(truth == 1, x) for x in score], axis=1)
             self.losses = self.yes[:, None] * losses, (1 - self.yes)[:, None] * losses
 
     def scores(self, weight: Array, share: Array, extra: Extra, room: Room) -> Array:
         """Score all systems under weights of documents (draw, system)."""
         measure = self.measure
-        if measure.how == RANKS:
+        if measure.computed_from == RANKS:
             function: Any = measure.function
             found = [function(*r.masses(weight, extra, room), share) for r in self.rankings]
             return np.stack(found, axis=1)
         pos = summed(weight, self.yes)
         scale = share / pos, (1 - share) / (weight.sum(axis=1) - pos)
-        if measure.how == LOSS:
+        if measure.computed_from == LOSS:
             parts = [scale[i][:, None] * (weight @ losses) for i, losses in enumerate(self.losses)]
             return np.asarray(parts[0] + parts[1])
         balanced = weight * np.where(self.truth, scale[0][:, None], scale[1][:, None])

@@ -9,21 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import UnpairedCounts
+from stanoff.data.types import Data, UnpairedCounts
 from stanoff.errors import InputError
 from stanoff.measures import Measure
-from stanoff.models import graphs
 from stanoff.models.base import COORDS, Array, Batch, Block, Model, Variables, unless_prior
-from stanoff.models.graphs import (
-    CATEGORIES,
-    CLASSIFIERS,
-    OF_RATES,
-    RATES,
-    Graph,
-    edges_of,
-    plate_of,
-)
 from stanoff.models.predictive import Predictive, by_category, log_beta, multinomials
 from stanoff.models.priors import WEIGHTS, Priors, both
 from stanoff.models.singularities import vanishing_power
@@ -32,11 +21,6 @@ DIMS = {
     **dict.fromkeys(("mu", "rho_pos", "rho_neg"), ("classifier", "category")),
     **dict.fromkeys(("c_A", "c_B"), ("category", "cell")),
 }
-GRAPH = Graph(
-    graphs.WEIGHTS + RATES,
-    OF_RATES + edges_of(rho_pos="alpha_pos", rho_neg="alpha_neg"),
-    (plate_of(CATEGORIES, RATES), plate_of(CLASSIFIERS, graphs.WEIGHTS + RATES, "delta")),
-)
 
 
 def data(counts: Data, prior: Priors) -> Block:
@@ -168,5 +152,4 @@ UNPAIRED = Model(
     independent=True,
     in_blocks=True,
     predictive=PREDICTIVE,
-    graph=GRAPH,
 )

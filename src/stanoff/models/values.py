@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stanoff.data.base import Data
 from stanoff.data.items import ItemValues, RatioValues
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Block, Model, Variables

@@ -21,13 +21,12 @@ from typing import Any
 import numpy as np
 
 from stanoff._lib.arguments import cores
-from stanoff.data.base import Data
-from stanoff.data.scored import ScoredClasses, ScoredDocuments, Scores
+from stanoff.data.scores import ScoredClasses, ScoredDocuments, Scores
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
-from stanoff.measures.ranking import ANYTHING, RANKS, ScoreMeasure
+from stanoff.measures.scores import CALLABLE, RANKS, ScoreMeasure
 from stanoff.models.base import Array, Block, Model, Variables, no_theorem
-from stanoff.models.graphs import DOCUMENTS_EACH, SYSTEMS, Graph, Kind, Node, Plate, edges_of, given
 from stanoff.models.priors import Priors, single
 from stanoff.models.sorting import Extra, Room, Row, one_by_one, summed
 from stanoff.models.weighing import cluster_shapes, shape_of, sticks, thinned
@@ -37,28 +36,6 @@ WORTH_THREADS = 2**22  # numbers in all
 DRAWS = 4000  # by default
 SUM_ERROR = 1e-3  # probabilities of all classes may miss 1 by so much
 MICRO = "micro_of_"  # before the name of a variable: all categories pooled
-
-GRAPH = Graph(
-    (
-        given("alpha", r"$\alpha$", 1.4, 5.1),
-        given("beta", r"$\beta$", 4.2, 5.1),
-        Node("weight", "$F$", 1.4, 3.9),
-        Node("mu", r"$\mu$", 4.2, 3.9),
-        Node("score", "$x$", 0.9, 2.2, Kind.OBSERVED),
-        Node("truth", "$y$", 2.4, 2.2, Kind.OBSERVED),
-        Node("psi", r"$\psi$", 4.2, 1.2, Kind.DERIVED),
-        Node("delta", r"$\delta$", 4.2, -0.2, Kind.DERIVED),
-    ),
-    edges_of(
-        weight="alpha",
-        mu="beta",
-        truth="mu",
-        score="weight truth",
-        psi="weight mu",
-        delta="psi",
-    ),
-    (Plate(DOCUMENTS_EACH, ("score", "truth")), Plate(SYSTEMS, ("psi",))),
-)
 
 
 def draw(block: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
@@ -75,7 +52,7 @@ def draw(block: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict
     size = max(1, AT_ONCE // data.truth.size)
     sizes = [min(size, draws - start) for start in range(0, draws, size)]
     jobs = list(zip(sizes, rng.spawn(len(sizes)), strict=True))
-    several = measure.how != ANYTHING and draws * data.truth.size > WORTH_THREADS
+    several = measure.computed_from != CALLABLE and draws * data.truth.size > WORTH_THREADS
     workers = min(cores(), len(jobs)) if several else 1
 
     def work(first: int) -> list[dict[str, Array]]:
@@ -126,7 +103,7 @@ def _classes_drawn(
 
 def _of_classes(data: ScoredClasses, measure: ScoreMeasure, weight: Array) -> Array:
     """Score all systems by the probabilities of all classes (draw, system)."""
-    if measure.how == ANYTHING:
+    if measure.computed_from == CALLABLE:
         return one_by_one(measure, data.truth, data.score, weight)
     happened = np.arange(data.score.shape[-1]) == data.truth[:, None]
     losses = np.stack([measure.losses(happened, p) for p in data.score], axis=1)
@@ -203,7 +180,7 @@ def _at(measure: ScoreMeasure, share: Array) -> Array:
 
 def _prior(block: Mapping[str, Any], row: Row, draws: int, rng: np.random.Generator) -> Extra:
     """Draw the prior document of each class, in sticks that lie at any documents."""
-    if row.measure.how != RANKS:
+    if row.measure.computed_from != RANKS:
         return []
     extra = []
     for mass in block["mass"]:
@@ -269,7 +246,7 @@ def _checked(data: Data, measure: Measure) -> ScoreMeasure:
     if not isinstance(data, Scores):
         raise InputError(f"{measure.label} takes scores, and these are labels.")
     together = isinstance(data, ScoredClasses)
-    if together and measure.how == RANKS:
+    if together and measure.computed_from == RANKS:
         rule = "log_loss or brier for all classes together, or average= for one against the rest"
         raise invalid("measure", rule, measure.name)
     if together and measure.prevalence is not None:
@@ -336,5 +313,4 @@ WEIGHTS = Weights(
     program=False,
     most_systems=None,
     exact_draws=DRAWS,
-    graph=GRAPH,
 )

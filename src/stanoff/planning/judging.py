@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import rows
+from stanoff.data.types import Data, rows
 from stanoff.engines import batch
 from stanoff.errors import InputError, SamplingWarning
 from stanoff.fit import fit

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 
-from stanoff.data.base import Data
-from stanoff.data.counts import PairedCounts, rows
 from stanoff.data.items import ItemValues
-from stanoff.data.scored import Scores
+from stanoff.data.scores import Scores
+from stanoff.data.types import Data, PairedCounts, rows
 from stanoff.errors import InputError, unknown
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence

@@ -14,7 +14,7 @@ from stanoff._lib.arguments import check_int
 from stanoff._lib.showing import ReprMixin
 from stanoff.errors import InputError, invalid
 from stanoff.inference.goals import Goal, as_goal, goal_label, verdict_of
-from stanoff.measures.ranking import SCORES
+from stanoff.measures import SCORES
 from stanoff.planning.aucs import AucScenario, as_auc_options
 from stanoff.planning.judging import DECISIONS, tallied
 from stanoff.planning.running import run

@@ -11,7 +11,7 @@ import numpy as np
 
 from stanoff import models
 from stanoff._lib.arguments import check_bool, check_int
-from stanoff.data.counts import PairedCounts, UnpairedCounts
+from stanoff.data.types import PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
 from stanoff.models.priors import Priors, single
 from stanoff.planning.judging import Chunk, Judge

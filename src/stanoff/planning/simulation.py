@@ -11,8 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import PairedCounts, UnpairedCounts
+from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.models import Model
 from stanoff.models.paired import PAIRED
 from stanoff.models.priors import Priors

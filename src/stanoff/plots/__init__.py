@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     )
     from stanoff.plots.forest import plot_forest
     from stanoff.plots.frequency import plot_frequency
-    from stanoff.plots.graphical import plot_graph
     from stanoff.plots.joint import plot_joint
     from stanoff.plots.mosaic import plot_mosaic
     from stanoff.plots.plan import plot_plan
     from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
     from stanoff.plots.power import plot_power
     from stanoff.plots.sensitivity import plot_prior, plot_rope
-    from stanoff.plots.theme import theme
+    from stanoff.plots.style import theme
 
 _MODULES = {
     "calibration": ["plot_ecdf", "plot_rank"],
@@ -32,14 +31,13 @@ _MODULES = {
     "curves": ["plot_precision_recall", "plot_reliability", "plot_roc", "plot_roc_difference"],
     "forest": ["plot_forest"],
     "frequency": ["plot_frequency"],
-    "graphical": ["plot_graph"],
     "joint": ["plot_joint"],
     "mosaic": ["plot_mosaic"],
     "plan": ["plot_plan"],
     "posterior": ["plot_factor", "plot_posterior", "plot_trace"],
     "power": ["plot_power"],
     "sensitivity": ["plot_prior", "plot_rope"],
-    "theme": ["theme"],
+    "style": ["theme"],
 }
 
 __all__ = [
@@ -47,7 +45,6 @@ __all__ = [
     "plot_factor",
     "plot_forest",
     "plot_frequency",
-    "plot_graph",
     "plot_joint",
     "plot_matrix",
     "plot_mosaic",

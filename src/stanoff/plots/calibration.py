@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from stanoff.errors import unknown
-from stanoff.plots.theme import BLUE, DASHES, GREY, LINES, literal, new_axes, shortened, themed
+from stanoff.plots.style import BLUE, DASHES, GREY, LINES, literal, new_axes, shortened, themed
 
 if TYPE_CHECKING:
     from stanoff.workbench.calibration import Calibration

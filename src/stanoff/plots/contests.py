@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from matplotlib.transforms import blended_transform_factory
 
 from stanoff.inference.decision import Decision
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREY,
     MARKS,

@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
 from stanoff.errors import InputError
 from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
-from stanoff.plots.theme import BLUE, GREEN, GREY, RED, new_axes, short_names, themed
+from stanoff.plots.style import BLUE, GREEN, GREY, RED, new_axes, short_names, themed
 from stanoff.text.numbers import level
 
 if TYPE_CHECKING:

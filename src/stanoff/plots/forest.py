@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.plots.rows import Row, draw_rows, key
-from stanoff.plots.theme import delta_label, new_axes, short_names, themed
+from stanoff.plots.style import delta_label, new_axes, short_names, themed
 
 if TYPE_CHECKING:
     from stanoff import Comparison

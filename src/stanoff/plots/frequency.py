@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stanoff.errors import InputError, invalid
 from stanoff.inference.intervals import hdi as hdi_of
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     DASHES,
     LINES,
     MARKERS,

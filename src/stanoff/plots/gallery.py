@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from stanoff.data.counts import PairedCounts
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import PairedCounts
 from stanoff.plots.curves import (
     are_probabilities,
     plot_precision_recall,
@@ -22,7 +22,7 @@ from stanoff.plots.forest import plot_forest
 from stanoff.plots.joint import plot_joint
 from stanoff.plots.mosaic import plot_mosaic
 from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
-from stanoff.plots.theme import shown_ends
+from stanoff.plots.style import shown_ends
 
 if TYPE_CHECKING:
     from stanoff import Comparison

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREY,
     RED,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from stanoff.inference.goals import goal_in_words
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREY,
     LETTER,

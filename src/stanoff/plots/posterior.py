@@ -14,7 +14,7 @@ from matplotlib.transforms import blended_transform_factory
 from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence
 from stanoff.inference.factors import density_at
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREEN,
     GREY,

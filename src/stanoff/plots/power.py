@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from stanoff.errors import invalid, unknown
 from stanoff.inference.decision import Decision
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     DASHES,
     LINES,
     MARKERS,

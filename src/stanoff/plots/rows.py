@@ -14,7 +14,7 @@ from matplotlib.transforms import blended_transform_factory
 
 from stanoff._lib.arguments import Interval
 from stanoff.inference.decision import Decision
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     GREEN,
     GREY,
     MARKS,

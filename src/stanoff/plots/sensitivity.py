@@ -15,7 +15,7 @@ from stanoff.inference.decision import Decision, rope_flips
 from stanoff.inference.sensitivity import over_ropes
 from stanoff.models.priors import Prior
 from stanoff.plots.rows import Row, draw_rows, key
-from stanoff.plots.theme import (
+from stanoff.plots.style import (
     BLUE,
     GREEN,
     GREY,

@@ -35,7 +35,7 @@ def saved(ax: Axes, styles: Iterable[str]) -> dict[str, bytes]:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    from stanoff.plots.theme import theme
+    from stanoff.plots.style import theme
 
     buffers = {style: io.BytesIO() for style in styles}
     figure = ax.get_figure(root=True)

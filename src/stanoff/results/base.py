@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import Fit

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
 from stanoff.inference import cautions

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval, check_probability
-from stanoff.data.base import Data
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.significance.result import SignificanceResult, check_options, normal_p, tail
 

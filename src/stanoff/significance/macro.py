@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stanoff import measures
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.significance.micro import cells_of
 from stanoff.significance.result import (

@@ -8,9 +8,7 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import PairedCounts
-from stanoff.data.tallies import Counts
+from stanoff.data.types import Counts, Data, PairedCounts
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.significance.result import (
     SignificanceResult,

@@ -9,8 +9,8 @@ import pandas as pd
 
 from stanoff import measures
 from stanoff._lib.arguments import check_choice
-from stanoff.data.base import Data
 from stanoff.data.items import ItemValues
+from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.significance import items, micro
 from stanoff.significance.delong import delong_test

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_rope, as_seed, check_choice, check_probability
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.draws import Draws, Variables
-from stanoff.question import ENGINES, as_chains, as_draws
+from stanoff.question import ENGINES, Sampling
 
 Record = dict[str, Any]
 Group = dict[str, NDArray[Any]]
@@ -156,7 +155,7 @@ def check_record(record: Record) -> None:
     if not record["prior"] or len(record["prior"]) > 2:
         raise ValueError(f"its prior has {len(record['prior'])} parts")
     how = record["provenance"]["settings"]
-    as_chains(how.get("chains")), as_draws(how.get("draws"))
+    Sampling.read(chains=how.get("chains"), draws=how.get("draws"))
     for part in (*record["prior"], *record["model"].get("inputs", {}).values()):
         _check(part, THINGS, "record")
     for part in record["model"].get("outputs", {}).values():

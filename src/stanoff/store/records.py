@@ -10,13 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stanoff.data.base import Data, data_of
+from stanoff.data.types import Data, data_of
 from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError
 from stanoff.fit import Fit
-from stanoff.measures import MEASURES, SCORES, VALUES, Array, Cells, Measure, ScoreMeasure, shifted
-from stanoff.measures.ranking import ANYTHING
+from stanoff.measures import (
+    MEASURES,
+    SCORES,
+    VALUES,
+    Array,
+    Confusion,
+    Measure,
+    ScoreMeasure,
+    at_prevalence,
+)
+from stanoff.measures.scores import CALLABLE
 from stanoff.models import MODELS, Model
 from stanoff.models.base import no_theorem
 from stanoff.models.declared import Program
@@ -178,7 +187,7 @@ def _of_scores(result: Result, measure: Measure) -> Record:
     if not isinstance(measure, ScoreMeasure):
         return {}
     record: Record = {"kind": measure.kind, "clip": measure.clip}
-    if measure.how == ANYTHING:
+    if measure.computed_from == CALLABLE:
         every = result.model.observed_scores(result.data, measure, result.average)
         record["observed"] = every.tolist()
     return record
@@ -261,7 +270,7 @@ def _undecided(measure: Measure, cells: Array) -> Array:
     return replace(measure, zero_division=math.nan)(cells)
 
 
-def _not_registered(name: str) -> Callable[[Cells], Array]:
+def _not_registered(name: str) -> Callable[[Confusion], Array]:
     def refuse(*cells: Any) -> Array:
         raise InputError(
             f"The measure {name!r} is not registered here, or not the one that the result was "
@@ -273,14 +282,14 @@ def _not_registered(name: str) -> Callable[[Cells], Array]:
 
 def _remembered(
     measure: Measure, scores: Array, pooled: Array, cells: Array
-) -> Callable[[Cells], Array]:
+) -> Callable[[Confusion], Array]:
     """Stand in for a function that is not here: it knows the scores of what was observed."""
     together = cells.mean(axis=-2)
     if measure.prevalence is not None:
-        cells, together = (shifted(part, measure.prevalence) for part in (cells, together))
+        cells, together = (at_prevalence(part, measure.prevalence) for part in (cells, together))
     refuse = _not_registered(measure.name)
 
-    def look_up(asked: Cells) -> Array:
+    def look_up(asked: Confusion) -> Array:
         given = np.stack([asked.tp, asked.fp, asked.fn, asked.tn], axis=-1)
         each = zip(cells, scores, strict=True)
         for known, values in ((cells, scores), (together, pooled), *each):

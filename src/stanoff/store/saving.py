@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 
 from stanoff._lib import files
 from stanoff._lib.arguments import as_path
-from stanoff.data.base import Data
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.draws import Draws, Variables, stacked
 from stanoff.errors import InputError, StanoffError
 from stanoff.fit import drawn_again

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stanoff._lib.surroundings import check_surroundings
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Draws, Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
 from stanoff.results.contest import Contest

@@ -13,11 +13,17 @@ from typing import Any
 from stanoff.data.layouts import MORE
 from stanoff.errors import InputError, StanoffError, invalid, unknown
 from stanoff.measures import Measure
-from stanoff.question import Drawing, Judging, Question, Sampling, check_population
+from stanoff.question import (
+    QUESTION_OPTIONS,
+    SAMPLING_OPTIONS,
+    Question,
+    Sampling,
+    check_population,
+)
 
-JUDGING = tuple(name for name in Judging.__annotations__ if name != "measure")
+JUDGING = tuple(name for name in QUESTION_OPTIONS if name != "measure")
 NOT_SHARED = ("model", "data", "executor", "progress")  # data of a study are its tables
-DRAWING = tuple(name for name in Drawing.__annotations__ if name not in NOT_SHARED)
+DRAWING = tuple(name for name in SAMPLING_OPTIONS if name not in NOT_SHARED)
 KEYS = (
     *(
         "title",

@@ -11,8 +11,8 @@ from typing import Any
 
 from stanoff import engines, models
 from stanoff._lib.arguments import as_systems
-from stanoff.data.base import Data
 from stanoff.data.observed import count, count_systems
+from stanoff.data.types import Data
 from stanoff.engines.provenance import gather
 from stanoff.errors import StanoffError
 from stanoff.fit import Fit, fit

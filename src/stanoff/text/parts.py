@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stanoff._lib.escaping import one_line, shown
-from stanoff.data.counts import AVERAGES
+from stanoff.data.types import AVERAGES
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence
 from stanoff.inference.populations import NEW

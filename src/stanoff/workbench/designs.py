@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.base import Data
-from stanoff.data.counts import PairedCounts
 from stanoff.data.items import NO_CODES, ClusteredValues, ItemValues, RatioValues
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import Data, PairedCounts
 from stanoff.models import Model
 from stanoff.models.offers import kind_asked
 from stanoff.models.own import OwnModel

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from stanoff._lib.arguments import check_float
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.errors import invalid
 from stanoff.fit import fit
 from stanoff.models.base import stan_folder

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.data.items import ItemValues, RatioValues
-from stanoff.data.scored import ScoredDocuments
+from stanoff.data.scores import ScoredDocuments
 from stanoff.models import paired, unpaired
 from stanoff.models.repeated import runs_of
 

@@ -12,7 +12,7 @@ import pandas as pd
 from stanoff import models
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
-from stanoff.data.base import Data
+from stanoff.data.types import Data
 from stanoff.errors import invalid
 from stanoff.fit import fit
 from stanoff.models import Model

@@ -19,7 +19,6 @@ from scipy.ndimage import gaussian_filter
 
 from stanoff import compare, compare_counts, contest, plots
 from stanoff.inference.decision import Decision
-from stanoff.models import MODELS
 from stanoff.planning.answers import Answer, Plan
 from stanoff.planning.judging import Judge
 from stanoff.question import Question, Sampling
@@ -175,7 +174,6 @@ PICTURES = {
     "matrix_50": lambda _: plots.plot_matrix(contested(50)),
     "ranks": lambda _: plots.plot_ranks(contested(6)),
     "ranks_50": lambda _: plots.plot_ranks(contested(50)),
-    **{f"graph_{name}": lambda _, name=name: plots.plot_graph(name) for name in MODELS},
 }
 
 

@@ -9,15 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from stanoff.errors import invalid, unknown
-from stanoff.measures import MEASURES, Measure
-from stanoff.measures.invariance import Invariances, examine
-from stanoff.measures.transformations import TRANSFORMATIONS
-
-if TYPE_CHECKING:
-    import pandas as pd
+from stanoff.measures.confusion import Measure
+from stanoff.measures.invariance import TRANSFORMATIONS, Invariances, examine_all
 
 
 @dataclass(frozen=True)
@@ -38,9 +35,9 @@ class Rule:
     sign: str
     why: str
 
-    def holds_for(self, found: Invariances) -> bool:
+    def holds_for(self, invariances: Invariances) -> bool:
         """Return whether a measure does as it should."""
-        return found[self.transformation].sign == self.sign
+        return invariances[self.transformation].sign == self.sign
 
     def __str__(self) -> str:
         change = TRANSFORMATIONS[self.transformation]
@@ -137,7 +134,7 @@ SITUATIONS = {
 }
 
 
-def suited(
+def table(
     situations: str | Sequence[str],
     names: Iterable[str] | None = None,
     *,
@@ -157,33 +154,33 @@ def suited(
 
     Returns
     -------
-    a row per measure: whether it ``suits`` (``"yes"``, ``"no"``, or by which rules only), its
-    signs under the transformations that count, and a ``caution``
+    DataFrame
+        A row per measure: whether it ``suits`` (``"yes"``, ``"no"``, or by which rules only), its
+        signs under the transformations that count, and a ``caution``.
 
     Examples
     --------
-    >>> suited("imbalance", ["accuracy", "balanced_accuracy", "f1", "specificity"]).iloc[:, :4]
+    >>> table("imbalance", ["accuracy", "balanced_accuracy", "f1", "specificity"]).iloc[:, :4]
                  measure          suits t1 sizes
     0        specificity            yes  -     +
     1              fbeta     by t1 only  -     -
     2  balanced_accuracy  by sizes only  +     +
     3           accuracy             no  +     -
     """
-    import pandas as pd
-
-    rules = [rule for situation in _chosen(situations) for rule in situation.rules]
+    rules = [rule for situation in _check_situations(situations) for rule in situation.rules]
     changes = list(dict.fromkeys(rule.transformation for rule in rules))
-    found = [
-        examine(name, beta=beta, prevalence=prevalence)
-        for name in (MEASURES if names is None else names)
-    ]
-    # Those that fit more rules first; else in the order of the rules, and of the measures.
-    found.sort(key=lambda f: (-sum(held := _held(f, rules)), [not one for one in held]))
+    measures = examine_all(names, beta=beta, prevalence=prevalence)
+
+    def rank(invariances: Invariances) -> tuple[int, list[bool]]:
+        """Put measures that fit more rules first, then those that fit the earlier rules."""
+        broken = [not rule.holds_for(invariances) for rule in rules]
+        return sum(broken), broken
+
     rows = [
-        {"measure": f.measure.name, "suits": _verdict(f, rules)}
-        | {name: f[name].sign for name in changes}
-        | {"caution": _caution(f.measure)}
-        for f in found
+        {"measure": invariances.measure.name, "suits": _verdict(invariances, rules)}
+        | {name: invariances[name].sign for name in changes}
+        | {"caution": _caution(invariances.measure)}
+        for invariances in sorted(measures, key=rank)
     ]
     return pd.DataFrame(rows, columns=["measure", "suits", *changes, "caution"])
 
@@ -195,7 +192,7 @@ def advice(
     beta: float = 1.0,
     prevalence: float | None = None,
 ) -> str:
-    """Say in words which measures suit; :func:`suited` has the same as a table.
+    """Say in words which measures suit; :func:`table` has the same as a table.
 
     Examples
     --------
@@ -207,45 +204,42 @@ Then recognising a negative is an achievement, too.
     Does not: fbeta.
     Caution: specificity is best where everything is called negative.
     """
-    chosen = _chosen(situations)
-    table = suited([s.name for s in chosen], names, beta=beta, prevalence=prevalence)
+    selected = _check_situations(situations)
+    measures = table([s.name for s in selected], names, beta=beta, prevalence=prevalence)
     lines = []
-    for situation in chosen:
+    for situation in selected:
         lines += [f"{situation.title}.", *map(str, situation.rules)]
-    for verdict, group in table.groupby("suits", sort=False):
-        said = {"yes": "Suits", "no": "Does not"}.get(str(verdict), f"Suits {verdict}")
-        lines.append(f"{said}: {', '.join(group['measure'])}.")
-    careful = table[(table["caution"] != "") & (table["suits"] != "no")]
+    for verdict, group in measures.groupby("suits", sort=False):
+        heading = {"yes": "Suits", "no": "Does not"}.get(str(verdict), f"Suits {verdict}")
+        lines.append(f"{heading}: {', '.join(group['measure'])}.")
+    careful = measures[(measures["caution"] != "") & (measures["suits"] != "no")]
     for caution, group in careful.groupby("caution", sort=False):
-        warned = list(group["measure"])
-        lines.append(f"Caution: {' and '.join(warned)} {'are' if warned[1:] else 'is'} {caution}.")
+        verb = "are" if len(group) > 1 else "is"
+        lines.append(f"Caution: {' and '.join(group['measure'])} {verb} {caution}.")
     return "\n".join(lines)
 
 
-def _chosen(situations: str | Sequence[str]) -> list[Situation]:
-    wanted = [situations] if isinstance(situations, str) else list(situations)
-    if not wanted:
+def _check_situations(situations: str | Sequence[str]) -> list[Situation]:
+    """Look situations up; refuse two that want the opposite of each other."""
+    names = [situations] if isinstance(situations, str) else list(situations)
+    if not names:
         raise invalid("situations", "at least one name", situations)
-    for name in wanted:
+    for name in names:
         if not isinstance(name, str) or name not in SITUATIONS:
             raise unknown("situations", name, SITUATIONS)
-    chosen = [SITUATIONS[name] for name in dict.fromkeys(wanted)]
-    signs: dict[str, Rule] = {}
-    for rule in (rule for situation in chosen for rule in situation.rules):
-        if signs.setdefault(rule.transformation, rule).sign != rule.sign:
-            raise invalid("situations", f"at one about {rule.transformation}", wanted)
-    return chosen
+    selected = [SITUATIONS[name] for name in dict.fromkeys(names)]
+    signs: dict[str, str] = {}
+    for rule in (rule for situation in selected for rule in situation.rules):
+        if signs.setdefault(rule.transformation, rule.sign) != rule.sign:
+            raise invalid("situations", f"at one about {rule.transformation}", names)
+    return selected
 
 
-def _held(found: Invariances, rules: Sequence[Rule]) -> list[bool]:
-    return [rule.holds_for(found) for rule in rules]
-
-
-def _verdict(found: Invariances, rules: Sequence[Rule]) -> str:
-    held = dict.fromkeys(rule.transformation for rule in rules if rule.holds_for(found))
-    if all(_held(found, rules)):
+def _verdict(invariances: Invariances, rules: Sequence[Rule]) -> str:
+    fitting = [rule.transformation for rule in rules if rule.holds_for(invariances)]
+    if len(fitting) == len(rules):
         return "yes"
-    return f"by {' and '.join(held)} only" if held else "no"
+    return f"by {' and '.join(dict.fromkeys(fitting))} only" if fitting else "no"
 
 
 def _caution(measure: Measure) -> str:

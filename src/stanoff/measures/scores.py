@@ -2,11 +2,12 @@
 
 A measure is computed in one of three ways. *Ranks* look at the order alone, through the weight of
 positive and of negative documents at each distinct score, the highest first. *Losses* are means of
-what each document costs. *Anything* else is a function of the documents one by one.
+what each document costs. A *callable* is any other function of the documents one by one.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from math import inf
@@ -16,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.errors import InputError, invalid
-from stanoff.measures.cells import Array, Measure
+from stanoff.measures.confusion import Array, Measure
 
-RANKS, LOSS, ANYTHING = "ranks", "loss", "anything"
+RANKS, LOSS, CALLABLE = "ranks", "loss", "callable"
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,11 @@ class ScoreMeasure(Measure):
 
     Attributes
     ----------
-    how : str
+    computed_from : str
         ``"ranks"``: the function takes the weights of positives and of negatives by score
         (..., score), the highest first, which it may overwrite, and the share of positives (...).
         ``"loss"``: it takes
-        truth and probability and returns what each document costs. ``"anything"``: it takes truth,
+        truth and probability and returns what each document costs. ``"callable"``: it takes truth,
         score and weight of all documents and returns one number.
     title : str
         What people read.
@@ -44,7 +45,7 @@ class ScoreMeasure(Measure):
     """
 
     kind: str = "scores"
-    how: str = ANYTHING
+    computed_from: str = CALLABLE
     title: str = ""
     uses_share: bool = True
     clip: float | None = None
@@ -54,7 +55,7 @@ class ScoreMeasure(Measure):
         settings = {f.name: getattr(self, f.name) for f in fields(self)}
         if self.name in SCORES and SCORES[self.name].function is self.function:
             del settings["function"]  # it goes to other processes by its name
-        return _restored, (settings,)
+        return _unpickle, (settings,)
 
     @property
     def label(self) -> str:
@@ -67,7 +68,7 @@ class ScoreMeasure(Measure):
     @property
     def probabilities(self) -> bool:
         """Whether the scores must be probabilities."""
-        return self.how == LOSS
+        return self.computed_from == LOSS
 
     @property
     def variable(self) -> str:
@@ -141,7 +142,7 @@ SCORES: dict[str, ScoreMeasure] = {
             "auc",
             auc,  # type: ignore[arg-type]
             "P(score of a positive > score of a negative), ties halved",
-            how=RANKS,
+            computed_from=RANKS,
             title="AUC",
             uses_share=False,
         ),
@@ -149,14 +150,14 @@ SCORES: dict[str, ScoreMeasure] = {
             "average_precision",
             average_precision,  # type: ignore[arg-type]
             "sum over scores of (recall gained) x precision",
-            how=RANKS,
+            computed_from=RANKS,
         ),
         ScoreMeasure(
             "brier",
             brier,  # type: ignore[arg-type]
             "mean (p - y)^2",
             higher_is_better=False,
-            how=LOSS,
+            computed_from=LOSS,
             title="Brier score",
         ),
         ScoreMeasure(
@@ -165,13 +166,13 @@ SCORES: dict[str, ScoreMeasure] = {
             "mean -log P(what happened)",
             higher_is_better=False,
             range=(0.0, inf),
-            how=LOSS,
+            computed_from=LOSS,
         ),
     )
 }
 
 
-def of_function(function: Callable[..., Any], name: str = "", **settings: Any) -> ScoreMeasure:
+def from_callable(function: Callable[..., Any], name: str = "", **settings: Any) -> ScoreMeasure:
     """Make a measure of a function of truth, score and weight.
 
     Parameters
@@ -188,11 +189,9 @@ def of_function(function: Callable[..., Any], name: str = "", **settings: Any) -
     --------
     >>> def mean_score(truth, score, weight):
     ...     return np.average(score, weights=weight)
-    >>> of_function(mean_score).name
+    >>> from_callable(mean_score).name
     'mean_score'
     """
-    import inspect
-
     called = name or getattr(function, "__name__", "")
     if not called.isidentifier():
         raise invalid("measure", "a name, or a function that has one", function)
@@ -226,11 +225,11 @@ class _Called:
             value = self.function(truth, score, *(() if last else (weight,)), **last)
             return float(value)
         except (TypeError, ValueError) as error:
-            told = str(error).strip().splitlines() or [type(error).__name__]
-            raise InputError(f"measure {self.name} failed: {told[0].rstrip('.')}.") from error
+            lines = str(error).strip().splitlines() or [type(error).__name__]
+            raise InputError(f"measure {self.name} failed: {lines[0].rstrip('.')}.") from error
 
 
-def _restored(settings: dict[str, Any]) -> ScoreMeasure:
+def _unpickle(settings: dict[str, Any]) -> ScoreMeasure:
     """Put a measure together again in another process."""
     known = SCORES.get(settings["name"])
     if "function" not in settings and known is not None:

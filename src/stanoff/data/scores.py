@@ -11,11 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
-from stanoff.data.base import Data, called
-from stanoff.data.counts import choose_categories
+from stanoff.data.counting import encode, is_multilabel, select_categories, sorted_labels
 from stanoff.data.labels import Labels, as_written
-from stanoff.data.multilabel import is_multilabel
-from stanoff.data.tallies import encode, sorted_labels
+from stanoff.data.types import Data, default_names
 from stanoff.errors import InputError, invalid
 
 Array = NDArray[np.float64]
@@ -118,12 +116,12 @@ def scored_documents(
             known, codes = _in_order(_headings(columns), used, known, codes, scores, labels)
             if average is None and positive_label is None and len(known) > 2:
                 return _of_classes(found, codes, scores, known)
-            chosen = choose_categories(known, positive_label, None, average)
+            chosen = select_categories(known, positive_label, None, average)
         elif average is not None:
             raise invalid("average", "None where systems have one column of scores", average)
         else:
             _refuse_labels(scores, columns, used)
-            chosen = choose_categories(sorted_labels({name: used}), positive_label, labels, None)
+            chosen = select_categories(sorted_labels({name: used}), positive_label, labels, None)
             chosen = [(chosen[0][0], _place(chosen[0][1], used, known, name))]
         categories = [category for category, _ in chosen]
         positive = np.stack([codes == place for _, place in chosen])
@@ -135,7 +133,7 @@ def scored_documents(
         positive.astype(np.int64),
         np.stack([table[:, places].T for table in tables]),
         _clusters(found),
-        systems=called(len(scores)),
+        systems=default_names(len(scores)),
         source={**found.source, "pos_label": categories[0]},
         notes=(*found.notes, *_two_valued(scores)),
     )
@@ -222,7 +220,7 @@ def _of_indicators(
             "to judge one category."
         )
     asked = None if pos_label is None else str(pos_label)
-    chosen = choose_categories(tuple(known), asked, None, average)
+    chosen = select_categories(tuple(known), asked, None, average)
     places = [place for _, place in chosen if place is not None]
     return [category for category, _ in chosen], (array == 1).T[places], places
 
@@ -273,7 +271,7 @@ def _of_classes(
         codes,
         np.stack(list(scores.values())),
         _clusters(found),
-        systems=called(len(scores)),
+        systems=default_names(len(scores)),
         source={**found.source, "classes": ", ".join(map(str, known))},
         notes=found.notes,
     )

@@ -1,18 +1,16 @@
-// The unpaired model document by document: y ~ Bern(mu), said ~ Bern(rho_pos)
-// or Bern(rho_neg) by the true class. Zhang et al. (2016), Figure 1a. It gives
-// the posterior of unpaired.stan and takes longer, for it does not count first.
+// The unpaired model document by document: truth ~ Bern(mu), said ~
+// Bern(rho_pos) or Bern(rho_neg) by the true class. Zhang et al. (2016), Figure
+// 1a. It gives the posterior of unpaired.stan and takes longer, for it does not
+// count first.
 functions {
   #include functions/measures.stanfunctions
   #include functions/outcomes.stanfunctions
 }
 data {
   int<lower=1, upper=1> K; // one category
-  int<lower=0> N_A; // documents of A
-  int<lower=0> N_B; // documents of B
-  array[N_A] int<lower=0, upper=1> y_A; // whether each is positive
-  array[N_B] int<lower=0, upper=1> y_B;
-  array[N_A] int<lower=0, upper=1> said_A; // whether A, B called it positive
-  array[N_B] int<lower=0, upper=1> said_B;
+  int<lower=0> N; // documents
+  array[N] int<lower=0, upper=1> truth; // whether each is positive
+  array[N, 2] int<lower=0, upper=1> said; // whether A, B called it positive
   // prior weights, the first row for A, the second for B
   array[2] vector<lower=0>[2] beta; // of the positive, negative class
   array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
@@ -22,6 +20,7 @@ data {
   real zero_division; // what a measure is where it is 0/0
   real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
+  int<lower=0, upper=1> simulate; // 1: draw what is said, too
 }
 parameters {
   array[2] vector<lower=0, upper=1>[1] mu; // prevalence
@@ -33,15 +32,11 @@ model {
     mu[j] ~ beta(beta[j, 1], beta[j, 2]);
     rho_pos[j] ~ beta(alpha_pos[j, 1], alpha_pos[j, 2]);
     rho_neg[j] ~ beta(alpha_neg[j, 1], alpha_neg[j, 2]);
-  }
-  if (!prior_only) {
-    for (i in 1 : N_A) {
-      y_A[i] ~ bernoulli(mu[1, 1]);
-      said_A[i] ~ bernoulli(y_A[i] ? rho_pos[1, 1] : rho_neg[1, 1]);
-    }
-    for (i in 1 : N_B) {
-      y_B[i] ~ bernoulli(mu[2, 1]);
-      said_B[i] ~ bernoulli(y_B[i] ? rho_pos[2, 1] : rho_neg[2, 1]);
+    if (!prior_only) {
+      truth ~ bernoulli(mu[j, 1]);
+      for (i in 1 : N) {
+        said[i, j] ~ bernoulli(truth[i] ? rho_pos[j, 1] : rho_neg[j, 1]);
+      }
     }
   }
 }
@@ -51,6 +46,8 @@ generated quantities {
   vector[1] psi_A;
   vector[1] psi_B;
   vector[1] delta;
+  array[2] vector[N] log_lik; // of each document, of A and of B
+  array[N, 2] int said_rep = rep_array(0, N, 2); // of the same documents
   cells_A[1] = cells_of(mu[1, 1], rho_pos[1, 1], rho_neg[1, 1]);
   cells_B[1] = cells_of(mu[2, 1], rho_pos[2, 1], rho_neg[2, 1]);
   psi_A[1] = measure_of(measure, cells_A[1], f_beta, zero_division,
@@ -58,4 +55,14 @@ generated quantities {
   psi_B[1] = measure_of(measure, cells_B[1], f_beta, zero_division,
                         prevalence);
   delta = psi_A - psi_B;
+  for (j in 1 : 2) {
+    for (i in 1 : N) {
+      real yes = truth[i] ? rho_pos[j, 1] : rho_neg[j, 1];
+      log_lik[j, i] = bernoulli_lpmf(truth[i] | mu[j, 1])
+                      + bernoulli_lpmf(said[i, j] | yes);
+      if (simulate) {
+        said_rep[i, j] = bernoulli_rng(yes);
+      }
+    }
+  }
 }

@@ -1,4 +1,4 @@
-"""Measures of one classifier over its cells (tp, fp, fn, tn): counts or probabilities.
+"""Measures of one classifier over its confusion matrix (tp, fp, fn, tn): counts or probabilities.
 
 Each built-in measure has a twin with the same code in ``stan/functions/measures.stanfunctions``.
 """
@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stanoff.errors import InputError
+
 Array = NDArray[np.float64]
 CELLS = ("tp", "fp", "fn", "tn")
 
 
 @dataclass(frozen=True)
-class Cells:
-    """The cells of a classifier, and how to divide them.
+class Confusion:
+    """The confusion matrix of a classifier, and how to divide its cells.
 
     Attributes
     ----------
@@ -72,7 +74,7 @@ class Measure:
     name : str
         The word that ``compare(measure=...)`` takes.
     function : callable
-        :class:`Cells` to values, element by element.
+        :class:`Confusion` to values, element by element.
     formula : str
         The definition, as shown in documentation.
     code : int or None
@@ -91,7 +93,7 @@ class Measure:
     """
 
     name: str
-    function: Callable[[Cells], Array] = field(repr=False)
+    function: Callable[[Confusion], Array] = field(repr=False)
     formula: str
     code: int | None = None
     higher_is_better: bool = True
@@ -108,7 +110,7 @@ class Measure:
         if self.code is not None:
             for name in ("function", "of_documents"):
                 del settings[name]
-        return _restored, (settings,)
+        return _unpickle, (settings,)
 
     @property
     def takes_beta(self) -> bool:
@@ -129,17 +131,13 @@ class Measure:
         >>> float(MEASURES["fbeta"]([3, 1, 2, 4]))
         0.6666666666666666
         """
-        return np.asarray(self.computed(np.asarray(cells, dtype=np.float64)))
-
-    def computed(self, cells: NDArray[Any]) -> NDArray[Any]:
-        """Compute the measure as calling it does, on an array of any kind of numbers."""
-        array = cells
+        array = np.asarray(cells, dtype=np.float64)
         if self.prevalence is not None:
-            array = shifted(array, self.prevalence)
+            array = at_prevalence(array, self.prevalence)
         cells_first = np.moveaxis(array, -1, 0).view()
         cells_first.flags.writeable = False  # the draws stay as they are, whatever a measure does
         tp, fp, fn, tn = cells_first
-        return self.function(Cells(tp, fp, fn, tn, self.zero_division, self.beta))
+        return np.asarray(self.function(Confusion(tp, fp, fn, tn, self.zero_division, self.beta)))
 
     def undefined(self, cells: ArrayLike) -> NDArray[np.bool_]:
         """Return where the measure is 0/0, so that ``zero_division`` stands in."""
@@ -149,15 +147,14 @@ class Measure:
 def ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
     """Divide: 0/0 is ``zero_division``, anything else over 0 is infinite."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    kind = np.result_type(numerator, denominator, np.float64)  # exact numbers are objects
-    out = np.where(numerator > 0, inf, zero_division).astype(kind, copy=False)
+    out = np.where(numerator > 0, inf, zero_division)
     # "not 0" rather than "above 0", so that what is not a number stays so
     with np.errstate(over="ignore"):  # beyond what a double can hold is infinite
         quotient: Array = np.divide(numerator, denominator, out=out, where=denominator != 0)
     return quotient
 
 
-def shifted(cells: Array, prevalence: float) -> Array:
+def at_prevalence(cells: Array, prevalence: float) -> Array:
     """Return the cells as they would be if the positive class were this common."""
     positive = cells[..., 0] + cells[..., 2]
     negative = cells[..., 1] + cells[..., 3]
@@ -167,30 +164,29 @@ def shifted(cells: Array, prevalence: float) -> Array:
     return cells * np.where(abs(scale) < inf, scale, 0.0)
 
 
-def _fbeta(c: Cells) -> Array:
+def _fbeta(c: Confusion) -> Array:
     # w is the weight of a miss against a false alarm: 0 at beta = 0, 1 at infinity.
     with np.errstate(divide="ignore", over="ignore"):
         w = 1 / (1 + 1 / np.square(np.float64(c.beta)))
     return c.ratio(c.tp, c.tp + w * c.fn + (1 - w) * c.fp)
 
 
-def _mcc(c: Cells) -> Array:
+def _mcc(c: Confusion) -> Array:
     roots = [np.sqrt(m) for m in (c.tp + c.fp, c.tp + c.fn, c.tn + c.fp, c.tn + c.fn)]
     return _signed_ratio(c, c.tp * c.tn - c.fp * c.fn, roots[0] * roots[1] * roots[2] * roots[3])
 
 
-def _kappa(c: Cells) -> Array:
+def _kappa(c: Confusion) -> Array:
     chance = (c.tp + c.fp) * (c.fp + c.tn) + (c.tp + c.fn) * (c.fn + c.tn)
     return _signed_ratio(c, 2 * (c.tp * c.tn - c.fp * c.fn), chance)
 
 
-def _signed_ratio(c: Cells, numerator: Array, denominator: Array) -> Array:
-    kind = np.result_type(numerator, denominator, np.float64)
-    out = np.full(np.shape(numerator), c.zero_division, dtype=kind)
-    return np.divide(numerator, denominator, out=out, where=denominator > 0)
+def _signed_ratio(c: Confusion, numerator: Array, denominator: Array) -> Array:
+    out = np.full(np.shape(numerator), c.zero_division)
+    return np.asarray(np.divide(numerator, denominator, out=out, where=denominator > 0))
 
 
-_SIGNED, _POSITIVE = (-1.0, 1.0), (0.0, inf)
+_SIGNED, _POSITIVE, _REAL = (-1.0, 1.0), (0.0, inf), (-inf, inf)
 
 MEASURES: dict[str, Measure] = {
     measure.name: measure
@@ -296,7 +292,22 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def _restored(settings: dict[str, Any]) -> Measure:
+def _refuse_labels(confusion: Confusion) -> Array:
+    raise InputError("The mean of values cannot be computed from labels.")
+
+
+# Of values, one for each item (average precision of a topic, marks of an answer, a loss): there is
+# no confusion matrix to compute them from, the model of the values averages them.
+VALUES: dict[str, Measure] = {
+    name: Measure(name, _refuse_labels, formula, range=_REAL, kind="values")
+    for name, formula in (
+        ("mean", "mean of the values"),
+        ("ratio", "sum of the values / sum of the denominator"),
+    )
+}
+
+
+def _unpickle(settings: dict[str, Any]) -> Measure:
     """Put a measure together again in another process."""
     if "function" in settings:
         return Measure(**settings)

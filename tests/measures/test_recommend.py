@@ -4,11 +4,12 @@ from stanoff import measures
 from stanoff.errors import InputError
 from stanoff.measures import MEASURES
 from stanoff.measures.invariance import examine
-from stanoff.measures.suitability import SITUATIONS, advice, suited
+from stanoff.measures.recommend import SITUATIONS, advice
+from stanoff.measures.recommend import table as recommend
 
 
 def names(situation, verdict="yes"):
-    table = suited(situation)
+    table = recommend(situation)
     return set(table.loc[table["suits"] == verdict, "measure"])
 
 
@@ -35,7 +36,7 @@ def test_balanced_accuracy_suits_imbalance_by_what_is_not_in_the_paper():
 
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_every_measure_is_judged_once_by_the_rules(situation):
-    table = suited(situation)
+    table = recommend(situation)
     assert sorted(table["measure"]) == sorted(MEASURES)
     for row in table.to_dict("records"):
         found = examine(row["measure"])
@@ -55,7 +56,7 @@ def test_situations_add_up():
 
 
 def test_cautions_are_about_labelling_all_documents_alike():
-    cautions = suited("imbalance").set_index("measure")["caution"]
+    cautions = recommend("imbalance").set_index("measure")["caution"]
     told = {name: text.rsplit(" ", 1)[-1] for name, text in cautions.items() if text}
     assert told == {
         "recall": "positive",
@@ -69,9 +70,11 @@ def test_cautions_are_about_labelling_all_documents_alike():
 
 
 def test_settings_of_the_measures_count():
-    assert "fbeta" in set(suited("multimodal_negatives", ["f1"]).query("suits == 'yes'")["measure"])
-    assert suited("multimodal_negatives", ["f1"], prevalence=0.1)["suits"].tolist() == ["no"]
-    assert suited("comparable_proportions", ["f1"], beta=0)["suits"].tolist() == ["yes"]
+    assert "fbeta" in set(
+        recommend("multimodal_negatives", ["f1"]).query("suits == 'yes'")["measure"]
+    )
+    assert recommend("multimodal_negatives", ["f1"], prevalence=0.1)["suits"].tolist() == ["no"]
+    assert recommend("comparable_proportions", ["f1"], beta=0)["suits"].tolist() == ["yes"]
 
 
 def test_a_measure_of_ones_own_is_judged_too():
@@ -80,7 +83,7 @@ def test_a_measure_of_ones_own_is_judged_too():
         return tp / (tp + fn)
 
     try:
-        row = suited("imbalance").set_index("measure").loc["found_share"]
+        row = recommend("imbalance").set_index("measure").loc["found_share"]
     finally:
         del MEASURES["found_share"]
     assert row.to_dict() == {
@@ -102,4 +105,4 @@ def test_a_measure_of_ones_own_is_judged_too():
 )
 def test_situations_that_cannot_be_are_errors(situations, message):
     with pytest.raises(InputError, match=message):
-        suited(situations)
+        recommend(situations)

@@ -1,0 +1,849 @@
+"""From labels to counts: columns of labels to a tally, a tally to counts of each category."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from stanoff.data import notes
+from stanoff.data.types import (
+    AVERAGES,
+    Codes,
+    ConfusionCounts,
+    Counts,
+    LabelPairs,
+    PairedCounts,
+    PatternCounts,
+    UnpairedCounts,
+    count_patterns,
+    default_names,
+)
+from stanoff.errors import InputError, invalid
+
+Counted = PairedCounts | PatternCounts | ConfusionCounts
+Categories = list[tuple[str, int | None]]  # names, each with the index of its label, if it has one
+Nested = (list, tuple, set, frozenset, np.ndarray)
+
+MAX_REAL_LABELS = 20  # more real numbers than these are scores
+MAX_SMALL_LABELS = 1024  # whole numbers in a range this narrow are their own codes
+MAX_COUNT = np.iinfo(np.int64).max // 16
+USUAL_LABELS = ({0, 1}, {-1, 1}, {1}, {0}, {-1})  # of which 1 is positive without a word
+WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.0)?")
+ONE_OF_MANY = (
+    "Documents with many labels need average= (macro, micro or weighted), or pos_label= to judge "
+    "one category."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTable:
+    """The true labels and the predictions of any number of systems.
+
+    Attributes
+    ----------
+    columns : mapping
+        The truth, then every system, by the names that an error shall mention.
+    n : ndarray or None
+        Documents per row; None where every row is one.
+    from_file : bool
+        Whether labels were read from a file, so that ``1`` may be asked for as a text.
+    source, notes
+        As in :class:`stanoff.data.types.Data`.
+    systems : tuple of str or None
+        The names of the systems, if they are known.
+    """
+
+    columns: Mapping[str, Any]
+    n: Counts | None = None
+    from_file: bool = False
+    source: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    systems: tuple[str, ...] | None = None
+
+    def resolve(self, label: Any) -> Any:
+        """Find the label that a caller means, who may have written it as a text."""
+        if not self.from_file or label is None:
+            return label
+        labels = [x for values in self.columns.values() for x in values]
+        if any(isinstance(x, (list, tuple, np.ndarray)) for x in labels):
+            labels = [x for row in labels if row is not None for x in row]
+        return match_label(label, labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The distinct rows of some label columns, and how often each occurs.
+
+    Attributes
+    ----------
+    labels : tuple
+        Every label of any column, sorted.
+    rows : ndarray
+        Per distinct row and column the index of its label (R, C).
+    n : ndarray
+        How many documents have that row (R).
+    """
+
+    labels: tuple[Any, ...]
+    rows: Codes
+    n: Counts
+
+    @property
+    def label_pairs(self) -> list[LabelPairs]:
+        """Per column the rows and the indices of their labels."""
+        return [(np.arange(len(self.n)), column) for column in self.rows.T]
+
+
+# Texts of files.
+
+
+def match_label(label: Any, labels: Iterable[Any]) -> Any:
+    """Find the label that a text such as ``1.0`` or ``true`` stands for in a file.
+
+    Examples
+    --------
+    >>> match_label("1.0", [0, 1]), match_label("true", [False, True]), match_label("x", [0, 1])
+    (1, True, 'x')
+    """
+    candidates = list(labels)
+    for candidate in candidates:
+        if label == candidate or str(label) == str(candidate):
+            return candidate
+    if isinstance(label, str):
+        parsed = parse_labels([label])[0]
+        if parsed in candidates:
+            return parsed
+    return label
+
+
+def parse_labels(texts: list[str]) -> list[Any]:
+    """Read texts as booleans, or as whole numbers, if all of them are."""
+    if set(texts) <= {"True", "False"} or set(texts) <= {"true", "false"}:
+        return [text[0] in "Tt" for text in texts]
+    if all(WHOLE_NUMBER.fullmatch(text) for text in texts):
+        return [int(text.removesuffix(".0")) for text in texts]
+    return list(texts)
+
+
+def parse_columns(columns: Sequence[Any]) -> list[Any]:
+    """Return columns of labels; texts that are all whole numbers or all booleans become these."""
+    encoded = [pd.factorize(np.asarray(values, dtype=object)) for values in columns]
+    texts = [text for _, distinct in encoded for text in distinct]
+    if not texts or not all(isinstance(text, str) for text in texts):
+        return [np.asarray(values) for values in columns]
+    parsed = iter(parse_labels(texts))
+    lookups = [np.array([next(parsed) for _ in distinct]) for _, distinct in encoded]
+    return [lookup[codes] for lookup, (codes, _) in zip(lookups, encoded, strict=True)]
+
+
+# Columns of labels.
+
+
+def tally(columns: Mapping[str, Any], n: ArrayLike | None = None) -> Tally:
+    """Count how often each combination of labels occurs.
+
+    Parameters
+    ----------
+    columns : mapping
+        Label columns of one length, by the name that an error shall mention.
+    n : array_like, optional
+        Documents per row, 1 by default.
+
+    Examples
+    --------
+    >>> table = tally({"truth": ["a", "b", "b"], "a": ["a", "a", "a"]})
+    >>> table.labels, table.rows.tolist(), table.n.tolist()
+    (('a', 'b'), [[0, 0], [1, 0]], [1, 2])
+    """
+    encoded = [encode(name, values) for name, values in columns.items()]
+    sizes = {name: len(codes) for name, (codes, _) in zip(columns, encoded, strict=True)}
+    check_lengths(sizes if n is None else {**sizes, "sample_weight": np.size(n)})
+    width = [len(labels) for _, labels in encoded]
+    codes = [column for column, _ in encoded]
+    joint = _joint_codes(codes, width)
+    cells = int(np.prod(width, dtype=object))
+    if n is None and cells <= 2**16:
+        per_cell = np.bincount(joint, minlength=cells)
+        distinct = np.flatnonzero(per_cell)
+        frequency = per_cell[distinct]
+        codes = list(np.unravel_index(distinct, width))
+    else:
+        index, distinct = pd.factorize(joint)
+        frequency = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(frequency, index, 1 if n is None else np.asarray(n).astype(np.int64))
+        example = np.empty(len(distinct), dtype=np.intp)  # a document with each combination
+        example[index] = np.arange(len(index))
+        codes = [column[example].astype(np.intp) for column in codes]
+    used = [
+        [labels[i] for i in np.unique(c)] for (_, labels), c in zip(encoded, codes, strict=True)
+    ]
+    union = sorted_labels(dict(zip(columns, used, strict=True)))
+    position = {label: i for i, label in enumerate(union)}
+    rows = [
+        np.array([position.get(label, 0) for label in labels], dtype=np.intp)[c]
+        for (_, labels), c in zip(encoded, codes, strict=True)
+    ]
+    return Tally(union, np.stack(rows, axis=1), frequency.astype(np.int64))
+
+
+def check_lengths(sizes: Mapping[str, int]) -> None:
+    """Refuse columns of different lengths, and empty ones."""
+    if len(set(sizes.values())) != 1:
+        listed = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise InputError(f"The columns must have the same length, but {listed}.")
+    if not min(sizes.values()):
+        raise InputError(f"There is nothing to compare: {', '.join(sizes)} are empty.")
+
+
+def _joint_codes(columns: list[NDArray[Any]], width: list[int]) -> NDArray[Any]:
+    """Give every row a number, the same to the same labels.
+
+    It is the index of the row in the table of all combinations, unless there are so many columns
+    that whole numbers cannot count these; then what occurs is numbered again in between.
+    """
+    largest = int(np.iinfo(np.int64).max)
+    cells = int(np.prod(width, dtype=object))
+    small = np.min_scalar_type(min(cells, largest))
+    joint, size = columns[0].astype(small), width[0]
+    for codes, labels in zip(columns[1:], width[1:], strict=True):
+        if size > largest // labels:
+            joint = pd.factorize(joint)[0].astype(small)
+            size = int(joint.max()) + 1
+        joint *= small.type(labels)
+        joint += codes.astype(small, copy=False)
+        size *= labels
+    return joint
+
+
+def encode(name: str, values: Any) -> tuple[NDArray[Any], Sequence[Any]]:
+    """Give every label of a column a small number, and the labels those numbers stand for."""
+    values = _as_column(name, values)
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biu" and len(values):
+        numbers = np.asarray(values)
+        if numbers.dtype == np.bool_:
+            return numbers.view(np.uint8), (False, True)
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < MAX_SMALL_LABELS:
+            return (numbers.astype(np.int64) - low if low else numbers), range(low, high + 1)
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        categorical = values if isinstance(values, pd.Categorical) else values.array
+        codes, labels = categorical.codes, categorical.categories
+    else:
+        try:
+            codes, labels = pd.factorize(values)
+        except (TypeError, UnicodeEncodeError):  # dictionaries, texts that are no Unicode
+            raise invalid(name, "a column of plain labels", next(iter(values))) from None
+    missing_rows(name, codes < 0)
+    refuse_scores(name, labels, rows=len(codes))
+    return codes, [label.item() if isinstance(label, np.generic) else label for label in labels]
+
+
+def missing_rows(
+    name: str, missing: Any, what: str = "label", where: str | None = None, n: int | None = None
+) -> None:
+    """Refuse a column in which something is missing, and say where the first is.
+
+    Parameters
+    ----------
+    name : str
+        What to call the column.
+    missing : ndarray of bool
+        The rows in which it is missing.
+    what : str
+        What is missing.
+    where : str, optional
+        Where the first is, in words; its row by default.
+    n : int, optional
+        How many are missing, where a row stands for several.
+    """
+    missing = np.asarray(missing)
+    if not missing.any():
+        return
+    count = int(missing.sum()) if n is None else n
+    first = f"in row {int(missing.argmax()) + 1}" if where is None else where
+    plural = "" if count == 1 else "s"
+    raise InputError(
+        f"{name} has {count:,} missing {what}{plural}{', the first ' + first if first else ''}."
+    )
+
+
+def refuse_scores(name: str, labels: Iterable[Any], rows: int) -> None:
+    """Refuse a column of very many real numbers: these are scores, not labels."""
+    distinct = list(labels)
+    few = len(distinct) <= MAX_REAL_LABELS and 2 * len(distinct) <= rows
+    if len(distinct) <= 2 or few:
+        return
+    try:
+        numbers = np.array(distinct, dtype=np.float64)
+    except (TypeError, ValueError):
+        return
+    if np.mean(numbers != np.round(numbers)) > 0.5:
+        raise InputError(
+            f"{name} looks like scores, not labels: it has {len(distinct):,} different real "
+            f"numbers, such as {distinct[0]}. Pass what was predicted, for example scores >= 0.5."
+        )
+
+
+def _as_column(name: str, values: Any) -> Any:
+    """Turn whatever holds labels in a row into something that pandas can number."""
+    if isinstance(values, (str, bytes, Mapping, Set)) or hasattr(values, "columns"):
+        raise invalid(name, "a column of labels", type(values).__name__)
+    if hasattr(values, "to_pylist"):  # Arrow
+        values = values.to_pylist()
+    if isinstance(values, np.ma.MaskedArray):
+        values = pd.Series(values.data).mask(np.ma.getmaskarray(values))
+    if not isinstance(values, (np.ndarray, pd.Series, pd.Categorical)):
+        try:
+            plain = values if isinstance(values, pd.Index) else list(values)
+            values = pd.Series(plain, dtype=object if _is_odd_text(plain) else None)
+        except TypeError:
+            raise invalid(name, "a column of labels", values) from None
+    if values.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional. Got the shape {values.shape} instead.")
+    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
+        values = pd.Series(values)
+    return values
+
+
+def _is_odd_text(values: Any) -> bool:
+    """Return whether a text is no Unicode, so that Arrow, behind pandas, cannot hold it."""
+    return any(isinstance(x, str) and any("\ud800" <= c <= "\udfff" for c in x) for x in values)
+
+
+def sorted_labels(columns: Mapping[str, Iterable[Any]]) -> tuple[Any, ...]:
+    """Gather the labels of several columns, which must be all text or none."""
+    examples: dict[str, tuple[str, Any]] = {}
+    columns = {name: dict.fromkeys(labels) for name, labels in columns.items()}
+    for name, labels in columns.items():
+        for label in labels:
+            examples.setdefault("text" if isinstance(label, str) else "no text", (name, label))
+    if len(examples) == 2:
+        (name, label), (other, odd) = examples.values()
+        raise InputError(
+            f"The labels must be all of one kind, but {name} has {label!r} and {other} has {odd!r}."
+        )
+    union = dict.fromkeys(label for labels in columns.values() for label in labels)
+    try:
+        return tuple(sorted(union))
+    except TypeError:
+        return tuple(sorted(union, key=str))
+
+
+# Which categories are counted.
+
+
+def select_categories(
+    known: tuple[Any, ...],
+    pos_label: Any,
+    labels: Sequence[Any] | None,
+    average: str | None,
+) -> Categories:
+    """Name the categories to count, each with its index among the labels that there are."""
+    if average is not None:
+        if average not in AVERAGES:
+            raise invalid("average", "None, 'macro', 'micro' or 'weighted'", average)
+        if pos_label is not None:
+            raise invalid("pos_label", "None where 'average' judges all categories", pos_label)
+        wanted = known if labels is None else _as_labels(labels)
+        index = {label: i for i, label in enumerate(known)}
+        if not any(label in index for label in wanted):
+            raise InputError(
+                f"None of the labels {_listed(wanted)} occurs: there are {_listed(known)}."
+                f"{_did_you_mean(wanted[0], known)}"
+            )
+        return [(str(label), index.get(label)) for label in wanted]
+    if labels is not None:
+        raise invalid("labels", "None unless 'average' is given", labels)
+    if pos_label is None and len(known) > 2:
+        raise InputError(
+            f"There are {len(known)} labels ({_listed(known)}): pass pos_label= to judge one of "
+            "them against the rest, or average= (macro, micro or weighted) to judge them together."
+        )
+    positive = 1 if pos_label is None else pos_label
+    if not isinstance(positive, Hashable) or type(positive).__name__ == "NAType":
+        raise invalid("pos_label", "one label", pos_label)
+    if positive in known:
+        return [(str(positive), known.index(positive))]
+    if positive == 1 and len(known) == 1 and known[0] in (0, -1):
+        return [("1", None)]  # nobody ever said yes, and nothing was positive
+    if pos_label is None:
+        raise InputError(
+            f"The labels are {_listed(known)}: pass pos_label= to say which of them is positive."
+        )
+    raise InputError(
+        f"The 'pos_label' parameter must be one of {_listed(known)}. Got {positive!r} instead."
+    )
+
+
+def refuse_similar_labels(known: Iterable[Any], labels: Any = None) -> None:
+    """Refuse two labels that differ in case or blanks only, unless ``labels`` names both.
+
+    Examples
+    --------
+    >>> refuse_similar_labels(["spam", "Spam "], ["Spam ", "spam"])
+    """
+    wanted = labels if isinstance(labels, (list, tuple)) else ()
+    first_spelling: dict[str, Any] = {}
+    for label in known:
+        other = first_spelling.setdefault(" ".join(str(label).split()).casefold(), label)
+        if other is not label and not (other in wanted and label in wanted):
+            raise InputError(
+                f"The labels {other!r} and {label!r} differ in case or blanks only, and would "
+                "count as two: spell them alike or, if two are meant, name both in labels=, with "
+                "average=."
+            )
+
+
+def unused_labels(categories: Categories, known: Sequence[Any]) -> tuple[str, ...]:
+    """Question the categories that were asked for and that nothing has.
+
+    Examples
+    --------
+    >>> unused_labels([("sprot", None), ("art", 0)], ["art", "sport"])
+    ("'sprot' of labels= occurs nowhere, and counts in the average. Did you mean 'sport'?",)
+    """
+    return tuple(
+        f"{name!r} of labels= occurs nowhere, and counts in the average."
+        f"{_did_you_mean(name, known)}"
+        for name, index in categories
+        if index is None
+    )
+
+
+def _did_you_mean(label: Any, known: Sequence[Any]) -> str:
+    near = get_close_matches(str(label), [str(other) for other in known], n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _as_labels(labels: Any) -> tuple[Any, ...]:
+    try:
+        wanted = tuple(labels)
+        distinct = len(set(wanted))
+    except TypeError:
+        raise invalid("labels", "a list of labels", labels) from None
+    if isinstance(labels, str) or not wanted or distinct != len(wanted):
+        raise invalid("labels", "different labels, at least one", labels)
+    return wanted
+
+
+def _listed(labels: Sequence[Any], limit: int = 20) -> str:
+    listed = ", ".join(repr(label) for label in labels[:limit])
+    return listed if len(labels) <= limit else f"{listed}, ... {len(labels) - limit} more"
+
+
+# Counts.
+
+
+def count_labels(
+    table: LabelTable, *, pos_label: Any = None, labels: Any = None, average: str | None = None
+) -> Counted:
+    """Count what two or more systems said about the same documents.
+
+    Single-label classes that are to be averaged are kept together; every other category is
+    counted against the rest.
+
+    Parameters
+    ----------
+    table : LabelTable
+        The truth, and two systems or more.
+    pos_label, labels, average : optional
+        Which categories are judged, as in :func:`stanoff.compare`.
+
+    Examples
+    --------
+    >>> columns = {"y": [1, 1, 0], "a": [1, 1, 1], "b": [1, 0, 0]}
+    >>> counts = count_labels(LabelTable(columns))
+    >>> counts.pos.tolist(), counts.neg.tolist()
+    ([[1, 1, 0, 0]], [[0, 1, 0, 0]])
+    """
+    positive = table.resolve(pos_label)
+    if isinstance(labels, (list, tuple)):
+        labels = [table.resolve(label) for label in labels]
+    counts: Counted
+    if is_multilabel(table.columns):
+        counts = count_multilabel(
+            table.columns, table.n, pos_label=positive, labels=labels, average=average
+        )
+    elif average is not None and positive is not None:
+        raise invalid("pos_label", "None where 'average' judges all categories", positive)
+    else:
+        counted = tally(table.columns, table.n)
+        refuse_similar_labels(counted.labels, labels)
+        _check_classes(next(iter(table.columns)), counted, positive, average)
+        if average is not None:
+            counts = count_confusion(counted, labels=labels, average=average)
+        else:
+            counts = count_categories(counted, pos_label=positive, labels=labels)
+        counts = replace(counts, notes=(*counts.notes, *notes.of_tally(counted, table, positive)))
+    source = dict(table.source)
+    if average is None:
+        source["pos_label"] = counts.categories[0]
+    systems = table.systems or counts.systems
+    return replace(counts, source=source, notes=(*table.notes, *counts.notes), systems=systems)
+
+
+def count_categories(
+    counted: Tally,
+    *,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    average: str | None = None,
+) -> PairedCounts | PatternCounts:
+    """Count who says yes, one category against the rest, from a tally of truth and predictions."""
+    categories = select_categories(counted.labels, pos_label, labels, average)
+    counts = count_patterns(categories, counted.label_pairs, counted.n)
+    return counts.pair(0, 1) if len(counts.systems) == 2 else counts
+
+
+def count_confusion(
+    counted: Tally, *, labels: Sequence[Any] | None = None, average: str = "macro"
+) -> ConfusionCounts:
+    """Keep a tally of truth and predictions as it is, ordered by the true class.
+
+    Parameters
+    ----------
+    counted : Tally
+        The truth, then a column for each system.
+    labels : sequence, optional
+        The classes to judge, all by default.
+    average : str
+        How they will be averaged.
+    """
+    if len(counted.labels) < 2:
+        raise InputError(
+            f"There is only one class, {counted.labels[0]!r}: nothing can be told apart."
+        )
+    categories = select_categories(counted.labels, None, labels, average)
+    judged = [index for _, index in categories]
+    others = [index for index in range(len(counted.labels)) if index not in set(judged)]
+    code = np.empty(len(counted.labels), dtype=np.intp)
+    for new, old in enumerate([*judged, *others]):
+        if old is not None:  # a label that no document has keeps its number for itself
+            code[old] = new
+    rows = code[counted.rows]
+    order = np.lexsort(rows.T[::-1])
+    names = tuple(name for name, _ in categories)
+    return ConfusionCounts(
+        names,
+        rows[order],
+        counted.n[order],
+        systems=default_names(rows.shape[1] - 1),
+        notes=unused_labels(categories, counted.labels),
+    )
+
+
+def _check_classes(name: str, counted: Tally, pos_label: Any, average: str | None) -> None:
+    """Refuse a truth that has one class only: nothing can be learned of the other."""
+    occurring = counted.n > 0
+    if not occurring.any():
+        return  # refused by the models, which know no document
+    true = [counted.labels[i] for i in np.unique(counted.rows[occurring, 0])]
+    if len(true) > 1 or (average is None and len(counted.labels) > 2 and pos_label is None):
+        return
+    if average is None and true[0] != (1 if pos_label is None else pos_label):
+        categories = select_categories(counted.labels, pos_label, None, None)
+        raise InputError(
+            f"{name} has no positive documents: all are {true[0]!r}, none is {categories[0][0]!r}. "
+            "It takes both to compare."
+        )
+    raise InputError(
+        f"{name} has one class only ({true[0]!r}): documents of another class are missing. It "
+        "takes both to compare."
+    )
+
+
+def count_two_test_sets(
+    a: Any,
+    b: Any,
+    *,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    average: str | None = None,
+) -> UnpairedCounts:
+    """Count the cells of two systems, each from columns of its own: truth and predictions.
+
+    Parameters
+    ----------
+    a, b : mapping
+        Two columns of labels, by the names that an error shall mention.
+    pos_label, labels, average : optional
+        Which categories are judged, as in :func:`stanoff.compare`.
+    """
+    if is_multilabel(a) or is_multilabel(b):
+        raise InputError("Two different test sets need one label per document.")
+    tallies = [tally(columns) for columns in (a, b)]
+    union = sorted_labels({"a": tallies[0].labels, "b": tallies[1].labels})
+    refuse_similar_labels(union, labels)
+    categories = select_categories(union, pos_label, labels, average)
+    cells = []
+    for counted in tallies:
+        index = {label: i for i, label in enumerate(counted.labels)}
+        found = [(name, None if i is None else index.get(union[i])) for name, i in categories]
+        cells.append(count_patterns(found, counted.label_pairs, counted.n).cells[0])
+    names = tuple(name for name, _ in categories)
+    absent = unused_labels(categories, union) if average else ()
+    return UnpairedCounts(names, *cells, notes=absent)
+
+
+def check_counts(name: str, values: ArrayLike) -> Counts:
+    """Check counts that the caller made: whole, not negative, four to a row.
+
+    Examples
+    --------
+    >>> check_counts("c_pos", [3, 1, 0, 2]).tolist()
+    [[3, 1, 0, 2]]
+    """
+    rule = "four counts, or a row of four per category"
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise invalid(name, rule, values) from None
+    if array.ndim == 1:
+        array = array[None]
+    if array.ndim != 2 or array.shape[1] != 4 or not len(array):
+        raise invalid(name, rule, values)
+    if array.dtype.kind not in "iufO":
+        raise invalid(name, "whole numbers", values)
+    for count in array.ravel().tolist():
+        if isinstance(count, bool) or not isinstance(count, (int, float)) or count != count // 1:
+            raise invalid(name, "whole numbers", count)
+        if count < 0:
+            raise invalid(name, "counts >= 0", count)
+        if count > MAX_COUNT:
+            raise invalid(name, "counts below 2^59", count)
+    return array.astype(np.int64)
+
+
+def check_weights(weights: Any) -> Counts:
+    """Read weights of documents: whole numbers, which say how often each of them occurs.
+
+    Examples
+    --------
+    >>> check_weights([1, 2.0, 0]).tolist()
+    [1, 2, 0]
+    """
+    rule = "a column of whole numbers"
+    try:
+        numbers = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise invalid("sample_weight", rule, type(weights).__name__) from None
+    if numbers.ndim == 2 and numbers.shape[1] == 1:
+        numbers = numbers[:, 0]
+    if numbers.ndim != 1:
+        raise invalid("sample_weight", rule, f"the shape {numbers.shape}")
+    odd = np.flatnonzero(~((numbers >= 0) & (numbers == np.round(numbers))))
+    if len(odd):
+        raise InputError(
+            "The 'sample_weight' parameter must be made of whole numbers >= 0, which say how many "
+            "documents a row stands for: the models take counts, and know no part of a document. "
+            f"Got {float(numbers[odd[0]]):g} instead."
+        )
+    return numbers.astype(np.int64)
+
+
+# Documents with any number of labels: indicator matrices and label sets.
+
+
+def is_multilabel(columns: Mapping[str, Any]) -> bool:
+    """Return whether any column holds more than one label per document."""
+    return any(_is_matrix(values) or _holds_sets(values) for values in columns.values())
+
+
+def _is_matrix(values: Any) -> bool:
+    return hasattr(values, "tocsr") or (
+        isinstance(values, (np.ndarray, pd.DataFrame)) and values.ndim == 2
+    )
+
+
+def _holds_sets(values: Any) -> bool:
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        return False
+    if not isinstance(values, (list, tuple, pd.Series, np.ndarray)):
+        return False
+    first = next((v for v in values if v is not None and v is not pd.NA), None)
+    return isinstance(first, Nested)
+
+
+def count_multilabel(
+    columns: Mapping[str, Any],
+    n: Counts | None = None,
+    *,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    average: str | None = None,
+) -> PairedCounts | PatternCounts:
+    """Count who says yes, category by category, from the truth and two or more systems.
+
+    Parameters
+    ----------
+    columns : mapping
+        Indicator matrices (dense or sparse, a column per category) or label sets (a list or set of
+        labels per document), by the names that an error shall mention.
+    n : array_like, optional
+        Documents per row, 1 by default.
+    pos_label, labels, average : object or sequence or str, optional
+        Which categories are judged, as in :func:`stanoff.compare`.
+
+    Examples
+    --------
+    >>> sets = {"truth": [{"x"}, {"x", "y"}], "a": [{"x"}, {"y"}], "b": [set(), {"x", "y"}]}
+    >>> counts = count_multilabel(sets, average="macro")
+    >>> counts.categories, counts.pos.tolist()
+    (('x', 'y'), [[0, 1, 1, 0], [1, 0, 0, 0]])
+    """
+    for name, values in columns.items():
+        _refuse_probabilities(name, values)
+    matrices = [_is_matrix(values) for values in columns.values()]
+    if any(matrices) and not all(matrices):
+        raise InputError("Pass indicator matrices or label sets, not a mixture of both.")
+    rows, known, label_pairs = _read_matrices(columns) if all(matrices) else _read_sets(columns)
+    if pos_label is None and average is None:
+        raise InputError(ONE_OF_MANY)
+    weights = np.ones(rows, dtype=np.int64) if n is None else np.asarray(n, dtype=np.int64)
+    if len(weights) != rows:
+        raise invalid("sample_weight", f"{rows:,} numbers, one per document", len(weights))
+    unnamed = known == tuple(range(len(known)))
+    if unnamed and labels is not None and not set(_plain_labels(labels)) <= set(known):
+        known, labels = _column_names(labels, len(known)), None
+    categories = select_categories(known, pos_label, labels, average)
+    if not all(matrices):
+        refuse_similar_labels(known, labels)
+    counts = count_patterns(categories, label_pairs, weights)
+    pairs = counts.pair(0, 1) if len(counts.systems) == 2 else counts
+    return replace(pairs, notes=unused_labels(categories, known) if average else ())
+
+
+def _refuse_probabilities(name: str, values: Any) -> None:
+    """Refuse a matrix of probabilities, a column per class, which is not what was predicted."""
+    if not _is_matrix(values):
+        rows = [row for row in values if isinstance(row, Nested) and not isinstance(row, Set)]
+        if not rows or len({len(row) for row in rows}) > 1:
+            return
+        values = rows[:1000]
+    numbers = values.data if hasattr(values, "tocsr") else values
+    try:
+        numbers = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError):
+        return
+    between = numbers[(numbers > 0) & (numbers < 1)]
+    if len(between):
+        raise InputError(
+            f"{name} looks like probabilities, not labels: it has {between[0]:g}. Pass what was "
+            "predicted: for classes the one with the highest probability, such as "
+            "classes[p.argmax(axis=1)], for several labels per document p >= 0.5."
+        )
+
+
+def _read_matrices(columns: Mapping[str, Any]) -> tuple[int, tuple[Any, ...], list[LabelPairs]]:
+    """Read indicator matrices: the number of rows, the categories, and who has which."""
+    columns, names = _align_columns(columns)
+    matrices = {name: _as_indicators(name, values) for name, values in columns.items()}
+    shapes = {name: matrix.shape for name, matrix in matrices.items()}
+    if len(set(shapes.values())) != 1:
+        listed = ", ".join(f"{name} has {rows} x {cols}" for name, (rows, cols) in shapes.items())
+        raise InputError(f"The columns must have the same shape, but {listed}.")
+    rows, width = next(iter(shapes.values()))
+    if not rows or not width:
+        raise InputError(f"There is nothing to compare: {', '.join(shapes)} are empty.")
+    label_pairs = [matrix.nonzero() for matrix in matrices.values()]
+    return rows, names or tuple(range(width)), label_pairs
+
+
+def _align_columns(columns: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Any, ...]]:
+    """Put the columns of data frames into one order; return their names, if they have any."""
+    frames = {name: v for name, v in columns.items() if isinstance(v, pd.DataFrame)}
+    if not frames:
+        return dict(columns), ()
+    names = list(next(iter(frames.values())).columns)
+    for name, frame in frames.items():
+        if len(frame.columns) != len(names) or set(frame.columns) != set(names):
+            raise InputError(
+                f"The columns of {name} must be {', '.join(map(str, names))}, but are "
+                f"{', '.join(map(str, frame.columns))}."
+            )
+    aligned = {name: frames[name][names] if name in frames else v for name, v in columns.items()}
+    return aligned, tuple(names)
+
+
+def _as_indicators(name: str, values: Any) -> Any:
+    from scipy.sparse import csr_array
+
+    if not hasattr(values, "tocsr"):
+        values = np.asarray(values)
+        if values.dtype.kind not in "biuf":
+            try:
+                values = values.astype(np.float64)
+            except (TypeError, ValueError):
+                raise invalid(name, "made of 0 and 1", values.ravel()[0]) from None
+    matrix = csr_array(values)
+    matrix.sum_duplicates()
+    odd = matrix.data[~np.isin(matrix.data, (0, 1))]
+    if len(odd):
+        raise invalid(name, "made of 0 and 1", odd[0].item())
+    return matrix
+
+
+def _read_sets(columns: Mapping[str, Any]) -> tuple[int, tuple[Any, ...], list[LabelPairs]]:
+    """Read label sets: the number of rows, the labels, and who has which."""
+    sets = {
+        name: [_label_set(name, i, v) for i, v in enumerate(values)]
+        for name, values in columns.items()
+    }
+    for name, values in columns.items():
+        _refuse_indicators(name, values)
+    check_lengths({name: len(rows) for name, rows in sets.items()})
+    known = sorted_labels({name: (x for s in rows for x in s) for name, rows in sets.items()})
+    if not known:
+        raise InputError(f"There is nothing to compare: {', '.join(sets)} are empty.")
+    index = {label: i for i, label in enumerate(known)}
+    label_pairs = []
+    for rows in sets.values():
+        documents = np.repeat(np.arange(len(rows)), [len(labels) for labels in rows])
+        codes = np.fromiter((index[x] for labels in rows for x in labels), np.intp, len(documents))
+        label_pairs.append((documents, codes))
+    return len(next(iter(sets.values()))), known, label_pairs
+
+
+def _refuse_indicators(name: str, values: Any) -> None:
+    """Refuse rows such as [0, 1, 1], which are meant as a matrix and would be read as {0, 1}."""
+    flags = all(x in (0, 1) for row in values for x in row)
+    even = len({len(row) for row in values}) == 1
+    if flags and even and any(len(set(row)) < len(row) for row in values):
+        raise invalid(name, "a NumPy array if its rows are indicators", "lists of 0 and 1")
+
+
+def _label_set(name: str, row: int, values: Any) -> frozenset[Any]:
+    if isinstance(values, str) or not isinstance(values, Nested):
+        raise InputError(
+            f"{name} must hold a list or set of labels in every row, but has {values!r} in row "
+            f"{row + 1}."
+        )
+    try:
+        labels = frozenset(v.item() if isinstance(v, np.generic) else v for v in values)
+    except TypeError:
+        raise invalid(name, "made of plain labels", values) from None
+    if any(pd.isna(label) for label in labels):
+        raise InputError(f"{name} has a missing label in row {row + 1}.")
+    return labels
+
+
+def _plain_labels(labels: Any) -> list[Any]:
+    if isinstance(labels, str) or not isinstance(labels, (list, tuple, np.ndarray, pd.Index)):
+        raise invalid("labels", "a list of labels", labels)
+    if not all(isinstance(label, Hashable) for label in labels):
+        raise invalid("labels", "plain labels", labels)
+    return list(labels)
+
+
+def _column_names(labels: Sequence[Any], width: int) -> tuple[Any, ...]:
+    names = tuple(labels)
+    if len(names) != width or len(set(names)) != width:
+        raise invalid("labels", f"{width} different names, one per column", labels)
+    return names
