@@ -292,7 +292,7 @@ output_dir, executor, progress
         select(options, LAYOUT),  # type: ignore[arg-type]
         {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
-    return fit(observed, question, sampling).contest(question)
+    return Contest.from_fit(fit(observed, question, sampling), question)
 
 
 @check_keywords
@@ -391,4 +391,4 @@ def _check_counts(
 
 def _compare_data(data: Data, question: Question, sampling: Sampling) -> Comparison:
     a, b = data.systems
-    return fit(data, question, sampling).between(a, b, question)
+    return Comparison.from_fit(fit(data, question, sampling), a, b, question)

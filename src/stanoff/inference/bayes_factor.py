@@ -106,11 +106,12 @@ def interval_bayes_factor(
         outside = distribution.below(interval[0]) + distribution.above(interval[1])
         columns += [distribution.within(interval).tolist(), outside.tolist()]
     n_draws = posterior.n_draws, prior.n_draws
-    return [_odds_ratio(row[:2], row[2:], n_draws) for row in zip(*columns, strict=True)]
+    rows = zip(*columns, strict=True)
+    return [_odds_ratio((p, not_p), (q, not_q), n_draws) for p, not_p, q, not_q in rows]
 
 
 def _odds_ratio(
-    masses: tuple[float, ...], prior_masses: tuple[float, ...], n_draws: tuple[float, float]
+    masses: tuple[float, float], prior_masses: tuple[float, float], n_draws: tuple[float, float]
 ) -> BayesFactor:
     """Return the odds of the masses inside and outside over those of the prior's."""
     odds, prior_odds = _odds(*masses, n_draws[0]), _odds(*prior_masses, n_draws[1])

@@ -103,7 +103,7 @@ class Evidence(ReprMixin):
         return off > MIN_MCSES * self.midpoint_error
 
     def as_row(self) -> dict[str, Any]:
-        """Return the fields as a row of a table, the ends of the HDI apart, the decision as text."""
+        """Return the fields as a row of a table: the HDI as two numbers, the decision as text."""
         ends = {"hdi_low": self.hdi[0], "hdi_high": self.hdi[1]}
         return vars(self) | ends | {"decision": str(self.decision)}
 

@@ -61,7 +61,7 @@ def mcse(draws: Array) -> Array:
     [0.0355, 0.0]
     """
     if draws.ndim == 2:
-        return mcse(draws[None])[0]
+        return np.asarray(mcse(draws[None])[0])
     rows, chains, length = draws.shape
     with np.errstate(invalid="ignore"):  # an infinite draw leaves no mean, so no error
         spread = np.ptp(draws, axis=(1, 2))

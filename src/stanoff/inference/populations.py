@@ -48,7 +48,9 @@ def populations(result: Comparison) -> pd.DataFrame:
     for population_model in models.POPULATIONS.values():
         model = population_model or models.for_data(result.data)
         try:
-            refitted = result.refit(Sampling(model, Prior(), "exact", None, None, None, result.seed))
+            refitted = result.refit(
+                Sampling(model, Prior(), "exact", None, None, None, result.seed)
+            )
         except InputError:
             continue  # the data have no runs, or no data sets
         evidence = {model.population(result.data): refitted.evidence()}

@@ -91,27 +91,35 @@ class SampledPosterior:
 
     @property
     def n_draws(self) -> int:
+        """The number of draws of a row."""
         return self._flat.shape[1]
 
     def mean(self) -> Array:
+        """Return the mean of each row."""
         return np.asarray(self._flat.mean(axis=1))
 
     def sd(self) -> Array:
-        return np.std(self._flat, axis=1, ddof=1)
+        """Return the standard deviation of each row."""
+        return np.asarray(np.std(self._flat, axis=1, ddof=1))
 
     def mcse(self) -> Array:
+        """Return the Monte-Carlo standard error of each mean."""
         return intervals.mcse(self.draws)
 
     def hdi(self, prob: float) -> tuple[Array, Array]:
+        """Return the ends of the highest density intervals."""
         return intervals.hdi(self._flat, prob)
 
     def below(self, x: float) -> Array:
+        """Return the probability of a value lower than x."""
         return self._share(self._flat < x)
 
     def above(self, x: float) -> Array:
+        """Return the probability of a value higher than x."""
         return self._share(self._flat > x)
 
     def within(self, interval: Interval) -> Array:
+        """Return the probability of a closed interval."""
         return self._share((self._flat >= interval[0]) & (self._flat <= interval[1]))
 
     def _share(self, hits: NDArray[np.bool_]) -> Array:
@@ -131,9 +139,11 @@ class SampledPosterior:
             return Density(value, intervals.mcse(kernel), 1 / (self.n_draws * scale[:, 0, 0]))
 
     def quantiles(self, n: int) -> Array:
+        """Return n values per row, in order, that are distributed as the posterior is."""
         return np.asarray(np.quantile(self._flat, (np.arange(n) + 0.5) / n, axis=1).T)
 
     def has_nan(self) -> NDArray[np.bool_]:
+        """Return which rows are undefined in some draws."""
         return np.asarray(np.isnan(self._flat).any(axis=1))
 
 
@@ -161,24 +171,30 @@ class StudentTPosterior:
         self.loc, self.scale = np.broadcast_arrays(*np.atleast_1d(loc, scale))
 
     def mean(self) -> Array:
+        """Return the mean of each row."""
         return self.loc
 
     def sd(self) -> Array:
+        """Return the standard deviation of each row; infinite for two degrees or fewer."""
         if self.df <= 2:
             return np.full(self.scale.shape, np.inf)
         return np.asarray(self.scale * np.sqrt(self.df / (self.df - 2)))
 
     def mcse(self) -> Array:
+        """Return the Monte-Carlo standard error of each mean."""
         return np.zeros(self.loc.shape)
 
     def hdi(self, prob: float) -> tuple[Array, Array]:
+        """Return the ends of the highest density intervals."""
         half = self._standard_quantiles(np.array((1 + prob) / 2)) * self.scale
         return self.loc - half, self.loc + half
 
     def below(self, x: float) -> Array:
+        """Return the probability of a value lower than x."""
         return self._tail(x - self.loc)
 
     def above(self, x: float) -> Array:
+        """Return the probability of a value higher than x."""
         return self._tail(self.loc - x)  # not 1 - below(x), which has no digits far out
 
     def _tail(self, distance: Array) -> Array:
@@ -189,9 +205,11 @@ class StudentTPosterior:
         return np.where(self.scale > 0, tail, distance > 0)
 
     def within(self, interval: Interval) -> Array:
+        """Return the probability of a closed interval."""
         return np.clip(1 - self.below(interval[0]) - self.above(interval[1]), 0, 1)
 
     def density(self, x: float) -> Density:
+        """Return the density at x, which has no error."""
         from scipy.special import gammaln
 
         df = self.df
@@ -203,10 +221,12 @@ class StudentTPosterior:
         return Density(value, exact, exact)
 
     def quantiles(self, n: int) -> Array:
+        """Return n values per row, in order, that are distributed as the posterior is."""
         standard = self._standard_quantiles((np.arange(n) + 0.5) / n)
         return np.asarray(self.loc[:, None] + self.scale[:, None] * standard)
 
     def has_nan(self) -> NDArray[np.bool_]:
+        """Return that no row is undefined."""
         return np.zeros(self.loc.shape, dtype=bool)
 
     def _standard_quantiles(self, probs: Array) -> Array:

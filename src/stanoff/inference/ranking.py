@@ -200,9 +200,7 @@ def _narrowest_ranks(ranks: Array, prob: float) -> tuple[IntArray, IntArray]:
     return low, high
 
 
-def _summarize_pairs(
-    scores: Array, differences: Posterior | None, **question: Any
-) -> pd.DataFrame:
+def _summarize_pairs(scores: Array, differences: Posterior | None, **question: Any) -> pd.DataFrame:
     first, second = np.triu_indices(len(scores), 1)
     if differences is not None:
         columns = summarize_rows(differences, **question)

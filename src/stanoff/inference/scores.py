@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stanoff.engines.draws import Variables
 from stanoff.errors import InputError
+from stanoff.inference.posterior import SampledPosterior
 from stanoff.measures import Measure
 from stanoff.models import Model
 
@@ -56,6 +57,10 @@ class Scores:
             psi = psi[:, :, list(pair)]
         psi = np.ascontiguousarray(psi)  # the last digit of a mean depends on the order in memory
         return cls(psi, model.difference(draws, psi, pair))
+
+    def difference(self, rows: list[int]) -> SampledPosterior:
+        """Return the distribution of delta on some rows."""
+        return SampledPosterior(np.ascontiguousarray(np.moveaxis(self.delta[..., rows], -1, 0)))
 
     def named(self, n_categories: int, averages: tuple[str, ...]) -> dict[str, NDArray[Any]]:
         """Return psi_A, psi_B and delta of the categories, and of each average by its name."""

@@ -74,7 +74,7 @@ def undefined_scores(result: Result) -> Iterator[str]:
         return
     for name in result.names:
         undefined = measure.undefined(confusion[result.data.systems.index(name)])
-        categories = [c for c, is_undefined in zip(result.data.categories, undefined) if is_undefined]
+        categories = [result.data.categories[row] for row in np.flatnonzero(undefined)]
         if categories:
             yield (
                 f"The observed {measure.label} of {shown(name)} is 0/0 in category "

@@ -17,7 +17,7 @@ from stanoff.data.items import ClusteredValues, ItemValues
 from stanoff.errors import InputError, invalid
 from stanoff.inference.decision import decide_all
 from stanoff.inference.goals import Goal, goal_label
-from stanoff.models.students import Student
+from stanoff.inference.posterior import StudentTPosterior
 from stanoff.planning.answers import Answer, Plan
 from stanoff.planning.crossing import crossing
 from stanoff.planning.judging import DECISIONS, Judge
@@ -67,7 +67,7 @@ def more_items(
             "There is a plan for values per item under the items model with its flat prior and the "
             "exact engine only: compare without clusters, populations and prior first."
         )
-    n, t = max(result.data.n_documents()), known[0].only
+    n, t = max(result.data.n_documents()), known[0]
 
     def future(more: int, size: int, rng: np.random.Generator) -> Ends:
         return _future(t, n, more, size, result.hdi_prob, rng)
@@ -176,19 +176,19 @@ def settled_by(
 
 
 def _future(
-    t: Student, n: int, more: int, futures: int, hdi_prob: float, rng: np.random.Generator
+    t: StudentTPosterior, n: int, more: int, futures: int, hdi_prob: float, rng: np.random.Generator
 ) -> tuple[Any, Any]:
     """Draw HDIs of the difference once there are so many more items."""
-    scatter = float(t.scale) ** 2 * n * (n - 1)
+    scatter = t.scale[0] ** 2 * n * (n - 1)
     variance = scatter / rng.chisquare(n - 1, futures)
-    true = float(t.location) + np.sqrt(variance / n) * rng.standard_normal(futures)
+    true = t.loc[0] + np.sqrt(variance / n) * rng.standard_normal(futures)
     mean = true + np.sqrt(variance / more) * rng.standard_normal(futures)
     own = variance * rng.chisquare(more - 1, futures) if more > 1 else np.zeros(futures)
     total = n + more
-    between = n * more / total * (mean - float(t.location)) ** 2
-    middle = (n * float(t.location) + more * mean) / total
+    between = n * more / total * (mean - t.loc[0]) ** 2
+    middle = (n * t.loc[0] + more * mean) / total
     scale = np.sqrt((scatter + own + between) / (total * (total - 1)))
-    return Student(middle, scale, total - 1).interval(hdi_prob)
+    return StudentTPosterior(total - 1, middle, scale).hdi(hdi_prob)
 
 
 def _answers(

@@ -17,7 +17,8 @@ from stanoff.engines import batch
 from stanoff.errors import InputError, SamplingWarning
 from stanoff.fit import fit
 from stanoff.inference.decision import Decision, decide_all
-from stanoff.inference.intervals import hdis
+from stanoff.inference.intervals import hdi
+from stanoff.inference.scores import Scores
 from stanoff.models import Model
 from stanoff.planning.aucs import ScoreSets
 from stanoff.planning.simulation import Source
@@ -77,7 +78,7 @@ class Judge:
                     f"{score.label} has no difference in some draws, where it is 0/0 or infinite "
                     "for both classifiers: choose another zero_division or measure."
                 )
-            low[some], high[some] = hdis(delta, self.question.hdi_prob)
+            low[some], high[some] = hdi(delta, self.question.hdi_prob)
         return low, high
 
     def verdicts(self, low: Array, high: Array) -> NDArray[np.str_]:
@@ -94,7 +95,7 @@ class Judge:
         for which, child in zip(each, seed.spawn(len(each)), strict=True):
             number = int(child.generate_state(1)[0] >> 2)
             delta = self._fitted(rows(counts, which), number)
-            ends.append(hdis(delta, self.question.hdi_prob))
+            ends.append(hdi(delta, self.question.hdi_prob))
         low, high = (np.concatenate(end) for end in zip(*ends, strict=True))
         return low, high
 
@@ -106,7 +107,9 @@ class Judge:
             warnings.simplefilter("ignore", SamplingWarning)  # among thousands some always have it
             made = fit(counts, self.question, sampling)
         a, b = counts.systems
-        delta = made.between(a, b, self.question).scores.delta  # (chain, draw, data set)
+        made, question = made.of_pair(a, b, self.question)
+        # (chain, draw, data set)
+        delta = Scores.of(made.model, made.draws.posterior, question, (0, 1)).delta
         return np.moveaxis(delta, -1, 0).reshape(delta.shape[-1], -1)
 
 

@@ -87,7 +87,7 @@ def _more(plan: Plan) -> str:
             f"No number of {_unit(plan)} gives a chance of {' or '.join(never)} of {goal}: by what "
             f"is known now, the chance that the truth is such is {limit}."
         )
-    unsettled = "" if now.settled else ", but this is not settled"
+    unsettled = "" if now.conclusive else ", but this is not settled"
     return " ".join([f"{start} now{unsettled}.", *parts])
 
 

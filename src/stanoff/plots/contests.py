@@ -118,7 +118,7 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
         As in :func:`plot_scores`.
     """
     row = result.resolve_category(category)
-    found = result.standings(row)
+    found = result.ranking(row)
     order = found.order
     systems = len(order)
     better = found.better[np.ix_(order, order)]
@@ -129,7 +129,9 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
         ax = new_axes(side + room + 0.5, side + room + 2.3)
     colors = np.ones((systems, systems, 3))
     for decision, mark in MARKS.items():
-        colors[decisions == decision.value] = _tint(mark.color, 0.55 if decision.settled else 0.16)
+        colors[decisions == decision.value] = _tint(
+            mark.color, 0.55 if decision.conclusive else 0.16
+        )
     ax.imshow(colors, aspect="equal", interpolation="nearest")
     cell = min(points_high(ax), 72 * ax.bbox.width / ax.figure.dpi) / systems
     symbols = {decision.value: decision.symbol for decision in Decision}
@@ -150,7 +152,7 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
         ax.axvline(last + 0.5, color="black", linewidth=1)
     handles = [
         Patch(
-            facecolor=_tint(mark.color, 0.55 if decision.settled else 0.16),
+            facecolor=_tint(mark.color, 0.55 if decision.conclusive else 0.16),
             label=f"{decision.symbol} {_words(decision)}",
         )
         for decision, mark in MARKS.items()
@@ -182,7 +184,7 @@ def plot_ranks(result: Contest, category: str | None = None, *, ax: Axes | None 
         As in :func:`plot_scores`.
     """
     row = result.resolve_category(category)
-    found = result.standings(row)
+    found = result.ranking(row)
     ranks = found.ranks[found.order]
     systems = len(ranks)
     if ax is None:

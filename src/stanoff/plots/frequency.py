@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -25,8 +25,10 @@ from stanoff.plots.style import (
     themed,
     wrapped,
 )
-from stanoff.results.comparison import Comparison
 from stanoff.text.numbers import level
+
+if TYPE_CHECKING:
+    from stanoff import Comparison
 
 Array = NDArray[np.float64]
 
@@ -101,7 +103,7 @@ def _line(
     groups = [np.flatnonzero(known & (interval == one)) for one in np.unique(interval[known])]
     middle = [_centre(counted[group]) for group in groups]
     if draws is not None:
-        ends = np.array([hdi_of(draws[..., g].mean(axis=-1), hdi_prob) for g in groups]).T
+        ends = np.array([hdi_of(draws[..., g].mean(axis=-1).ravel(), hdi_prob) for g in groups]).T
         ax.fill_between(middle, *ends, color=color, alpha=0.18, linewidth=0)
         ax.vlines(middle, *ends, color=color, alpha=0.5, linewidth=1)
     ax.plot(
@@ -134,7 +136,7 @@ def _scale(ax: Axes, low: float, high: float) -> None:
 
 def _read(scores: Any) -> tuple[pd.DataFrame, list[Array], str, float]:
     """Read scores as a table; of a comparison also the draws behind them."""
-    if isinstance(scores, Comparison):
+    if hasattr(scores, "scores"):  # a comparison
         known = scores.data.categories
         draws = [scores.scores.psi[:, :, system, : len(known)] for system in (0, 1)]
         if not np.isfinite(draws).all():

@@ -13,7 +13,7 @@ from matplotlib.transforms import blended_transform_factory
 
 from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence
-from stanoff.inference.factors import density_at
+from stanoff.inference.posterior import SampledPosterior
 from stanoff.plots.style import (
     BLUE,
     GREEN,
@@ -112,7 +112,7 @@ def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | N
     }
     window = window_of(evidence, groups["posterior"].ravel())
     for (name, delta), color, line in zip(groups.items(), (ORANGE, BLUE), ("--", "-"), strict=True):
-        height, _ = density_at(delta, 0.0)
+        height = SampledPosterior(delta[None]).density(0.0).value[0]
         sns.kdeplot(
             x=delta.ravel(),
             bw_method="scott",

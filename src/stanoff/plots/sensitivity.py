@@ -156,7 +156,7 @@ def _regions(ax: Axes, first: Decision, flips: Sequence[tuple[float, Decision, D
     decisions = [first, *(after for *_, after in flips)]
     for (start, stop), decision in zip(pairwise(bounds), decisions, strict=True):
         color = MARKS[decision].color
-        alpha = 0.14 if decision.settled else 0.05
+        alpha = 0.14 if decision.conclusive else 0.05
         ax.axvspan(start, stop, color=color, alpha=alpha, linewidth=0, zorder=0)
         middle = np.clip((start + stop) / 2, low + 0.02 * (high - low), high)
         ax.text(

@@ -57,7 +57,7 @@ def page(
         Its figures, if they are there already.
     """
     row = result.resolve_category(category)
-    found, table = result.standings(row), formatted(result, row)
+    found, table = result.ranking(row), formatted(result, row)
     script = inlined("evidence.js") + inlined("contest.js")
     drawn = list(pictures(result, row)) if drawn is None else drawn
     lost, every = embedded(list(found.loss), keep_sides_of=(0.0,))
@@ -94,7 +94,7 @@ def _in_order(values: Any, order: list[int]) -> list[list[float]]:
 
 
 def _data(result: Contest, row: str, lost: list[Any]) -> dict[str, Any]:
-    found, table = result.standings(row), formatted(result, row)
+    found, table = result.ranking(row), formatted(result, row)
     place = {system: i for i, system in enumerate(found.order)}
     cells = table.to_numpy().tolist()
     return {
@@ -109,11 +109,11 @@ def _data(result: Contest, row: str, lost: list[Any]) -> dict[str, Any]:
         "judged": what_is_judged(result, row),
         "documents": documents(result, row),
         "model": shown(result.model.name),
-        "low": found.pairs.low.tolist(),
-        "high": found.pairs.high.tolist(),
+        "low": found.pairs["hdi_low"].tolist(),
+        "high": found.pairs["hdi_high"].tolist(),
         "better": [[whole_percent(float(p)) for p in line] for line in found.better],
         "best": [percent(float(p)) for p in found.p_best],
-        "near": [percent(float(p)) for p in found.p_near],
+        "near": [percent(float(p)) for p in found.p_within_rope_of_best],
         "order": found.order,
         "regret": found.regret.tolist(),
         "lost": lost,

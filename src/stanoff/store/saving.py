@@ -192,9 +192,9 @@ def _read_compact(record: Record, data: Data, groups: dict[str, Group]) -> Resul
         if _digest_of(fit.draws) != record["compact"]:
             raise ValueError("drawn again, its draws are other ones on this machine")
     if record["pair"] is None:
-        return fit.contest(question)
+        return Contest.from_fit(fit, question)
     a, b = (fit.data.systems[place] for place in record["pair"])
-    return fit.between(a, b, question)
+    return Comparison.from_fit(fit, a, b, question)
 
 
 def _split(

@@ -101,7 +101,9 @@ def _counted(study: Study, data: DataSet, systems: tuple[str, ...], question: Qu
 
 def _asked(made: Fit, question: Question) -> Comparison | Contest:
     names = made.data.systems
-    return made.between(*names, question) if len(names) == 2 else made.contest(question)
+    if len(names) == 2:
+        return Comparison.from_fit(made, *names, question=question)
+    return Contest.from_fit(made, question)
 
 
 def _described(result: Comparison | Contest, counted: Data) -> Comparison | Contest:

@@ -16,7 +16,7 @@ from stanoff.text.words import aside, what_is_judged
 if TYPE_CHECKING:
     import pandas as pd
 
-    from stanoff.inference.ranks import Ranking
+    from stanoff.inference.ranking import Ranking
     from stanoff.results.contest import Contest
 
 Decisions = NDArray[np.str_]
@@ -44,7 +44,7 @@ def documents(result: Contest, category: str | None = None) -> str:
 
 def sentence(result: Contest, category: str) -> str:
     """Describe who can still be the best, how surely, and what to be wary of."""
-    found = result.standings(category)
+    found = result.ranking(category)
     best = [i for i in found.order if found.tier[i] == 1]
     others = [i for i in found.order if found.tier[i] > 1]
     names = [shown(name) for name in result.systems]
@@ -81,7 +81,7 @@ def _worse(names: list[str], decisions: Decisions, best: list[int], others: list
 
 def _probabilities(result: Contest, names: list[str], found: Ranking, best: list[int]) -> str:
     few = best[:MOST_NAMES]
-    near = listed([percent(float(found.p_near[i])) for i in few])
+    near = listed([percent(float(found.p_within_rope_of_best[i])) for i in few])
     first = listed([percent(float(found.p_best[i])) for i in few])
     verb = "is" if len(few) == 1 else "are"
     return (

@@ -15,7 +15,7 @@ from stanoff.text.tables import ALL, PAPER, formatted, legend
 from stanoff.text.words import caption_of, documents, sentence, what_would_change
 
 if TYPE_CHECKING:
-    from stanoff.inference.factors import Bound
+    from stanoff.inference.bayes_factor import Bound
     from stanoff.results.comparison import Comparison
 
 SCHEMA = 1  # of the JSON; docs/comparison.schema.json describes it

@@ -6,7 +6,7 @@ import math
 from math import floor, log10
 
 from stanoff._lib.arguments import Interval
-from stanoff.inference.factors import Bound
+from stanoff.inference.bayes_factor import Bound
 
 SIGNIFICANT = 0.05
 

@@ -80,12 +80,12 @@ def verdict(result: Comparison, evidence: Evidence) -> str:
     better = decision in (Decision.BETTER, Decision.MUCH_BETTER)
     expected = 1 if better == result.measure.higher_is_better else -1
     contrary = decision is not Decision.EQUIVALENT and evidence.mean * expected < 0
-    if decision.settled and contrary:  # of a ROPE that is not around 0
+    if decision.conclusive and contrary:  # of a ROPE that is not around 0
         side = "above" if evidence.hdi[0] >= evidence.rope[1] else "below"
         return f"The difference between {a} and {b} {where} lies {side} the ROPE"
-    if not decision.settled and (contrary or not evidence.direction_resolved):
+    if not decision.conclusive and (contrary or not evidence.direction_resolved):
         return f"{a} and {b} cannot be told apart {where}, and which way they differ is not settled"
-    more = "" if decision.settled else ", but this is not settled"
+    more = "" if decision.conclusive else ", but this is not settled"
     return f"{a} is {decision.words} {b} {where}{more}"
 
 

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
-from stanoff.results.contest import Contest
 from stanoff.store.documents import block_of, documents_said
 from stanoff.workbench.replicated import scored_anew
 
 if TYPE_CHECKING:
     from stanoff.engines.draws import Variables
-    from stanoff.results.comparison import Comparison
+    from stanoff.results.base import Result
 
 LEVEL = 0.95
 TOO_RARE = 0.01  # a share of new data sets
@@ -118,7 +117,7 @@ class Check(ReprMixin):
         return [self.sentence(), as_text] if len(scores) else [self.sentence()]
 
 
-def check(result: Comparison | Contest) -> Check:
+def check(result: Result) -> Check:
     """Compare what was observed with what the fitted model would draw.
 
     Parameters
@@ -169,7 +168,7 @@ def _one_by_one(
 
 
 def _rows_of_scores(
-    result: Comparison | Contest, new: Variables, block: Mapping[str, Any]
+    result: Result, new: Variables, block: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Score new documents as the observed ones are scored."""
     if np.isnan(result.observed).any():
@@ -177,9 +176,8 @@ def _rows_of_scores(
     psi = scored_anew(result, new, block)
     if psi is None:
         return []
-    names, label = result.data.systems, result.measure.label
-    if not isinstance(result, Contest):
-        psi, names = psi[:, :, list(result.pair)], result.names
+    names, label = result.names, result.measure.label
+    psi = psi[:, :, list(result.indices)]
     rows = []
     for i, category in enumerate(result.categories):
         where = "" if len(result.categories) == 1 else f", {shown(category)}"

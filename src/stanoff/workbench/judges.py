@@ -13,6 +13,7 @@ from stanoff.errors import invalid
 from stanoff.fit import fit
 from stanoff.models.base import stan_folder
 from stanoff.question import read
+from stanoff.results.comparison import Comparison
 
 ERRORS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2)
 KNOWN = 1_000_000  # documents of a calibration set that leaves nothing open
@@ -51,7 +52,8 @@ def label_noise_sensitivity(
         program = str(stan_folder() / "examples/noisy_truth.stan")
         question, sampling = read(model=program, data=known, **options)
         a, b = counts.systems
-        said = fit(counts, question, sampling).between(a, b, question).evidence()
+        fitted = fit(counts, question, sampling)
+        said = Comparison.from_fit(fitted, a, b, question).evidence()
         row = {"error": share, "mean": said.mean, "hdi_low": said.hdi[0], "hdi_high": said.hdi[1]}
         rows.append(row | {"decision": str(said.decision)})
     table = pd.DataFrame(rows)

@@ -15,8 +15,7 @@ from stanoff.models import paired, unpaired
 from stanoff.models.repeated import runs_of
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
-    from stanoff.results.contest import Contest
+    from stanoff.results.base import Result
 
 Array = NDArray[np.float64]
 
@@ -24,7 +23,7 @@ MOST = 400  # draws of which scores are ranked
 
 
 def scored_anew(
-    result: Comparison | Contest, drawn: Mapping[str, NDArray[Any]], block: Mapping[str, Any]
+    result: Result, drawn: Mapping[str, NDArray[Any]], block: Mapping[str, Any]
 ) -> Array | None:
     """Score replicated data (chain, draw, system, row) as the observed ones are scored.
 
@@ -56,13 +55,13 @@ def scored_anew(
     return None
 
 
-def _of_model(result: Comparison | Contest, scored: Mapping[str, NDArray[Any]]) -> Array:
+def _of_model(result: Result, scored: Mapping[str, NDArray[Any]]) -> Array:
     new = {name: values.astype(np.float64) for name, values in scored.items()}
     return result.model.scores(new, result.measure, result.average)
 
 
 def _of_scores(
-    result: Comparison | Contest,
+    result: Result,
     data: ScoredDocuments,
     drawn: NDArray[Any],
     truth: NDArray[Any] | None,

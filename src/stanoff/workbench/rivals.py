@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -18,9 +18,7 @@ from stanoff.fit import fit
 from stanoff.models import Model
 from stanoff.models.own import OwnModel
 from stanoff.question import read
-
-if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+from stanoff.results.comparison import Comparison
 
 COLUMNS = ("psi_A", "psi_B", "mean", "hdi_low", "hdi_high", "p_below", "p_rope", "p_above")
 
@@ -129,5 +127,5 @@ def compare_models(
         name = fitted.name if fitted.name not in results else os.fspath(each)
         made = fit(counts, question, sampling)
         a, b = counts.systems
-        results[name] = made.between(a, b, question)
+        results[name] = Comparison.from_fit(made, a, b, question)
     return ModelComparison(results)
