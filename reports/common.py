@@ -19,7 +19,7 @@ from stanoff._lib.files import write_bytes, write_text
 from stanoff._lib.progress import step
 from stanoff.report.document import Figure, Items, Section, Table, document, joined, link
 from stanoff.report.figures import as_bytes
-from stanoff.text.frames import frame_as_latex, frame_as_markdown
+from stanoff.text.render import to_latex, to_markdown
 
 REPORTS = Path(__file__).resolve().parent
 PAGE = "index.html"
@@ -88,8 +88,8 @@ class Output:
             ``highlight``, ``row_headings`` and ``anchor`` of the table on the page.
         """
         self.numbers(name, shown if numbers is None else numbers)
-        self._write(name, f"tables/{name}.md", f"{frame_as_markdown(shown)}\n")
-        self._write(name, f"tables/{name}.tex", f"{frame_as_latex(shown, caption)}\n")
+        self._write(name, f"tables/{name}.md", f"{to_markdown(shown)}\n")
+        self._write(name, f"tables/{name}.tex", f"{to_latex(shown, caption)}\n")
         return Table(shown, caption, **look)
 
     def numbers(self, name: str, frame: pd.DataFrame) -> None:

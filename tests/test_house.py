@@ -35,7 +35,7 @@ def imported(file):
 
 def floor(path):
     """Return the floor of a module, or of a name that is imported from one."""
-    return RANK.get(".".join(path[:2]), RANK.get(path[0], 0))
+    return RANK.get(".".join(path[:2]), RANK.get(".".join(path[:1]), 0))
 
 
 def test_no_module_imports_upward():

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from stanoff.plots import plot_frequency
 from stanoff.report.document import Paragraph, Section, joined, link
-from stanoff.text.contests import caption_of
+from stanoff.text.sentences import contest_caption
 from yang1999 import published, reuters, shown
 from yang1999.printed_sections import LEGEND
 
@@ -185,7 +185,10 @@ def contest(out: Output) -> Section:
             prose(CONTEST, rope=reuters.ROPE),
             result.sentence(),
             out.table(
-                "contest", result.table(), caption_of(result, "micro"), numbers=result.summary()
+                "contest",
+                result.table(),
+                contest_caption(result, "micro"),
+                numbers=result.summary(),
             ),
             out.figure("contest", result.plot_matrix, "Every pair in micro-averaged F1."),
             out.table(

@@ -5,8 +5,8 @@ from common import Output, signed
 
 from stanoff.inference.decision import Decision
 from stanoff.report.document import Block, Section
-from stanoff.text.contests import caption_of
 from stanoff.text.numbers import percent
+from stanoff.text.sentences import contest_caption
 from zhang2016 import beyond
 from zhang2016.experiment import CATEGORY, ROPE, TABLES, case, contested
 
@@ -62,7 +62,7 @@ def contest(out: Output) -> Section:
             out.table(
                 "contest",
                 case.table(),
-                caption_of(case, case.default_category),
+                contest_caption(case, case.default_category),
                 numbers=case.summary(),
             ),
             out.figure("contest_matrix", case.plot_matrix, f"All pairs on category {CATEGORY}."),
@@ -70,7 +70,7 @@ def contest(out: Output) -> Section:
             out.table(
                 "contest_macro",
                 whole.table(),
-                caption_of(whole, whole.default_category),
+                contest_caption(whole, whole.default_category),
                 numbers=whole.summary(),
             ),
             out.figure("contest_scores", whole.plot_scores, "Macro-averaged F1 of all four."),

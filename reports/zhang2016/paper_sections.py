@@ -5,8 +5,7 @@ from common import Output
 
 from stanoff.inference.decision import Decision
 from stanoff.report.document import Figure, Paragraph, Section, Table
-from stanoff.text.numbers import bayes_factor, ends, p_value
-from stanoff.text.tables import sides_of_zero
+from stanoff.text.numbers import bayes_factor, ends, p_value, sides_of_zero
 from zhang2016 import paper_figures, paper_tables, table3
 from zhang2016.experiment import NAMES, NEWSGROUPS, TABLES, case, observed_f1, printed
 from zhang2016.paper_tables import Rebuilt

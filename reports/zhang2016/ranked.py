@@ -10,7 +10,7 @@ import stanoff
 from stanoff import Contest
 from stanoff.inference.decision import Decision
 from stanoff.report.document import Section
-from stanoff.text.contests import caption_of
+from stanoff.text.sentences import contest_caption
 from zhang2016.experiment import HERE, NAMES, PREDICTIONS, ROPE, SEED, TABLES, fitted
 
 RANKS = HERE / "ranks.npz"
@@ -54,7 +54,10 @@ def section(out: Output) -> Section:
         blocks += [
             f"All categories, {label}: {many.sentence()}",
             out.table(
-                f"ranked_{measure}", many.table(), caption_of(many, "macro"), numbers=many.summary()
+                f"ranked_{measure}",
+                many.table(),
+                contest_caption(many, "macro"),
+                numbers=many.summary(),
             ),
         ]
     for number in TABLES:

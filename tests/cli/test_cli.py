@@ -18,7 +18,7 @@ from stanoff.data.types import AVERAGES
 from stanoff.measures import MEASURES, SCORES, invariance, recommend
 from stanoff.models import MODELS
 from stanoff.question import ENGINES, OPTIONS, QUESTION_OPTIONS
-from stanoff.text.frames import FORMATS, frame_text
+from stanoff.text.render import FORMATS, render
 
 PREDICTIONS = str(Path(__file__).parents[2] / "reports/zhang2016/predictions.csv")
 ARGUMENTS = ["compare", PREDICTIONS, "--truth", "truth", "--a", "nb_mult", "--b", "svm_l2"]
@@ -300,7 +300,7 @@ def test_measures_are_written_in_every_format(asked, frame, style):
     if style == "table":
         assert ran.stdout.strip()  # words for a person
     else:
-        assert ran.stdout == f"{frame_text(frame(), style)}\n"
+        assert ran.stdout == f"{render(frame(), style)}\n"
 
 
 def test_the_list_of_measures_is_written_in_every_format():

@@ -13,7 +13,7 @@ from stanoff.cli import main
 from stanoff.planning.crossing import crossing
 from stanoff.planning.observed import more_documents
 from stanoff.planning.power import tally
-from stanoff.text.frames import FORMATS
+from stanoff.text.render import FORMATS
 
 QUICK = {"n_simulations": 300, "draws": 1000, "seed": 1}
 OPEN = compare_counts([110, 25, 15, 43], [40, 30, 25, 212], engine="exact", seed=1)

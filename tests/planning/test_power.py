@@ -17,7 +17,7 @@ from stanoff.planning.power import standard_error
 from stanoff.planning.running import run
 from stanoff.planning.settings import settings
 from stanoff.planning.simulation import FromScenario
-from stanoff.text.frames import FORMATS, frame_text
+from stanoff.text.render import FORMATS, render
 
 BENCHMARK = Path(__file__).parents[2] / "reports/benchmark"
 RATES = ["<<", "<", "=", ">", ">>"]
@@ -357,7 +357,7 @@ def test_power_is_written_in_every_format(style):
     assert done.exit_code == 0, done.output
     assert "paired" in done.stdout
     table = power("b", 50, n_simulations=20, draws=100, seed=1)
-    assert done.stdout == f"{frame_text(table, style)}\n"
+    assert done.stdout == f"{render(table, style)}\n"
 
 
 def test_the_command_line_has_the_options_of_the_api():
@@ -378,7 +378,7 @@ def test_the_command_line_has_the_options_of_the_api():
         measure="precision",
         **SMALL,
     )
-    assert json.loads(done.stdout) == json.loads(frame_text(table, "json"))
+    assert json.loads(done.stdout) == json.loads(render(table, "json"))
     assert table.attrs["rope"] == [-0.01, 0.03]
 
 
@@ -390,7 +390,7 @@ def test_two_test_sets_imply_the_unpaired_model():
         "power 50 --scenario a --two-test-sets --simulations 60 --draws 400 --seed 1 --format csv"
     )
     done = CliRunner().invoke(main, asked.split())
-    assert done.stdout == f"{frame_text(implied, 'csv')}\n"
+    assert done.stdout == f"{render(implied, 'csv')}\n"
 
 
 def test_power_on_the_command_line_draws_figure_5(tmp_path):

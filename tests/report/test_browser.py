@@ -11,8 +11,9 @@ from stanoff import compare, compare_counts
 from stanoff.inference.decision import rope_flips
 from stanoff.report.document import Section, Table, document
 from stanoff.report.page import COLUMNS, page
-from stanoff.text.tables import formatted
-from stanoff.text.words import percent, sentence, what_would_change
+from stanoff.text.numbers import percent
+from stanoff.text.sentences import describe_comparison, describe_rope_flips
+from stanoff.text.tables import comparison_table
 
 pytestmark = pytest.mark.usefixtures("without_figures")
 PAIR = {"c_pos": [310, 25, 20, 43], "c_neg": [40, 30, 25, 7039]}
@@ -109,25 +110,25 @@ def test_the_browser_says_what_python_says(kind, open_page):
             fill(tab, "#half", width)
             fill(tab, "#probability", hdi)
         same = result.judge(rope=rope, hdi_prob=hdi)
-        told = [sentence(same, same.evidence(c)) for c in same.categories]
+        told = [describe_comparison(same, same.evidence(c)) for c in same.categories]
         said = same.evidence(focus)
         assert text(tab, "#verdict") == told[same.categories.index(focus)]
         assert text(tab, "#symbol") == said.decision.symbol
-        assert text(tab, "#change") == what_would_change(same, said)
+        assert text(tab, "#change") == describe_rope_flips(same, said)
         if len(told) > 1:
             assert copied(tab, "sentences").split("\n") == told
         assert copied(tab, "sentence") == told[same.categories.index(focus)]
-        expected = formatted(same, COLUMNS).drop(columns="BF_ROPE").to_numpy().tolist()
+        expected = comparison_table(same, COLUMNS).drop(columns="BF_ROPE").to_numpy().tolist()
         shown = [
             row[: COLUMNS.index("bf_rope")] + row[COLUMNS.index("bf_rope") + 1 :]
             for row in table(tab)
         ]
         assert shown == expected
         assert copied(tab, "latex") == same.to_latex()
-    fixed = formatted(result, ["bf_rope"])["BF_ROPE"].tolist()
+    fixed = comparison_table(result, ["bf_rope"])["BF_ROPE"].tolist()
     assert [row[COLUMNS.index("bf_rope")] for row in table(tab)] == fixed
     tab.click("#reset")
-    assert text(tab, "#verdict") == sentence(result, result.evidence(focus))
+    assert text(tab, "#verdict") == describe_comparison(result, result.evidence(focus))
     assert tab.is_disabled("#reset")
 
 
@@ -178,7 +179,7 @@ def test_the_slider_is_moved_by_keys_and_marks_where_the_decision_flips(open_pag
     tab.keyboard.press("ArrowLeft")
     width = float(tab.input_value("#half"))
     assert 0 < width < widest
-    assert text(tab, "#verdict") == sentence(result, result.judge(rope=width).evidence())
+    assert text(tab, "#verdict") == describe_comparison(result, result.judge(rope=width).evidence())
     assert tab.is_visible("#changed")
     assert tab.get_attribute("#verdict", "aria-live") == "polite"
 
@@ -268,7 +269,7 @@ def test_hostile_names_are_only_text(open_page):
     for i in range(k):
         tab.select_option("#focus", str(i))
         same = result.judge(rope=0.01)
-        assert text(tab, "#verdict") == sentence(same, same.evidence(HOSTILE[i]))
+        assert text(tab, "#verdict") == describe_comparison(same, same.evidence(HOSTILE[i]))
     assert copied(tab, "latex") == same.to_latex()
     tab.fill("#search", "</script>")
     assert "1 of" in text(tab, "#shown")
@@ -402,6 +403,6 @@ def test_all_that_is_interactive_can_be_reached_by_keys(open_page):
 def test_without_scripts_the_page_still_tells_everything(open_page):
     result = compared()
     tab = open_page(page(result), java_script_enabled=False)
-    assert tab.inner_text("#verdict") == sentence(result, result.evidence())
+    assert tab.inner_text("#verdict") == describe_comparison(result, result.evidence())
     assert not tab.is_visible("#slider")
     assert tab.locator("#rows tbody tr").count() == 1

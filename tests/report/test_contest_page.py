@@ -6,8 +6,8 @@ from contestants import labels, noisy
 
 from stanoff import contest
 from stanoff.report.contest import page
-from stanoff.text.contests import formatted
 from stanoff.text.numbers import whole_percent
+from stanoff.text.tables import contest_table
 
 NAMES = ["</script><script>window.hit=1</script>", "<img src=x onerror=alert(1)>", "שלום", "a & b"]
 
@@ -70,7 +70,7 @@ def test_the_browser_says_what_python_says(kind, open_page):
         assert tiers == [", ".join(tier) for tier in same.tiers()]
         assert (
             texts(tab, "#systems tbody tr")
-            == formatted(same, same.default_category).to_numpy().tolist()
+            == contest_table(same, same.default_category).to_numpy().tolist()
         )
         assert texts(tab, "#matrix tbody tr") == matrix(same)
         assert tab.is_visible("#changed") == (rope != result.rope)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from stanoff import Scenario, compare_counts, power
-from stanoff.text.words import sentence
+from stanoff.text.sentences import describe_comparison
 
 HOSTILE = '<img src=x onerror="boom()">'
 
@@ -18,7 +18,10 @@ def many(k, **options):
 
 def test_a_notebook_shows_verdict_table_and_posterior(stored):
     shown = stored._repr_html_()
-    assert sentence(stored, stored.evidence()).replace(">", "&gt;").replace("<", "&lt;") in shown
+    assert (
+        describe_comparison(stored, stored.evidence()).replace(">", "&gt;").replace("<", "&lt;")
+        in shown
+    )
     assert shown.count("<tr>") == 2
     assert shown.count("<svg") == 1
     assert "<script" not in shown
@@ -62,18 +65,18 @@ def test_very_many_categories_are_cut_short():
 
 def odd_power():
     scenario = Scenario(0.5, (0.3, 0.3, 0.2, 0.2), (0.2, 0.2, 0.3, 0.3), name=HOSTILE)
-    return power([scenario, "b"], [100, 2000], datasets=20, draws=100, seed=1)
+    return power([scenario, "b"], [100, 2000], n_simulations=20, draws=100, seed=1)
 
 
 SHOWN = {
     "evidence": lambda: many(2, average="macro").evidence("<1>"),
     "sensitivity": lambda: many(2, average="macro").sensitivity("<1>", ropes=[0.0, 0.1]),
-    "plan": lambda: many(1, names=(HOSTILE, "b")).plan("<0>", datasets=20, most=2000),
+    "plan": lambda: many(1, names=(HOSTILE, "b")).plan("<0>", n_simulations=20, max_n=2000),
     "scenario": lambda: Scenario.named("a"),
     "power": odd_power,
 }
 TOLD = {
-    "evidence": ("on category <1>", "95% HDI", "P(inside the ROPE)"),
+    "evidence": ("on category <1>", "with 95% of the posterior", "ROPE pct"),
     "sensitivity": ("on category <1>", "jeffreys", "±0.1", "The decision turns from"),
     "plan": (HOSTILE, "80 % chance"),
     "scenario": ("50 % of the documents are positive", "+0.100", "neither"),

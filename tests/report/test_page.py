@@ -12,7 +12,7 @@ from stanoff.models.priors import Prior, described
 from stanoff.report import embedding
 from stanoff.report.gallery import Picture, pictures
 from stanoff.report.page import BIBTEX, page, settings
-from stanoff.text.words import sentence, what_would_change
+from stanoff.text.sentences import describe_comparison, describe_rope_flips
 
 NOTHING_DRAWN = [Picture("posterior", "caption", b"<svg></svg>")]
 
@@ -73,14 +73,14 @@ def test_draws_that_are_not_finite_are_shown_as_python_says_them(stored):
     odd = replace(stored, scores=replace(stored.scores, delta=delta), prior_scores=None)
     text = html.unescape(page(odd, drawn=NOTHING_DRAWN))
     assert "The draws of 8 are not all finite" in text
-    assert sentence(odd, odd.evidence()) in text
+    assert describe_comparison(odd, odd.evidence()) in text
 
 
 def test_the_page_tells_the_verdict_the_table_and_the_settings(stored):
     text = html.unescape(page(stored, drawn=NOTHING_DRAWN))
     said = stored.evidence()
-    assert sentence(stored, said) in text
-    assert what_would_change(stored, said) in text
+    assert describe_comparison(stored, said) in text
+    assert describe_rope_flips(stored, said) in text
     assert all(word in text for word in ("F1 = ", "paired", "4 × ", "[-0.05, +0.05]", "95%"))
     assert BIBTEX in text
     assert not re.search(r"20\d\d-\d\d-\d\d", text)  # no date: the same numbers, the same bytes

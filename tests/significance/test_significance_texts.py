@@ -15,7 +15,7 @@ from stanoff.cli import main
 from stanoff.data.types import PairedCounts
 from stanoff.errors import InputError
 from stanoff.significance.texts import formatted
-from stanoff.text.frames import FORMATS, frame_text
+from stanoff.text.render import FORMATS, render
 
 PREDICTIONS = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"
 MICRO = ["s-test", "McNemar exact", "McNemar chi-square", *["p-test"] * 4, "Welch t-test"]
@@ -80,9 +80,9 @@ def test_every_format_is_that_of_the_one_writer(style):
     if style == "json":
         told = json.loads(said.output)["tests"]
         assert [row.pop("sentence") for row in told] == [str(outcome) for outcome in outcomes]
-        assert told == json.loads(frame_text(sig.table(outcomes), "json"))
+        assert told == json.loads(render(sig.table(outcomes), "json"))
     else:
-        written = frame_text(formatted(outcomes), style, numbers=sig.table(outcomes))
+        written = render(formatted(outcomes), style, numbers=sig.table(outcomes))
         assert said.output.startswith(written)
 
 

@@ -7,7 +7,7 @@ from hostile import HOSTILE
 from set_up import need
 
 from stanoff import InputError, compare_counts
-from stanoff.text.frames import frame_as_latex
+from stanoff.text.render import to_latex
 
 PREAMBLE = r"\documentclass{article}\usepackage{booktabs}\usepackage[margin=2cm]{geometry}"
 
@@ -73,22 +73,22 @@ def test_every_character_compiles(tmp_path):
     ]
     characters += [chr(i) for i in (*range(0x2000, 0x2400), 0xFFFD, 0x1F600, 0x10FFFF)]
     rows = [characters[i : i + 8] for i in range(0, len(characters) - 7, 8)]
-    tables = [frame_as_latex(pd.DataFrame(rows[i : i + 40])) for i in range(0, len(rows), 40)]
+    tables = [to_latex(pd.DataFrame(rows[i : i + 40])) for i in range(0, len(rows), 40)]
     compiled("\\clearpage\n".join(tables), tmp_path)
 
 
 def test_without_caption_and_label_it_is_the_tabular_alone():
     frame = pd.DataFrame({"a": ["1"]})
-    assert frame_as_latex(frame).startswith(r"\begin{tabular}{l}")
-    assert frame_as_latex(frame, caption="50%").count(r"\caption{50\%}") == 1
-    assert r"\caption" not in frame_as_latex(frame, label="x")
+    assert to_latex(frame).startswith(r"\begin{tabular}{l}")
+    assert to_latex(frame, caption="50%").count(r"\caption{50\%}") == 1
+    assert r"\caption" not in to_latex(frame, label="x")
     assert r"\caption{mine}" in result().to_latex(caption="mine")
 
 
 @pytest.mark.parametrize("label", ["a b", "x}", "", 5, "é"])
 def test_bad_labels(label):
     with pytest.raises(InputError, match="'label' parameter must be letters, digits"):
-        frame_as_latex(pd.DataFrame({"a": ["1"]}), label=label)
+        to_latex(pd.DataFrame({"a": ["1"]}), label=label)
 
 
 def test_the_caption_tells_what_is_shown():
@@ -99,4 +99,4 @@ def test_the_caption_tells_what_is_shown():
     lower = compare_counts(
         [30, 4, 1, 5], [1, 1, 1, 90], engine="exact", draws=200, seed=1, measure="error"
     )
-    assert "Lower is better." in lower.to_latex()
+    assert "Lower is better" in lower.to_latex()

@@ -14,9 +14,9 @@ from stanoff import InputError, compare, compare_counts
 from stanoff.inference.bayes_factor import Bound
 from stanoff.results.comparison import BOUNDS, COLUMNS
 from stanoff.significance import columns
-from stanoff.text import formats as texts
 from stanoff.text import numbers, tables
-from stanoff.text.frames import FORMATS, frame_as_markdown
+from stanoff.text.export import comparison_record, comparison_text
+from stanoff.text.render import FORMATS, to_markdown
 
 DATA = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"
 
@@ -121,7 +121,7 @@ def test_columns_may_be_chosen(many):
     for wrong in ("category", [], ["means"], [1]):
         with pytest.raises(InputError, match="'columns' parameter must be"):
             many.table(wrong)
-    assert set(tables.PAPER) <= set(tables.HEADINGS)
+    assert set(tables.PAPER) <= set(tables.COLUMNS)
 
 
 def test_the_summary_has_the_tests_after_the_scores(many):
@@ -170,8 +170,8 @@ def test_json_has_no_numbers_that_json_lacks():
     text = result.to_json()
     assert "NaN" not in text
     assert "Infinity" not in text
-    assert json.loads(text) == texts.as_json(result)
-    assert texts.as_json(result)["results"][0]["bf_rope"] is None
+    assert json.loads(text) == comparison_record(result)
+    assert comparison_record(result)["results"][0]["bf_rope"] is None
     certain = compare_counts(
         [90, 0, 0, 9], [1, 0, 0, 900], engine="exact", draws=500, seed=1, rope=0.5
     )
@@ -205,7 +205,7 @@ def test_numbers_may_be_numpy():
 
 
 def test_the_table_has_the_numbers_of_the_summary(stored):
-    row = tables.formatted(stored).iloc[0]
+    row = tables.comparison_table(stored).iloc[0]
     summary = stored.summary().iloc[0]
     assert row["mean"] == f"{summary['mean']:+.3f}"
     assert row["HDI"] == f"[{summary['hdi_low']:+.3f}, {summary['hdi_high']:+.3f}]"
@@ -235,25 +235,25 @@ def test_bayes_factors_carry_the_marks_of_the_paper():
 @pytest.mark.parametrize("columns", [80, 120, 60, 300])
 def test_the_table_fits_the_terminal(many, columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
-    text = texts.as_text(many, "table")
+    text = comparison_text(many, "table")
     assert max(map(len, text.splitlines())) <= columns
-    for heading in tables.headings_of(many).values():
-        assert heading in text or heading == "LG pct"
-    # The verdict is in the first block, and every block names its rows.
-    first = text.split("\n\n")[0]
-    assert "decision" in first or columns == 60
-    assert text.count("category") >= (1 if columns == 300 else 2)
+    for name in tables.TERMINAL:
+        assert tables.headings_of(many).get(name, tables.COLUMNS[name].heading) in text
+    # The sentence comes first, one table fits 100 columns, and every table names its rows.
+    assert text.startswith("svm and nb") or text.startswith("svm is")
+    tables_shown = [block for block in text.split("\n\n") if block.startswith(" category")]
+    assert len(tables_shown) == (1 if columns >= 100 else 2)
 
 
 @pytest.mark.parametrize("style", ["table", "markdown", "latex"])
 def test_symbols_and_columns_are_explained(many, style):
-    text = " ".join(texts.as_text(many, style).split())
+    text = " ".join(comparison_text(many, style).split())
     for words in ("significantly better, worse", "practically equivalent", "not settled"):
         assert words in text
     if style != "table":
-        assert "LG pct: how much of it lies below (less) and above (greater) 0" in text
+        assert "LG pct: how much of the posterior lies below (less) and above (greater) 0" in text
     else:
-        assert "observed: the scores of the data themselves" in text
+        assert "svm, nb: posterior mean of the score" in text
     assert "Bayes factor" in text
 
 
@@ -264,18 +264,18 @@ def test_only_what_is_shown_is_explained(many):
 
 
 def test_a_table_whose_names_are_headings():
-    assert "…" not in texts.as_text(small(names=("mean", "HDI")), "table")
+    assert "…" not in comparison_text(small(names=("mean", "HDI")), "table")
 
 
 def test_a_markdown_table_keeps_its_shape():
     frame = pd.DataFrame({"a|b": ["x|y", "<b>", "1. z"], "n": ["`c`", "*", "\\"]})
-    html = MarkdownIt("commonmark").enable("table").render(frame_as_markdown(frame))
+    html = MarkdownIt("commonmark").enable("table").render(to_markdown(frame))
     rows = [[cell.text for cell in row] for row in ElementTree.fromstring(html).iter("tr")]
     assert rows == [list(frame.columns), *frame.to_numpy().tolist()]
 
 
 def test_every_format_of_the_command_line_writes_something(many):
-    written = {style: texts.as_text(many, style) for style in FORMATS}
+    written = {style: comparison_text(many, style) for style in FORMATS}
     assert len(set(written.values())) == len(FORMATS)
-    only = {style: texts.as_text(many, style, categories=["y"]) for style in FORMATS}
+    only = {style: comparison_text(many, style, category="y") for style in FORMATS}
     assert all(len(only[style]) < len(written[style]) for style in FORMATS)

@@ -17,9 +17,9 @@ class ReprMixin:
         """Gather what is shown, from the top."""
 
     def __repr__(self) -> str:
-        from stanoff.text.terminal import parts_for_terminal
+        from stanoff.text.render import to_terminal
 
-        return parts_for_terminal(self._repr_blocks())
+        return to_terminal(self._repr_blocks())
 
     def _repr_html_(self) -> str:
         from stanoff.report.notebook import parts_as_html

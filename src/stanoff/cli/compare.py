@@ -48,12 +48,12 @@ def compare(
     columns. In long format --item, --system and --prediction name the columns, --a and --b the
     systems.
     """
-    from stanoff.text.formats import as_text
+    from stanoff.text.export import comparison_text
 
     result = compared(file, values)
     if save is not None:
         result.save(save)
-    text = as_text(result, style)
+    text = comparison_text(result, style)
     click.echo(in_words_of_options(text, compare) if style == "table" else text)
     check_verdict(result, fail_unless)
 

@@ -63,14 +63,14 @@ def contest(
     FILE is as in `stanoff compare`; several of them, one per system, are joined by --id. In long
     format all systems are ranked.
     """
-    from stanoff.text.contests import as_text
+    from stanoff.text.export import contest_text
 
     result = contested(file, values)
     if save is not None:
         result.save(save)
     if html is not None:
         result.to_html(html)
-    text = as_text(result, style)
+    text = contest_text(result, style)
     click.echo(in_words_of_options(text, contest) if style == "table" else text)
 
 

@@ -49,19 +49,19 @@ def measures(
         )
     elif invariance:
         from stanoff.measures.invariance import legend, table
-        from stanoff.text.terminal import frame_for_terminal
+        from stanoff.text.render import to_terminal
 
         signs = table(**settings)
-        _tell(signs, frame_for_terminal(signs, legend(**settings)), style)
+        _tell(signs, "\n".join([to_terminal([signs]), *legend(**settings)]), style)
     else:
         _tell(*_listed(), style)
 
 
 def _tell(frame: pd.DataFrame, words: str, style: str) -> None:
     """Print a table for scripts and documents, or words for a person."""
-    from stanoff.text.frames import frame_text
+    from stanoff.text.render import render
 
-    click.echo(words if style == "table" else frame_text(frame, style))
+    click.echo(words if style == "table" else render(frame, style))
 
 
 def _listed() -> tuple[pd.DataFrame, str]:

@@ -56,7 +56,7 @@ def plan(
 
     With FILE, which is as in `stanoff compare`: how many more documents settle that comparison.
     """
-    from stanoff.text.frames import frame_text
+    from stanoff.text.render import render
 
     asked: dict[str, Any] = {"assurance": list(assurance)} if assurance else {}
     if goal:
@@ -70,7 +70,7 @@ def plan(
     table = answer.summary()
     table.insert(0, "goal", answer.goal)
     table.insert(0, "question", answer.question)
-    click.echo(str(answer) if style == "table" else frame_text(table, style))
+    click.echo(str(answer) if style == "table" else render(table, style))
     interrupted(answer.warnings)
 
 

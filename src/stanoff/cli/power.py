@@ -44,12 +44,12 @@ def power(
     N may be several numbers.
     """
     from stanoff.planning.power import power as run
-    from stanoff.text.frames import frame_text
+    from stanoff.text.render import render
 
     chosen = scenarios(scenario, values, name="own")
     check_figure(figure)
     table = run(chosen, n, goal=list(goal) or None, model=model or None, **studied(values))
-    click.echo(frame_text(table, style))
+    click.echo(render(table, style))
     if figure:
         from stanoff.plots import plot_power
 

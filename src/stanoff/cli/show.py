@@ -37,8 +37,7 @@ def show(
     """
     from stanoff.results.contest import Contest
     from stanoff.store.saving import load
-    from stanoff.text import contests
-    from stanoff.text.formats import as_text
+    from stanoff.text.export import comparison_text, contest_text
 
     result = load(file).judge(**given(values))
     if category is not None:
@@ -46,7 +45,7 @@ def show(
     if isinstance(result, Contest):
         if fail_unless is not None:
             raise InputError("--fail-unless goes with a comparison of two systems.")
-        click.echo(contests.as_text(result, style, category=category))
+        click.echo(contest_text(result, style, category=category))
     else:
-        click.echo(as_text(result, style, categories=None if category is None else [category]))
+        click.echo(comparison_text(result, style, category=category))
         check_verdict(result, fail_unless)

@@ -108,9 +108,9 @@ class Evidence(ReprMixin):
         return vars(self) | ends | {"decision": str(self.decision)}
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
-        from stanoff.text.parts import of_evidence
+        from stanoff.text.sentences import evidence_blocks
 
-        return of_evidence(self)
+        return evidence_blocks(self)
 
 
 class RowInfo(NamedTuple):

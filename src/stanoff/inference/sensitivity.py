@@ -50,9 +50,9 @@ class Sensitivity(ReprMixin):
     flips: tuple[tuple[float, Decision, Decision], ...]
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
-        from stanoff.text.parts import of_sensitivity
+        from stanoff.text.sentences import sensitivity_blocks
 
-        return of_sensitivity(self)
+        return sensitivity_blocks(self)
 
 
 def sensitivity(

@@ -11,9 +11,9 @@ from stanoff.report.figures import inline, saved
 from stanoff.report.gallery import Picture
 from stanoff.report.page import BIBTEX, asides, settings
 from stanoff.report.templates import inlined, policy, render
-from stanoff.text.contests import documents, formatted
-from stanoff.text.numbers import ends, percent, whole_percent
-from stanoff.text.words import what_is_judged
+from stanoff.text.numbers import format_interval, percent, whole_percent
+from stanoff.text.sentences import describe_contest_documents, describe_score
+from stanoff.text.tables import contest_table
 
 if TYPE_CHECKING:
     from stanoff.results.contest import Contest
@@ -57,7 +57,7 @@ def page(
         Its figures, if they are there already.
     """
     row = result.resolve_category(category)
-    found, table = result.ranking(row), formatted(result, row)
+    found, table = result.ranking(row), contest_table(result, row)
     script = inlined("evidence.js") + inlined("contest.js")
     drawn = list(pictures(result, row)) if drawn is None else drawn
     lost, every = embedded(list(found.loss), keep_sides_of=(0.0,))
@@ -66,7 +66,7 @@ def page(
         policy=policy(script),
         script=script,
         data=json_block(_data(result, row, lost)),
-        title=f"{len(result.systems)} systems in {what_is_judged(result, row)}",
+        title=f"{len(result.systems)} systems in {describe_score(result, row)}",
         sentence=result.sentence(row),
         tiers=[", ".join(map(one_line, tier)) for tier in result.tiers(row)],
         headings=list(table.columns),
@@ -75,7 +75,7 @@ def page(
         decisions=found.decisions[found.order][:, found.order].tolist(),
         better=[[whole_percent(p) for p in line] for line in _in_order(found.better, found.order)],
         middle=(result.rope[0] + result.rope[1]) / 2,
-        rope=ends(result.rope),
+        rope=format_interval(result.rope),
         every=every,
         fixed=[one_line(n) for n, code in zip(result.systems, lost, strict=True) if code is None],
         warnings=result.warnings,
@@ -84,7 +84,7 @@ def page(
             for one in drawn
             if one.name in SHOWN  # the page has the matrix itself
         ],
-        settings=settings(result, documents(result, row)),
+        settings=settings(result, describe_contest_documents(result, row)),
         bibtex=BIBTEX,
     )
 
@@ -94,7 +94,7 @@ def _in_order(values: Any, order: list[int]) -> list[list[float]]:
 
 
 def _data(result: Contest, row: str, lost: list[Any]) -> dict[str, Any]:
-    found, table = result.ranking(row), formatted(result, row)
+    found, table = result.ranking(row), contest_table(result, row)
     place = {system: i for i, system in enumerate(found.order)}
     cells = table.to_numpy().tolist()
     return {
@@ -106,8 +106,8 @@ def _data(result: Contest, row: str, lost: list[Any]) -> dict[str, Any]:
         "higher": result.measure.higher_is_better,
         **asides(result),
         "warnings": result.sampler_warnings,
-        "judged": what_is_judged(result, row),
-        "documents": documents(result, row),
+        "judged": describe_score(result, row),
+        "documents": describe_contest_documents(result, row),
         "model": shown(result.model.name),
         "low": found.pairs["hdi_low"].tolist(),
         "high": found.pairs["hdi_high"].tolist(),

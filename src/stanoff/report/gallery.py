@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from stanoff.plots.gallery import GALLERY
 from stanoff.report.figures import saved
-from stanoff.text.words import what_is_judged
+from stanoff.text.sentences import describe_score
 
 if TYPE_CHECKING:
     from stanoff.results.comparison import Comparison
@@ -55,7 +55,7 @@ def pictures(
     formats : collection of str
         Out of svg, pdf and png: the files to make besides what pages show.
     """
-    judged = what_is_judged(result, category)
+    judged = describe_score(result, category)
     for name, plot in GALLERY.items():
         if name in names and plot.applies(result, category):
             files = saved(plot.draw(result, category), dict.fromkeys(["svg", *formats]))

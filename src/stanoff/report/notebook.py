@@ -11,7 +11,7 @@ from markupsafe import Markup
 from stanoff.plots.gallery import drawable
 from stanoff.report.figures import as_bytes, inline
 from stanoff.report.templates import render
-from stanoff.text.tables import PAPER, formatted, legend
+from stanoff.text.tables import PAPER, comparison_table, legend_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,10 +40,10 @@ def notebook(result: Comparison) -> str:
         *(("verdict", told) for told in sentences[:MOST_SENTENCES]),
         *([("", f"… and {more_sentences} more: print(result).")] if more_sentences > 0 else []),
         *(("note", warning) for warning in warnings),
-        ("table", formatted(result, PAPER, categories=shown)),
+        ("table", comparison_table(result, PAPER, categories=shown)),
         *([("", f"… and {more_rows} more rows: result.table().")] if more_rows > 0 else []),
     ]
-    parts.append(("", legend(result, PAPER)))
+    parts.append(("", legend_of(result, PAPER)))
     if decided is not None and drawable(result, decided):
         parts.append(("figure", _posterior(result, decided)))
     return render("notebook.html", parts=parts)

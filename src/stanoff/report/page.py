@@ -15,18 +15,19 @@ from stanoff.report.embedding import embedded, json_block
 from stanoff.report.figures import inline
 from stanoff.report.gallery import Picture, pictures
 from stanoff.report.templates import inlined, policy, render
-from stanoff.text.frames import frame_as_latex
-from stanoff.text.numbers import digits_for, ends, level, signed
-from stanoff.text.tables import HEADINGS, PAPER, formatted, legend
-from stanoff.text.words import (
-    aside,
-    caption_of,
-    direction,
-    documents,
-    sentence,
-    what_is_judged,
-    what_would_change,
+from stanoff.text.numbers import digits_for, format_interval, format_level, signed
+from stanoff.text.render import to_latex
+from stanoff.text.sentences import (
+    comparison_caption,
+    describe_comparison,
+    describe_direction,
+    describe_documents,
+    describe_rope_and_direction,
+    describe_rope_flips,
+    describe_score,
 )
+from stanoff.text.tables import COLUMNS as TABLE_COLUMNS
+from stanoff.text.tables import PAPER, comparison_table, legend_of
 
 if TYPE_CHECKING:
     from stanoff.results.base import Result
@@ -78,7 +79,7 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
     """
     focus = result.categories.index(result.average or result.categories[0])
     said = [result.evidence(category) for category in result.categories]
-    table = formatted(result, COLUMNS)
+    table = comparison_table(result, COLUMNS)
     rows, every = _rows(result, said)
     figures = pictures(result, result.categories[focus]) if drawn is None else drawn
     names = [one_line(name) for name in result.names]
@@ -97,8 +98,8 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
         names=names,
         focus=focus,
         said=said[focus],
-        sentence=sentence(result, said[focus]),
-        change=what_would_change(result, said[focus]),
+        sentence=describe_comparison(result, said[focus]),
+        change=describe_rope_flips(result, said[focus]),
         decisions=DECISIONS,
         headings=[
             (key, heading, hints.get(key, ""), CLASSES.get(key, "number"))
@@ -106,11 +107,11 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
         ],
         rows=list(zip(table.to_numpy().tolist(), said, strict=True)),
         digits=max(row["digits"] for row in rows),
-        legend=legend(result, COLUMNS),
+        legend=legend_of(result, COLUMNS),
         averages=len(result.categories) - len(result.data.categories),
         middle=(result.rope[0] + result.rope[1]) / 2,
-        rope=ends(result.rope),
-        hdi=level(result.hdi_prob),
+        rope=format_interval(result.rope),
+        hdi=format_level(result.hdi_prob),
         every=every,
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
         warnings=result.warnings,
@@ -118,7 +119,7 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
             (inline(picture.svg, picture.name, picture.caption), picture.caption)
             for picture in figures
         ],
-        settings=settings(result, documents(result)),
+        settings=settings(result, describe_documents(result)),
         bibtex=BIBTEX,
     )
 
@@ -126,8 +127,8 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
 def _title(result: Comparison, e: Evidence) -> str:
     """Write the verdict on one row, and the ROPE it holds for; page.js does the same."""
     a, b = map(shown, result.names)
-    judged = what_is_judged(result, e.category)
-    return f"{a} {e.decision.symbol} {b} in {judged}, ROPE {ends(e.rope)}"
+    judged = describe_score(result, e.category)
+    return f"{a} {e.decision.symbol} {b} in {judged}, ROPE {format_interval(e.rope)}"
 
 
 def settings(result: Result, documents: str) -> dict[str, str]:
@@ -140,8 +141,8 @@ def settings(result: Result, documents: str) -> dict[str, str]:
         "model": result.model.name,
         "engine": result.engine,
         "prior": described(result.prior),
-        "ROPE": ends(result.rope),
-        "HDI": level(result.hdi_prob),
+        "ROPE": format_interval(result.rope),
+        "HDI": format_level(result.hdi_prob),
         "draws": f"{chains} × {draws:,}",
         "seed": str(result.seed),
         "stanoff": __version__,
@@ -169,8 +170,8 @@ def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]
     rows = [
         {
             "name": e.category,
-            "judged": what_is_judged(result, e.category),
-            "documents": documents(result, e.category),
+            "judged": describe_score(result, e.category),
+            "documents": describe_documents(result, e.category),
             "model": shown(result.model.name),
             "mean": signed(e.mean, digits_for(e.std)),
             "sign": (e.mean > 0) - (e.mean < 0),
@@ -180,7 +181,7 @@ def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]
             "draws": code,
         }
         # Where nothing can be computed anew, what Python said is all there is.
-        | ({} if code else {"sentence": sentence(result, e), "said": _static(e)})
+        | ({} if code else {"sentence": describe_comparison(result, e), "said": _static(e)})
         for e, code in zip(said, coded, strict=True)
     ]
     return rows, every
@@ -223,17 +224,17 @@ def _data(
 
 def _latex_parts(result: Comparison) -> list[Any]:
     """Split the LaTeX table: between its texts stand the cells that the reader may change."""
-    table, caption = formatted(result, PAPER), caption_of(result, PAPER)
+    table, caption = comparison_table(result, PAPER), comparison_caption(result, PAPER)
     token = "cell"
-    while token in frame_as_latex(table, caption):
+    while token in to_latex(table, caption):
         token += "q"
     for key in CHANGING:
-        table[HEADINGS[key]] = [
+        table[TABLE_COLUMNS[key].heading] = [
             f"{token}{i}z{COLUMNS.index(key)}{token}" for i in range(len(table))
         ]
-    told = f"{level(result.hdi_prob)} HDI and the ROPE {ends(result.rope)}"
+    told = f"{format_level(result.hdi_prob)} HDI and the ROPE {format_interval(result.rope)}"
     before, after = caption.split(told, 1)
-    parts = (frame_as_latex(table, f"{before}{token}caption{token}{after}") + "\n").split(token)
+    parts = (to_latex(table, f"{before}{token}caption{token}{after}") + "\n").split(token)
     return [_place(part) if i % 2 else part for i, part in enumerate(parts)]
 
 
@@ -245,8 +246,8 @@ def _place(part: str) -> list[int]:
 def asides(result: Result) -> dict[str, str]:
     """Return what follows a sentence at the given ROPE, and at one of the reader's own."""
     return {
-        "aside": "".join(f" {told}" for told in aside(result)),
-        "lower": "".join(f" {told}" for told in direction(result)),
+        "aside": "".join(f" {told}" for told in describe_rope_and_direction(result)),
+        "lower": "".join(f" {told}" for told in describe_direction(result)),
     }
 
 

@@ -27,7 +27,7 @@ from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors
 from stanoff.question import Question
-from stanoff.text.formats import written
+from stanoff.text.render import write
 from stanoff.workbench.checks import Check, check
 
 if TYPE_CHECKING:
@@ -270,21 +270,21 @@ class Result:
 
     def to_markdown(self, path: Target = None) -> str:
         """Write the table, the verdict and the notes in Markdown, and to a file if one is named."""
-        return written(self._as_text("markdown"), path)
+        return write(self._as_text("markdown"), path)
 
     def to_latex(
         self, path: Target = None, *, caption: str | None = None, label: str | None = None
     ) -> str:
         """Write the table in LaTeX, for booktabs; by default the caption says what it shows."""
-        return written(self._as_text("latex", caption=caption, label=label), path)
+        return write(self._as_text("latex", caption=caption, label=label), path)
 
     def to_csv(self, path: Target = None) -> str:
         """Write the numbers of the summary as comma-separated values."""
-        return written(self._as_text("csv"), path)
+        return write(self._as_text("csv"), path)
 
     def to_json(self, path: Target = None) -> str:
         """Write settings, numbers and words as JSON; NaN becomes null, infinity "inf"."""
-        return written(self._as_text("json"), path)
+        return write(self._as_text("json"), path)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the verdict, the table and the figures; it needs no network.

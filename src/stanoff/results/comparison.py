@@ -33,9 +33,10 @@ from stanoff.question import Question, Sampling
 from stanoff.report.notebook import notebook
 from stanoff.report.page import page
 from stanoff.results.base import PlotMethod, Result, Target
-from stanoff.text import words
-from stanoff.text.formats import as_text, written
-from stanoff.text.tables import PAPER, formatted
+from stanoff.text.export import comparison_text
+from stanoff.text.render import write
+from stanoff.text.sentences import describe_comparison, describe_rope_flips
+from stanoff.text.tables import PAPER, comparison_table
 
 COLUMNS = [  # of the summary
     *("category", "psi_A", "psi_B", "observed_A", "observed_B", "sign_test", "t_test", "mean"),
@@ -354,7 +355,7 @@ class Comparison(Result):
         """Describe the verdict, and what would change it, in words to paste into a paper."""
         is_new = category == populations.NEW and category not in self.categories
         evidence = self.evidence_new() if is_new else self.evidence(category)
-        return f"{words.sentence(self, evidence)} {words.what_would_change(self, evidence)}"
+        return f"{describe_comparison(self, evidence)} {describe_rope_flips(self, evidence)}"
 
     def table(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the summary in cells of text, in the form of the paper's Tables 4 to 6.
@@ -362,13 +363,13 @@ class Comparison(Result):
         Parameters
         ----------
         columns : sequence of str, optional
-            Out of ``stanoff.text.tables.HEADINGS``; those of the paper by default.
+            Out of ``stanoff.text.tables.COLUMNS``; those of the paper by default.
         """
-        return formatted(self, PAPER if columns is None else columns)
+        return comparison_table(self, PAPER if columns is None else columns)
 
     def to_markdown(self, path: Target = None, *, columns: Sequence[str] | None = None) -> str:
         """Write the table, the verdict and the notes in Markdown, and to a file if one is named."""
-        return written(as_text(self, "markdown", columns=columns), path)
+        return write(comparison_text(self, "markdown", columns=columns), path)
 
     def to_latex(
         self,
@@ -379,11 +380,11 @@ class Comparison(Result):
         label: str | None = None,
     ) -> str:
         """Write the table in LaTeX, for booktabs; by default the caption says what it shows."""
-        text = as_text(self, "latex", columns=columns, caption=caption, label=label)
-        return written(text, path)
+        text = comparison_text(self, "latex", columns=columns, caption=caption, label=label)
+        return write(text, path)
 
     def _as_text(self, style: str, **options: Any) -> str:
-        return as_text(self, style, **options)
+        return comparison_text(self, style, **options)
 
     def _as_page(self) -> str:
         return page(self)

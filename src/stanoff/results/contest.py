@@ -20,7 +20,9 @@ from stanoff.report.contest import page
 from stanoff.report.notebook import of_contest
 from stanoff.results.base import PlotMethod, Result
 from stanoff.results.comparison import Comparison
-from stanoff.text import contests as text
+from stanoff.text.export import contest_text
+from stanoff.text.sentences import describe_contest
+from stanoff.text.tables import contest_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,14 +169,14 @@ class Contest(Result):
 
     def sentence(self, category: str | None = None) -> str:
         """Describe who can still be the best, in words to paste into a paper."""
-        return text.sentence(self, self.resolve_category(category))
+        return describe_contest(self, self.resolve_category(category))
 
     def table(self, category: str | None = None) -> pd.DataFrame:
         """Return the summary in cells of text."""
-        return text.formatted(self, self.resolve_category(category))
+        return contest_table(self, self.resolve_category(category))
 
     def _as_text(self, style: str, **options: Any) -> str:
-        return text.as_text(self, style, **options)
+        return contest_text(self, style, **options)
 
     def _as_page(self) -> str:
         return page(self)

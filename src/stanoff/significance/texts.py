@@ -8,12 +8,12 @@ import pandas as pd
 
 from stanoff.significance.result import SignificanceResult
 from stanoff.significance.together import table
-from stanoff.text.frames import dumped, frame_text, records
 from stanoff.text.numbers import p_value
+from stanoff.text.render import render, to_json, to_records
 
 
 def as_text(outcomes: Sequence[SignificanceResult], names: tuple[str, str], style: str) -> str:
-    """Write outcomes in one of ``stanoff.text.frames.FORMATS``.
+    """Write outcomes in one of ``stanoff.text.render.FORMATS``.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ def as_text(outcomes: Sequence[SignificanceResult], names: tuple[str, str], styl
     numbers = table(outcomes)
     if style == "json":
         rows = numbers.assign(sentence=[str(outcome) for outcome in outcomes])
-        return dumped({"names": dict(zip("AB", names, strict=True)), "tests": records(rows)})
+        return to_json({"names": dict(zip("AB", names, strict=True)), "tests": to_records(rows)})
     below = [
         f"A is {names[0]}, B is {names[1]}. p: how probable a difference like this or larger is "
         "where there is none; ⋆: p < 0.05; leans to: who did better, significantly or not."
     ]
-    return frame_text(formatted(outcomes), style, numbers=numbers, below=below)
+    return render(formatted(outcomes), style, numbers=numbers, below=below)
 
 
 def formatted(outcomes: Sequence[SignificanceResult]) -> pd.DataFrame:

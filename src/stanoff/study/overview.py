@@ -25,8 +25,9 @@ from stanoff.report.document import (
     link,
 )
 from stanoff.study.config import DataSet, Study
-from stanoff.study.tables import CONTEST_FILES, FILES, legend, write_contests, write_tables
-from stanoff.text.numbers import level, rope_text
+from stanoff.study.tables import study_legend, write_tables
+from stanoff.text.numbers import format_level, format_rope
+from stanoff.text.tables import in_one_paragraph
 
 if TYPE_CHECKING:
     from stanoff.study.outcomes import Outcome
@@ -38,11 +39,10 @@ COLUMNS = ("comparison", "measure", "model", "category", "mean", "HDI", "ROPE pc
 def write_overview(study: Study, outcomes: Sequence[Outcome], out: Path) -> None:
     """Write index.html, and the tables as CSV, Markdown and LaTeX."""
     made = [outcome for outcome in outcomes if not outcome.error]
-    if pairs := [outcome for outcome in made if not outcome.is_contest]:
-        write_tables(study, pairs, out)
-    if contests := [outcome for outcome in made if outcome.is_contest]:
-        write_contests(study, contests, out)
-    write_text(out / "index.html", _page(study, outcomes, contests, pairs))
+    pairs = [outcome for outcome in made if not outcome.is_contest]
+    contests = [outcome for outcome in made if outcome.is_contest]
+    tables = write_tables(study, outcomes, out)
+    write_text(out / "index.html", _page(study, outcomes, contests, pairs, tables))
 
 
 def _page(
@@ -50,6 +50,7 @@ def _page(
     outcomes: Sequence[Outcome],
     contests: Sequence[Outcome],
     made: Sequence[Outcome],
+    tables: Sequence[str],
 ) -> str:
     sections = []
     broken = [outcome for outcome in outcomes if outcome.error]
@@ -76,7 +77,7 @@ def _page(
         notes = [Paragraph(warning, note=True) for warning in known]
         sections.append(Section("What to know before trusting the numbers", notes))
     if every:
-        sections.append(Section("Files", _files(study, contests, made)))
+        sections.append(Section("Files", _files(study, [*contests, *made], tables)))
     sections.append(Section("Settings", [_settings(study, every)]))
     return document(one_line(study.title), sections)
 
@@ -101,7 +102,12 @@ def _of_data(study: Study, data: DataSet, made: Sequence[Outcome]) -> list[Secti
     if not made:
         return []
     on = f" on {data.name}" if data.name else ""
-    sections = [Section(f"Verdicts{on}", [_verdicts(made), _explained(study, COLUMNS)])]
+    sections = [
+        Section(
+            f"Verdicts{on}",
+            [_verdicts(made), _explained(study, ["mean", "hdi", "p_rope", "decision"])],
+        )
+    ]
     squares: list[Block] = list(_glance(study, made))
     if squares:
         sections.append(Section(f"At a glance{on}", [*squares, _signs(study)]))
@@ -109,9 +115,7 @@ def _of_data(study: Study, data: DataSet, made: Sequence[Outcome]) -> list[Secti
 
 
 def _explained(study: Study, columns: Sequence[str]) -> Paragraph:
-    return Paragraph(
-        "; ".join(f"{term}: {text}" for term, text in legend(study, columns).items()) + "."
-    )
+    return Paragraph(in_one_paragraph(study_legend(study, columns)))
 
 
 def _signs(study: Study) -> Paragraph:
@@ -182,12 +186,10 @@ def _glance(study: Study, made: Sequence[Outcome]) -> list[Table]:
     return tables
 
 
-def _files(study: Study, contests: Sequence[Outcome], pairs: Sequence[Outcome]) -> list[Block]:
+def _files(study: Study, made: Sequence[Outcome], tables: Sequence[str]) -> list[Block]:
     """Link the tables, and the figures in every format."""
     import pandas as pd
 
-    made = [*contests, *pairs]
-    tables = [*(FILES if pairs else ()), *(CONTEST_FILES if contests else ())]
     linked = Markup(", ").join(link(name, name) for name in tables)
     where = Paragraph(joined(["All numbers: ", linked, "."]))
     names = list(dict.fromkeys(name for outcome in made for name in outcome.figures))
@@ -222,8 +224,8 @@ def _settings(study: Study, made: Sequence[Outcome]) -> Table:
         "measures": ", ".join(question.measure.label for question in study.questions),
         "models": ", ".join(given),
         "average": question.average,
-        "ROPE": rope_text(question.rope_given),
-        "HDI": level(question.hdi_prob),
+        "ROPE": format_rope(question.rope_given),
+        "HDI": format_level(question.hdi_prob),
         "prior": described(sampling.prior),
         "engine": sampling.engine or "by the model",
         "chains": sampling.chains,

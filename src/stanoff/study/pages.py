@@ -54,13 +54,15 @@ def _of_pair(
     from stanoff.report.gallery import pictures
     from stanoff.report.page import page
     from stanoff.study.tables import SCORES
-    from stanoff.text.tables import PAPER, formatted
+    from stanoff.text.tables import PAPER, comparison_table
 
     shown = result.default_category or result.categories[0]
     drawn = list(pictures(result, shown, study.figures, study.figure_formats))
     files = _figures(drawn, slug, out)
     html = write_text(out / PAGES / f"{slug}.html", page(result, drawn=drawn))
-    one = formatted(result, ["category", "mean", "hdi", "p_rope", "decision"], categories=[shown])
+    one = comparison_table(
+        result, ["category", "mean", "hdi", "p_rope", "decision"], categories=[shown]
+    )
     outcome = Outcome(
         systems=result.names,
         measure=result.measure.label,
@@ -68,8 +70,8 @@ def _of_pair(
         slug=slug,
         data=data,
         summary=result.summary(),
-        cells=formatted(result, PAPER),
-        scores=formatted(result, SCORES).set_axis(SCORES, axis=1),
+        cells=comparison_table(result, PAPER),
+        scores=comparison_table(result, SCORES, by_name=False),
         sentence=str(result),
         shown=tuple(one.iloc[0]) if result.default_category else (),
         warnings=result.warnings,
@@ -85,7 +87,8 @@ def _of_contest(
     import pandas as pd
 
     from stanoff.report.contest import page, pictures
-    from stanoff.text.contests import caption_of, formatted, listed
+    from stanoff.text.sentences import contest_caption, join_names
+    from stanoff.text.tables import contest_table
 
     shown = result.default_category or result.categories[0]
     drawn = list(pictures(result, shown, study.figures, study.figure_formats))
@@ -93,9 +96,9 @@ def _of_contest(
     html = write_text(out / PAGES / f"{slug}.html", page(result, shown, drawn=drawn))
     numbers, cells = (
         pd.concat([_by(category, of(category)) for category in result.categories])
-        for of in (result.summary, lambda category: formatted(result, category))
+        for of in (result.summary, lambda category: contest_table(result, category))
     )
-    tiers = [listed(tier, most=len(tier)) for tier in result.tiers(shown)]
+    tiers = [join_names(tier, max_names=len(tier)) for tier in result.tiers(shown)]
     outcome = Outcome(
         systems=result.systems,
         measure=result.measure.label,
@@ -106,7 +109,7 @@ def _of_contest(
         cells=cells.reset_index(drop=True),
         sentence=str(result),
         shown=(shown, *tiers) if result.default_category else (),
-        caption=caption_of(result, shown),
+        caption=contest_caption(result, shown),
         warnings=result.warnings,
         figures=tuple(picture.name for picture in drawn) if study.figure_formats else (),
         source=dict(result.data.source),

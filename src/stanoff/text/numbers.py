@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from math import floor, log10
+from typing import TYPE_CHECKING
 
 from stanoff._lib.arguments import Interval
-from stanoff.inference.bayes_factor import Bound
+
+if TYPE_CHECKING:
+    from stanoff.inference.bayes_factor import Bound
 
 SIGNIFICANT = 0.05
 
@@ -46,23 +49,23 @@ def whole_percent(probability: float) -> str:
     return f"{100 * probability:.0f}"
 
 
-def level(probability: float) -> str:
+def format_level(probability: float) -> str:
     """Write the probability of an interval, as in 95% HDI.
 
     Examples
     --------
-    >>> level(0.95), level(0.995)
+    >>> format_level(0.95), format_level(0.995)
     ('95%', '99.5%')
     """
     return f"{100 * probability:g}%"
 
 
-def ends(interval: Interval, digits: int | None = None) -> str:
+def format_interval(interval: Interval, digits: int | None = None) -> str:
     """Write the two ends of an interval of differences.
 
     Examples
     --------
-    >>> ends((-0.05, 0.05)), ends((-0.0281, 0.0419), 3)
+    >>> format_interval((-0.05, 0.05)), format_interval((-0.0281, 0.0419), 3)
     ('[-0.05, +0.05]', '[-0.028, +0.042]')
     """
     low, high = interval
@@ -71,15 +74,17 @@ def ends(interval: Interval, digits: int | None = None) -> str:
     return f"[{low:+.{digits}f}, {high:+.{digits}f}]"
 
 
-def rope_text(rope: Interval | str) -> str:
-    """Write a ROPE as it was asked for: its ends, or a share of what was observed.
+def format_rope(rope: Interval | str) -> str:
+    """Write a ROPE as the option takes it: its ends, or a share of what was observed.
 
     Examples
     --------
-    >>> rope_text((-0.05, 0.05)), rope_text("2% of mean")
+    >>> format_rope((-0.05, 0.05)), format_rope("2% of mean")
     ('[-0.05, +0.05]', '±2% of the observed mean')
     """
-    return f"±{rope.replace('of', 'of the observed')}" if isinstance(rope, str) else ends(rope)
+    if isinstance(rope, str):
+        return f"±{rope.replace('of', 'of the observed')}"
+    return format_interval(rope)
 
 
 def signed(x: float, digits: int) -> str:
@@ -92,6 +97,17 @@ def signed(x: float, digits: int) -> str:
     """
     text = f"{x:+.{digits}f}"
     return text if text.strip("+-0.") else text[1:]
+
+
+def sides_of_zero(less: float, greater: float) -> str:
+    """Write how much of the posterior is below and above 0, as the paper's "LG pct" does.
+
+    Examples
+    --------
+    >>> sides_of_zero(0.957, 0.043)
+    '95.7% < 0 < 4.3%'
+    """
+    return f"{100 * less:.1f}% < 0 < {100 * greater:.1f}%"
 
 
 def half_width(width: float, digits: int) -> str:
@@ -113,12 +129,10 @@ def bayes_factor(factor: float, bound: Bound | None = None) -> str:
     --------
     >>> bayes_factor(9.551), bayes_factor(0.075), bayes_factor(1.2), bayes_factor(0.0002)
     ('‡ 9.551', '⋆ 0.075', '1.200', '⋆ < 0.001')
-    >>> bayes_factor(math.nan, Bound(">", 1327.3))
-    '‡ > 1,300'
     """
     if bound is not None:
-        sure = bound.value > 3 if bound.side == ">" else bound.value < 1 / 3
-        mark = ("‡ " if bound.side == ">" else "⋆ ") if sure else ""
+        strong = bound.value > 3 if bound.side == ">" else bound.value < 1 / 3
+        mark = ("‡ " if bound.side == ">" else "⋆ ") if strong else ""
         small = bound.side == "<" and bound.value <= 0.001
         return f"{mark}{'< 0.001' if small else bound}"
     if math.isnan(factor):
@@ -154,3 +168,6 @@ def rounded_documents(n: float) -> int:
     whole = math.ceil(n)
     digits = len(str(whole))
     return int(round(whole, -(digits - 3))) if digits > 3 else whole
+
+
+ends, level = format_interval, format_level

@@ -1,182 +1,337 @@
-"""The summary as cells of text: which columns there are, and how their numbers are written."""
+"""The columns of every table for people: what they are called, mean, and how they are written.
+
+A row is a mapping: the fields of an :class:`~stanoff.inference.evidence.Evidence`, or a row of the
+summary of a contest.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from stanoff._lib.escaping import one_line
 from stanoff.errors import invalid, unknown
-from stanoff.text.numbers import bayes_factor, digits_for, ends, p_value, percent
+from stanoff.text.numbers import (
+    bayes_factor,
+    digits_for,
+    format_interval,
+    format_level,
+    format_rope,
+    half_width,
+    p_value,
+    percent,
+    sides_of_zero,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from stanoff.inference.evidence import Evidence
     from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
-HEADINGS = {
-    "category": "category",
-    "psi_A": "A",
-    "psi_B": "B",
-    "observed_A": "A observed",
-    "observed_B": "B observed",
-    "sign_test": "sign-test",
-    "t_test": "t-test",
-    "mean": "mean",
-    "std": "std",
-    "mcse": "mcse",
-    "bf_sd": "BF_SD",
-    "bf_rope": "BF_ROPE",
-    "p_less": "P(<0)",
-    "p_greater": "P(>0)",
-    "lg_pct": "LG pct",
-    "p_rope": "ROPE pct",
-    "hdi": "HDI",
-    "decision": "decision",
+Row = Mapping[Any, Any]
+Write = Callable[[Any, int], str]
+
+DECISION_SYMBOLS = {"<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫"}
+DECISIONS = {
+    "≫, ≪": "significantly better, worse (the HDI lies outside the ROPE)",
+    "≈": "practically equivalent (inside it)",
+    ">, <": "not settled; the middle of the HDI lies above, below that of the ROPE",
+}
+SYMBOLS = "; ".join(f"{symbols}: {meaning}" for symbols, meaning in DECISIONS.items())
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    heading : str
+        What stands on top of it.
+    meaning : str
+        What the legend says of it; ``{rope}`` and ``{hdi_prob}`` are filled in. Columns with the
+        same meaning are explained together.
+    write : callable
+        Makes text of a row, with a number of decimals.
+    latex : str
+        The heading in LaTeX, where it is another one.
+    """
+
+    heading: str
+    meaning: str
+    write: Write
+    latex: str = ""
+
+
+def _number(name: str) -> Write:
+    return lambda row, d: "–" if isnan(row[name]) else f"{row[name]:.{d}f}"
+
+
+def _difference(name: str) -> Write:
+    return lambda row, d: f"{row[name]:+.{d}f}"
+
+
+def _percent(name: str) -> Write:
+    return lambda row, d: percent(row[name])
+
+
+def _text(name: str) -> Write:
+    return lambda row, d: one_line(str(row[name]))
+
+
+def _test(name: str) -> Write:
+    return lambda row, d: p_value(row[name])
+
+
+def _savage_dickey(row: Row, digits: int) -> str:
+    factor = bayes_factor(row["bf_sd"], row["bf_sd_bound"])
+    return factor if row["bf_sd_defined"] else f"{factor} ?"
+
+
+def _ranks(row: Row, digits: int) -> str:
+    low, high = row["rank_low"], row["rank_high"]
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+SCORES = "posterior mean of the score"
+OBSERVED = "score on these documents, as other programs compute it"
+TESTS = "p-value of the test, as in the paper"
+IN_ROPE = "probability of a difference within the ROPE {rope}"
+HDI = "highest density interval, with {hdi_prob} of the posterior"
+
+COLUMNS = {
+    "category": Column("category", "", _text("category")),
+    "psi_A": Column("psi_A", SCORES, _number("psi_A"), r"$\psi_A$"),
+    "psi_B": Column("psi_B", SCORES, _number("psi_B"), r"$\psi_B$"),
+    "observed_A": Column("observed_A", OBSERVED, _number("observed_A"), r"$\hat{\psi}_A$"),
+    "observed_B": Column("observed_B", OBSERVED, _number("observed_B"), r"$\hat{\psi}_B$"),
+    "sign_test": Column("sign-test", TESTS, _test("sign_test")),
+    "t_test": Column("t-test", TESTS, _test("t_test")),
+    "mean": Column("mean", "posterior mean of the difference A − B", _difference("mean")),
+    "std": Column("std", "its posterior standard deviation", _number("std")),
+    "mcse": Column(
+        "mcse", "Monte-Carlo standard error of the mean", lambda row, d: f"{row['mcse']:.1g}"
+    ),
+    "hdi": Column("HDI", HDI, lambda row, d: format_interval(row["hdi"], d)),
+    "p_rope": Column("ROPE pct", IN_ROPE, _percent("p_rope")),
+    "p_below": Column(
+        "P(<ROPE)", "probability of a difference below the ROPE", _percent("p_below")
+    ),
+    "p_above": Column(
+        "P(>ROPE)", "probability of a difference above the ROPE", _percent("p_above")
+    ),
+    "p_less": Column("P(<0)", "probability of a difference below 0", _percent("p_less")),
+    "p_greater": Column("P(>0)", "probability of a difference above 0", _percent("p_greater")),
+    "lg_pct": Column(
+        "LG pct",
+        "how much of the posterior lies below (less) and above (greater) 0",
+        lambda row, d: sides_of_zero(row["p_less"], row["p_greater"]),
+    ),
+    "bf_sd": Column(
+        "BF_SD",
+        "Savage-Dickey Bayes factor for no difference",
+        _savage_dickey,
+        r"BF$_{\mathrm{SD}}$",
+    ),
+    "bf_rope": Column(
+        "BF_ROPE",
+        "Bayes factor for a difference in the ROPE",
+        lambda row, d: bayes_factor(row["bf_rope"], row["bf_rope_bound"]),
+        r"BF$_{\mathrm{ROPE}}$",
+    ),
+    "decision": Column("decision", "", lambda row, d: DECISION_SYMBOLS[row["decision"]]),
+    # Of sensitivity:
+    "prior": Column("prior", "", _text("prior")),
+    "half_width": Column(
+        "ROPE", "", lambda row, d: half_width(row["half_width"], d) if row["half_width"] else "±0"
+    ),
+    # Of contests:
+    "system": Column("system", "", _text("system")),
+    "tier": Column(
+        "tier", "no system is significantly better than another of its tier", _text("tier")
+    ),
+    "psi": Column("score", SCORES, _number("psi")),
+    "observed": Column("observed", OBSERVED, _number("observed")),
+    "score_hdi": Column(
+        "HDI", HDI, lambda row, d: f"[{row['hdi_low']:.{d}f}, {row['hdi_high']:.{d}f}]"
+    ),
+    "p_near": Column(
+        "P(near best)",
+        "probability of being within the ROPE {rope} of the best",
+        _percent("p_near"),
+    ),
+    "p_best": Column(
+        "P(best)", "probability of being the best, which near-twins share", _percent("p_best")
+    ),
+    "regret": Column("regret", "expected loss against the best", _number("regret")),
+    "ranks": Column("ranks", "the fewest ranks that have {hdi_prob} of the probability", _ranks),
 }
 PAPER = (
     *("category", "sign_test", "t_test", "mean", "std", "bf_sd", "lg_pct", "p_rope", "hdi"),
     "decision",
 )
-# What decides comes first: a narrow screen shows only the first columns.
-ALL = (
-    *("category", "psi_A", "psi_B", "mean", "hdi", "p_rope", "decision", "observed_A"),
-    *("observed_B", "p_less", "p_greater", "std", "bf_sd", "bf_rope", "sign_test", "t_test"),
-    "mcse",
+TERMINAL = (
+    *("category", "psi_A", "psi_B", "mean", "hdi", "p_rope", "p_greater", "bf_sd", "decision"),
 )
-SYMBOLS = (
-    "≫, ≪: significantly better, worse (the HDI lies outside the ROPE); ≈: practically equivalent "
-    "(inside it); >, <: not settled, and to which side of the ROPE's middle the HDI's lies"
+CONTEST = (
+    *("system", "tier", "psi", "observed", "score_hdi", "p_near", "p_best", "regret", "ranks"),
 )
 
 
-def formatted(
+def format_table(
+    rows: Iterable[Row],
+    columns: Sequence[str],
+    digits: int,
+    headings: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Write rows of numbers as cells of text.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        The numbers.
+    columns : sequence of str
+        Names out of ``COLUMNS``.
+    digits : int
+        Decimals of differences and scores.
+    headings : mapping, optional
+        Other headings, by the names of columns.
+    """
+    called = headings or {}
+    cells = [[COLUMNS[name].write(row, digits) for name in columns] for row in rows]
+    return pd.DataFrame(cells, columns=[called.get(n, COLUMNS[n].heading) for n in columns])
+
+
+def comparison_table(
     result: Comparison,
-    columns: Sequence[str] = ALL,
+    columns: Sequence[str] = PAPER,
     *,
     categories: Sequence[str] | None = None,
+    by_name: bool = True,
 ) -> pd.DataFrame:
-    """Format the numbers of the summary as the paper does: sign and fixed width.
+    """Write the numbers of a comparison as the paper does: with a sign and fixed decimals.
 
     Parameters
     ----------
     result : Comparison
         What is shown.
     columns : sequence of str
-        Names out of ``HEADINGS``; ``PAPER`` has those of the paper's Tables 4 to 6.
+        Names out of ``COLUMNS``; ``PAPER`` has those of the paper's Tables 4 to 6.
     categories : sequence of str, optional
         The rows, all by default.
+    by_name : bool
+        Call the columns of scores by the systems; else psi_A, psi_B and so on.
     """
-    import pandas as pd
+    names = check_columns(columns)
+    evidence = [result.evidence(category) for category in categories or result.categories]
+    rows = []
+    for e in evidence:
+        index = result.categories.index(e.category)
+        rows.append(vars(e) | {test: values[index] for test, values in result.p_values.items()})
+    digits = max(digits_for(e.std) for e in evidence)
+    return format_table(rows, names, digits, headings_of(result) if by_name else None)
 
-    chosen = _as_columns(columns)
-    rows = result.categories if categories is None else tuple(categories)
-    evidence = [result.evidence(category) for category in rows]
-    tests = result.p_values
-    writers = _writers(max(digits_for(e.std) for e in evidence))
-    table = [
-        [
-            writers[name](tests[name][result.categories.index(e.category)] if name in tests else e)
-            for name in chosen
-        ]
-        for e in evidence
+
+def contest_table(result: Contest, category: str) -> pd.DataFrame:
+    """Write the numbers of a contest on one category or average as cells of text."""
+    numbers = result.summary(category)
+    digits = digits_for(float((numbers["hdi_high"] - numbers["hdi_low"]).max()) / 4)
+    headings = {"psi": result.measure.label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
+    return format_table(numbers.to_dict("records"), CONTEST, digits, headings)
+
+
+def evidence_table(evidence: Evidence) -> pd.DataFrame:
+    """Show all that is known of one category, a line for every number."""
+    names = [
+        *("psi_A", "psi_B", "observed_A", "observed_B", "mean", "std", "mcse", "hdi", "p_below"),
+        *("p_rope", "p_above", "p_less", "p_greater", "bf_sd", "bf_rope"),
     ]
-    headings = headings_of(result)
-    return pd.DataFrame(table, columns=[headings[name] for name in chosen])
-
-
-def cells_of(evidence: Evidence) -> dict[str, str]:
-    """Format the numbers of one category, by the names of the columns; there are no tests in it."""
-    writers = _writers(digits_for(evidence.std))
-    return {name: write(evidence) for name, write in writers.items() if not name.endswith("_test")}
+    cells = format_table([vars(evidence)], names, digits_for(evidence.std)).iloc[0]
+    meanings = [_meaning(name, evidence.rope, evidence.hdi_prob) for name in names]
+    return pd.DataFrame({"evidence": cells.index, "value": cells.to_numpy(), "meaning": meanings})
 
 
 def headings_of(result: Comparison) -> dict[str, str]:
-    """Return what the columns are called: scores by the names of the systems."""
+    """Name the columns of scores by the systems."""
     a, b = result.names
-    observed = {"observed_A": f"{a} observed", "observed_B": f"{b} observed"}
-    return dict(HEADINGS, psi_A=a, psi_B=b, **observed)
+    return {"psi_A": a, "psi_B": b, "observed_A": f"{a} observed", "observed_B": f"{b} observed"}
 
 
-def legend(result: Comparison, columns: Sequence[str] = ALL) -> str:
-    """Explain the columns and symbols of a table in one paragraph.
+def check_columns(columns: Any) -> tuple[str, ...]:
+    """Check the names of columns of a comparison."""
+    if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
+        raise invalid("columns", "a list of names of columns", columns)
+    names = [name for name in COLUMNS if name not in (*CONTEST, "prior", "half_width")]
+    for name in columns:
+        if name not in names:
+            raise unknown("columns", name, names)
+    return tuple(columns)
+
+
+def legend(
+    columns: Sequence[str],
+    *,
+    rope: Any,
+    hdi_prob: float,
+    headings: Mapping[str, str] | None = None,
+    defined: bool = True,
+) -> dict[str, str]:
+    """Explain the columns and marks of a table: what stands there, and what it means.
 
     Parameters
     ----------
-    result : Comparison
-        What the table shows.
     columns : sequence of str
-        Its columns, by the names in ``HEADINGS``.
-    """
-    a, b = map(one_line, result.names)
-    shared = {  # columns that are explained together, by the first of them
-        "psi_A": f"{a}, {b}: posterior means of their scores",
-        "observed_A": "observed: the scores of the data themselves",
-        "mean": "mean, std: of the posterior of the difference",
-        "mcse": "mcse: Monte-Carlo standard error of the mean",
-        "hdi": "HDI: its highest density interval",
-        "p_rope": "ROPE pct: how much of it lies in the ROPE, the region of practical equivalence",
-        "lg_pct": "LG pct: how much of it lies below (less) and above (greater) 0",
-        "p_less": "P(<0): probability that the difference is below 0",
-        "p_greater": "P(>0): probability that it is above 0",
-        "bf_sd": "BF_SD: Savage-Dickey Bayes factor for no difference",
-        "bf_rope": "BF_ROPE: Bayes factor for a difference in the ROPE",
-        "sign_test": "sign-test, t-test: p-values, as in the paper",
-        "decision": SYMBOLS,
-    }
-    told = [words for name, words in shared.items() if name in columns]
-    factors, tests = {"bf_sd", "bf_rope"} & set(columns), {"sign_test", "t_test"} & set(columns)
-    below = [*(["p < 0.05"] if tests else []), *(["Bayes factor < 1/3"] if factors else [])]
-    told += [f"⋆: {' or '.join(below)}"] if below else []
-    told += ["‡: Bayes factor > 3"] if factors else []
-    if "bf_sd" in columns and any(not result.evidence(c).bf_sd_defined for c in result.categories):
-        told.append("?: not well-defined, as the prior density at 0 is infinite")
-    return f"{'; '.join(told)}."
-
-
-def sides_of_zero(less: float, greater: float) -> str:
-    """Write how much of the posterior is below and above 0, as the paper's "LG pct" does.
+        Names out of ``COLUMNS``.
+    rope : tuple of float or str
+        The ROPE, as :func:`stanoff.text.numbers.format_rope` takes it.
+    hdi_prob : float
+        The probability of the HDI.
+    headings : mapping, optional
+        Other headings, by the names of columns.
+    defined : bool
+        Whether all Savage-Dickey factors are well-defined.
 
     Examples
     --------
-    >>> sides_of_zero(0.957, 0.043)
-    '95.7% < 0 < 4.3%'
+    >>> legend(["std", "p_greater"], rope=(-0.05, 0.05), hdi_prob=0.95)
+    {'std': 'its posterior standard deviation', 'P(>0)': 'probability of a difference above 0'}
     """
-    return f"{100 * less:.1f}% < 0 < {100 * greater:.1f}%"
-
-
-def _writers(d: int) -> dict[str, Callable[[Any], str]]:
-    """Return how each column is written with d decimals."""
-    return {
-        "category": lambda e: one_line(e.category),
-        "psi_A": lambda e: f"{e.psi_A:.{d}f}",
-        "psi_B": lambda e: f"{e.psi_B:.{d}f}",
-        "observed_A": lambda e: "–" if isnan(e.observed_A) else f"{e.observed_A:.{d}f}",
-        "observed_B": lambda e: "–" if isnan(e.observed_B) else f"{e.observed_B:.{d}f}",
-        "sign_test": p_value,
-        "t_test": p_value,
-        "mean": lambda e: f"{e.mean:+.{d}f}",
-        "std": lambda e: f"{e.std:.{d}f}",
-        "mcse": lambda e: f"{e.mcse:.1g}",
-        "bf_sd": lambda e: (
-            f"{bayes_factor(e.bf_sd, e.bf_sd_bound)}{'' if e.bf_sd_defined else ' ?'}"
-        ),
-        "bf_rope": lambda e: bayes_factor(e.bf_rope, e.bf_rope_bound),
-        "p_less": lambda e: percent(e.p_less),
-        "p_greater": lambda e: percent(e.p_greater),
-        "lg_pct": lambda e: sides_of_zero(e.p_less, e.p_greater),
-        "p_rope": lambda e: percent(e.p_rope),
-        "hdi": lambda e: ends(e.hdi, d),
-        "decision": lambda e: e.decision.symbol,
-    }
-
-
-def _as_columns(columns: Any) -> tuple[str, ...]:
-    if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
-        raise invalid("columns", "a list of names of columns", columns)
+    together: dict[str, list[str]] = {}
     for name in columns:
-        if not isinstance(name, str) or name not in HEADINGS:
-            raise unknown("columns", name, HEADINGS)
-    return tuple(columns)
+        if meaning := _meaning(name, rope, hdi_prob):
+            heading = (headings or {}).get(name, COLUMNS[name].heading)
+            together.setdefault(meaning, []).append(one_line(heading))
+    terms = {", ".join(headings): meaning for meaning, headings in together.items()}
+    factors, tests = {"bf_sd", "bf_rope"} & {*columns}, {"sign_test", "t_test"} & {*columns}
+    low = [*(["p < 0.05"] if tests else []), *(["Bayes factor < 1/3"] if factors else [])]
+    terms |= {"⋆": " or ".join(low)} if low else {}
+    terms |= {"‡": "Bayes factor > 3"} if factors else {}
+    if "bf_sd" in columns and not defined:
+        terms["?"] = "not well-defined, as the prior density at 0 is infinite"
+    return terms | (DECISIONS if "decision" in columns else {})
+
+
+def legend_of(result: Comparison, columns: Sequence[str]) -> str:
+    """Explain the columns and marks of a table of a comparison in one paragraph."""
+    defined = all(result.evidence(category).bf_sd_defined for category in result.categories)
+    terms = legend(
+        columns,
+        rope=result.rope,
+        hdi_prob=result.hdi_prob,
+        headings=headings_of(result),
+        defined=defined,
+    )
+    return in_one_paragraph(terms)
+
+
+def in_one_paragraph(terms: Mapping[str, str]) -> str:
+    """Write a legend as text."""
+    return "; ".join(f"{term}: {meaning}" for term, meaning in terms.items()) + "."
+
+
+def _meaning(name: str, rope: Any, hdi_prob: float) -> str:
+    return COLUMNS[name].meaning.format(rope=format_rope(rope), hdi_prob=format_level(hdi_prob))

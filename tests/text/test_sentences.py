@@ -8,9 +8,9 @@ from hostile import HOSTILE, RENDERERS
 
 from stanoff import StanoffError, compare, compare_counts
 from stanoff.inference.decision import Decision, decide
-from stanoff.text.formats import as_text
+from stanoff.text.export import comparison_text
 from stanoff.text.numbers import digits_for, percent, rounded_documents, signed
-from stanoff.text.words import sentence, what_would_change
+from stanoff.text.sentences import describe_comparison, describe_rope_flips
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_every_verdict_in_words(counts, verdict):
     numbers = [signed(e.mean, d), f"[{e.hdi[0]:+.{d}f}, {e.hdi[1]:+.{d}f}]", "[-0.05, +0.05]"]
     assert all(number in said for number in numbers)
     masses = f"{percent(e.p_below)}, {percent(e.p_rope)} and {percent(e.p_above)}."
-    assert sentence(result, e).endswith(masses)
-    assert said == f"{sentence(result, e)} {what_would_change(result, e)}"
+    assert describe_comparison(result, e).endswith(masses)
+    assert said == f"{describe_comparison(result, e)} {describe_rope_flips(result, e)}"
 
 
 # The HDI, the half-width and middle of the ROPE, and what another width would make of it.
@@ -85,12 +85,12 @@ FLIPS = [
 def test_what_would_change_the_verdict(stored, hdi, width, middle, said):
     rope = middle - width, middle + width
     e = replace(stored.judge(rope=rope).evidence(), hdi=hdi, decision=decide(hdi, rope))
-    assert what_would_change(stored, e) == said
+    assert describe_rope_flips(stored, e) == said
 
 
 def test_what_would_change_where_lower_is_better(stored):
     e = replace(stored.evidence(), hdi=(0.02, 0.08), decision=Decision("<"))
-    said = what_would_change(stored.judge(measure="error"), e)
+    said = describe_rope_flips(stored.judge(measure="error"), e)
     assert (
         said == "With a ROPE of ±0.02 or narrower the decision would be ≪; with ±0.08 or wider, ≈."
     )
@@ -102,7 +102,7 @@ def test_what_would_change_is_true():
             result = compare_counts(
                 pos, [10, 5, 5, 900], engine="exact", seed=1, draws=2000, rope=rope
             )
-            said = what_would_change(result, result.evidence())
+            said = describe_rope_flips(result, result.evidence())
             middle = (result.rope[0] + result.rope[1]) / 2
             told = re.findall(r"±(\d\.\d+)[^±]* or (narrower|wider)[^≪<≈>≫]*([≪<≈>≫])", said)
             assert len(told) == said.count("±")
@@ -115,10 +115,10 @@ def test_what_would_change_is_true():
 
 def test_small_flips_keep_their_digits(stored):
     e = replace(stored.evidence(), hdi=(2e-5, 8e-5), std=4e-6)
-    assert "±0.00002 or " in what_would_change(stored, e)
+    assert "±0.00002 or " in describe_rope_flips(stored, e)
     # A width below the last digit is not told as 0.
     wide = replace(e, hdi=(0.0002, 0.0008), std=0.01)
-    assert "±0.0002 or " in what_would_change(stored, wide)
+    assert "±0.0002 or " in describe_rope_flips(stored, wide)
 
 
 def test_lower_is_better_is_said():
@@ -197,7 +197,7 @@ def test_hostile_names_mean_nothing(tmp_path):
         }
         assert html.unescape(as_html).count(a) >= 1  # in the verdict
         assert html.unescape(as_html).count(b) >= 3  # as the category, too, and in its row
-        assert as_text(result, "table")  # rich's own markup would have failed
+        assert comparison_text(result, "table")  # rich's own markup would have failed
     page = result.to_html(tmp_path / "new folder/page.html").read_text("utf8")
     assert html.escape(a, quote=False) in page or html.escape(a) in page
 

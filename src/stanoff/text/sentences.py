@@ -1,0 +1,290 @@
+"""The verdict in words, generated from the numbers it states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from stanoff._lib.escaping import shown
+from stanoff.data.types import AVERAGES
+from stanoff.inference.decision import Decision, rope_flips
+from stanoff.inference.populations import NEW
+from stanoff.text.numbers import (
+    digits_for,
+    format_interval,
+    format_level,
+    half_width,
+    percent,
+    signed,
+)
+from stanoff.text.tables import (
+    CONTEST,
+    SYMBOLS,
+    evidence_table,
+    format_table,
+    in_one_paragraph,
+    legend,
+    legend_of,
+)
+
+if TYPE_CHECKING:
+    from stanoff.inference.evidence import Evidence
+    from stanoff.inference.ranking import Ranking
+    from stanoff.inference.sensitivity import Sensitivity
+    from stanoff.results.base import Result
+    from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
+
+Decisions = NDArray[np.str_]
+MAX_NAMES = 5  # in a sentence
+
+
+def join_names(names: Sequence[str], max_names: int = MAX_NAMES) -> str:
+    """Join names to a list in words; of very many, say how many more there are.
+
+    Examples
+    --------
+    >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names(["a", "b", "c"], max_names=2)
+    ('a', 'a, b and c', 'a, b and 1 more')
+    """
+    words = list(names)
+    if len(names) > max_names:
+        words = [*names[:max_names], f"{len(names) - max_names} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def describe_documents(result: Comparison, category: str | None = None) -> str:
+    """Say how many documents the comparison, or one category of it, rests on."""
+    n_a, n_b = result.n_documents(category)
+    count = result.data.format_count(n_a)
+    a, b = map(shown, result.names)
+    if result.data.alike(*result.pair):
+        return f"{count}, on {'which' if n_a == 1 else 'all of which'} {a} and {b} agree"
+    if len(result.data.n_documents(category)) == 1:
+        return count
+    return f"{count} of {a} and {n_b:,} of {b}"
+
+
+def describe_contest_documents(result: Contest, category: str | None = None) -> str:
+    """Say how many documents a contest, or one category of it, rests on."""
+    numbers = result.data.n_documents(category)
+    count = result.data.format_count(max(numbers))
+    return count if min(numbers) == max(numbers) else f"{min(numbers):,} to {count}"
+
+
+def describe_score(result: Result, category: str) -> str:
+    """Name the score: its measure, and the average or the category it is of."""
+    label = result.measure.label
+    if category not in result.data.categories:
+        return f"{label} on {NEW}" if category == NEW else f"{category}-averaged {label}"
+    if population := result.model.population(result.data):
+        return f"{label} over {population}"
+    if result.categories in (("1",), ("True",)):  # binary, and nothing else is meant
+        return label
+    return f"{label} on category {shown(category)}"
+
+
+def describe_rope_and_direction(result: Result) -> list[str]:
+    """Say what the ROPE is a share of, and which way is better if that is down."""
+    sentences = []
+    if result.question.rope_of is not None:
+        share = f"{100 * result.question.rope[1]:g}%"
+        sentences.append(f"The ROPE is {share} of the observed {result.question.rope_of}.")
+    return sentences + describe_direction(result)
+
+
+def describe_direction(result: Result) -> list[str]:
+    """Say which way is better, if that is down."""
+    return [] if result.measure.higher_is_better else ["Lower is better for this measure."]
+
+
+# ------------------------------------------------------------------------------- two systems
+
+
+def describe_verdict(result: Comparison, evidence: Evidence) -> str:
+    """Describe the decision in words that neither noise nor the sign of the mean contradicts."""
+    a, b = map(shown, result.names)
+    basis = f"{len(result.data.categories)} were observed"
+    if evidence.category != NEW:
+        basis = describe_documents(result, evidence.category)
+    where = f"in {describe_score(result, evidence.category)} ({basis})"
+    decision = evidence.decision
+    better = decision in (Decision.BETTER, Decision.MUCH_BETTER)
+    expected_sign = 1 if better == result.measure.higher_is_better else -1
+    contrary = decision is not Decision.EQUIVALENT and evidence.mean * expected_sign < 0
+    if decision.conclusive and contrary:  # of a ROPE that is not around 0
+        side = "above" if evidence.hdi[0] >= evidence.rope[1] else "below"
+        return f"The difference between {a} and {b} {where} lies {side} the ROPE"
+    if not decision.conclusive and (contrary or not evidence.direction_resolved):
+        return f"{a} and {b} cannot be told apart {where}, and which way they differ is not settled"
+    reservation = "" if decision.conclusive else ", but this is not settled"
+    return f"{a} is {decision.words} {b} {where}{reservation}"
+
+
+def describe_comparison(result: Comparison, evidence: Evidence) -> str:
+    """Describe the verdict, the estimate and what it rests on; then what to be wary of."""
+    d = digits_for(evidence.std)
+    sentence = (
+        f"{describe_verdict(result, evidence)}: "
+        f"under the {shown(result.model.name)} model the difference is {signed(evidence.mean, d)}, "
+        f"with a {format_level(evidence.hdi_prob)} HDI of {format_interval(evidence.hdi, d)}; it "
+        f"lies below, inside and above the ROPE {format_interval(evidence.rope)} with probability "
+        f"{percent(evidence.p_below)}, {percent(evidence.p_rope)} and {percent(evidence.p_above)}."
+    )
+    return " ".join([sentence, *describe_rope_and_direction(result), *result.sampler_warnings])
+
+
+def describe_rope_flips(result: Comparison, evidence: Evidence) -> str:
+    """Describe at which widths of the ROPE the decision would be another one."""
+    flips = rope_flips(evidence, higher_is_better=result.measure.higher_is_better)
+    if not flips:
+        return "No other width of the ROPE would change it."
+    middle = (evidence.rope[0] + evidence.rope[1]) / 2
+    around = f" around {middle:+g}" if abs(middle) > 1e-12 else ""
+    before = [decision for _, decision, _ in flips]
+    passed = before.index(evidence.decision) if evidence.decision in before else len(flips)
+    d = digits_for(evidence.std)
+    others = [
+        *((width, "narrower", decision) for width, decision, _ in reversed(flips[:passed])),
+        *((width, "wider", decision) for width, _, decision in flips[passed:]),
+    ]
+    changes = [
+        (f"{half_width(width, d)}{around} or {how}", decision.symbol)
+        for width, how, decision in others
+    ]
+    (first, symbol), *rest = changes
+    texts = [f"With a ROPE of {first} the decision would be {symbol}"]
+    return "; ".join([*texts, *(f"with {width}, {symbol}" for width, symbol in rest)]) + "."
+
+
+def comparison_caption(result: Comparison, columns: Sequence[str]) -> str:
+    """Describe in a caption what was compared, how it was judged, and what to be wary of.
+
+    Parameters
+    ----------
+    result : Comparison
+        What the table shows.
+    columns : sequence of str
+        Its columns, which are explained.
+    """
+    a, b = result.names
+    one_row = len(result.categories) == 1
+    score = describe_score(result, result.categories[0]) if one_row else result.measure.label
+    sentences = [
+        f"{a} (A) against {b} (B) in {score} ({describe_documents(result)}): posterior of the "
+        f"difference A − B, with a {format_level(result.hdi_prob)} HDI and the ROPE "
+        f"{format_interval(result.rope)}.",
+        legend_of(result, columns),
+    ]
+    return " ".join([*sentences, *describe_direction(result), *result.sampler_warnings])
+
+
+def evidence_blocks(evidence: Evidence) -> list[str | pd.DataFrame]:
+    """Show all that is said of one category: the decision, and a line for every number."""
+    verdict = f"A {evidence.decision.symbol} B {_on_category(evidence.category)}."
+    return [verdict, evidence_table(evidence), f"{SYMBOLS}."]
+
+
+def sensitivity_blocks(sensitivity: Sensitivity) -> list[str | pd.DataFrame]:
+    """Show what other priors and other ROPEs would have said, and where the decision turns."""
+    d = max(map(digits_for, sensitivity.priors["std"]))
+    priors = sensitivity.priors.to_dict("records")
+    for row in priors:
+        row["hdi"] = row["hdi_low"], row["hdi_high"]
+    turns = [
+        f"The decision turns from {before.symbol} to {after.symbol} at a ROPE of "
+        f"{half_width(width, d + 1)}."
+        for width, before, after in sensitivity.flips
+    ]
+    return [
+        f"What other priors would have said {_on_category(sensitivity.category)}:",
+        format_table(priors, ["prior", "mean", "std", "hdi", "p_rope", "decision"], d),
+        "What other ROPEs would have said:",
+        format_table(
+            sensitivity.ropes.to_dict("records"),
+            ["half_width", "p_below", "p_rope", "p_above", "decision"],
+            d,
+        ),
+        *turns,
+        f"{SYMBOLS}.",
+    ]
+
+
+def _on_category(category: str) -> str:
+    if category == NEW:
+        return f"on {NEW}"
+    if category in AVERAGES:
+        return f"on the {category} average"
+    return f"on category {shown(category)}"
+
+
+# ------------------------------------------------------------------------------- many systems
+
+
+def describe_contest(result: Contest, category: str) -> str:
+    """Describe who can still be the best, how surely, and what to be wary of."""
+    ranking = result.ranking(category)
+    best = [i for i in ranking.order if ranking.tier[i] == 1]
+    others = [i for i in ranking.order if ranking.tier[i] > 1]
+    names = [shown(name) for name in result.systems]
+    sentences = [
+        f"{join_names([names[i] for i in best])} {_among_the_best(ranking.decisions, best)} in "
+        f"{describe_score(result, category)} ({describe_contest_documents(result, category)})"
+        f"{_the_others(names, ranking.decisions, best, others)}.",
+        f"Under the {shown(result.model.name)} model "
+        f"{_probabilities(result, names, ranking, best)}.",
+        *describe_rope_and_direction(result),
+    ]
+    return " ".join([*sentences, *result.sampler_warnings])
+
+
+def _among_the_best(decisions: Decisions, best: list[int]) -> str:
+    """Say what holds among those that can still be the best."""
+    if len(best) == 1:
+        return f"is the best of {len(decisions)} systems"
+    equivalent = np.isin(decisions[np.ix_(best, best)], ("", "=")).all()
+    if equivalent:
+        return "are practically equivalent"
+    return "cannot be told apart by more than the ROPE"
+
+
+def _the_others(names: list[str], decisions: Decisions, best: list[int], others: list[int]) -> str:
+    """Say that the others are worse, and than whom."""
+    if not others:
+        return ""
+    many = len(others) > MAX_NAMES
+    who = f"the other {len(others)}" if many else join_names([names[i] for i in others])
+    verb = "is" if len(others) == 1 else "are"
+    if (decisions[np.ix_(best, others)] == ">>").all():
+        return f"; {who} {verb} significantly worse"
+    each = "" if len(others) == 1 else " each"
+    return f"; {who} {verb}{each} significantly worse than at least one system"
+
+
+def _probabilities(result: Contest, names: list[str], ranking: Ranking, best: list[int]) -> str:
+    few = best[:MAX_NAMES]
+    near = join_names([percent(float(ranking.p_within_rope_of_best[i])) for i in few])
+    first = join_names([percent(float(ranking.p_best[i])) for i in few])
+    verb = "is" if len(few) == 1 else "are"
+    return (
+        f"{join_names([names[i] for i in few])} {verb} within the ROPE "
+        f"{format_interval(result.rope)} of the best with probability {near}, and the best with "
+        f"{first}"
+    )
+
+
+def contest_caption(result: Contest, category: str) -> str:
+    """Describe in a caption what was compared and what the columns mean."""
+    headings = {"psi": result.measure.label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
+    terms = legend(CONTEST, rope=result.rope, hdi_prob=result.hdi_prob, headings=headings)
+    what = f"{len(result.systems)} systems in {describe_score(result, category)}"
+    sentences = [
+        f"{what} ({describe_contest_documents(result, category)}).",
+        in_one_paragraph(terms),
+        *describe_direction(result),
+    ]
+    return " ".join([*sentences, *result.sampler_warnings])
