@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stanoff import measures, plots, significance, workbench
-    from stanoff.api import compare, compare_counts, contest
+    from stanoff.api import compare, compare_counts, contest, load
     from stanoff.data.observed import count
     from stanoff.data.types import PairedCounts, UnpairedCounts
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from stanoff.planning.scenarios import Scenario
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
-    from stanoff.store.saving import load
 
 __version__ = "0.2.0"
 
@@ -41,7 +40,7 @@ _HOME = {
     "StanoffError": "errors",
     "ToolchainError": "errors",
     "UnpairedCounts": "data.types",
-    "load": "store.saving",
+    "load": "api",
     "plan": "planning.plan",
     "power": "planning.power",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from stanoff.models.priors import Priors
 from stanoff.question import OPTIONS, Question, Sampling, read, select
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
+from stanoff.store import netcdf
 
 LAYOUT = tuple(Layout.__annotations__)
 
@@ -392,3 +394,34 @@ def _check_counts(
 def _compare_data(data: Data, question: Question, sampling: Sampling) -> Comparison:
     a, b = data.systems
     return Comparison.from_fit(fit(data, question, sampling), a, b, question)
+
+
+def load(path: str | os.PathLike[str]) -> Comparison | Contest:
+    """Read a result that was saved.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that ``save`` has written.
+
+    Returns
+    -------
+    Comparison or Contest
+        The same result, with the same numbers.
+
+    Raises
+    ------
+    StanoffError
+        If the file cannot be read, is damaged, or is no result of stanoff.
+    """
+    saved = netcdf.read(path)
+    result: Comparison | Contest
+    if saved.pair is None:
+        assert saved.psi is not None
+        result = Contest(saved.fit, saved.question, saved.psi)
+    else:
+        assert saved.scores is not None
+        scores = saved.scores, saved.prior_scores
+        result = Comparison(saved.fit, saved.question, saved.pair, *scores)
+    vars(result).update(saved.remembered)  # what the cached properties of the result would compute
+    return result

@@ -1,7 +1,8 @@
+import contextlib
+import os
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import arviz_stats
 import numpy as np
@@ -26,7 +27,7 @@ from stanoff.models import MODELS
 from stanoff.models.declared import Program
 from stanoff.models.own import model_of
 from stanoff.question import Question
-from stanoff.store.saving import FORMAT, _digest
+from stanoff.store import netcdf
 
 POS, NEG = [[310, 25, 20, 43], [30, 4, 1, 5]], [[40, 30, 25, 7039], [1, 1, 1, 90]]
 FEW = {"draws": 300, "chains": 2, "seed": 1}
@@ -312,7 +313,7 @@ def test_a_measure_of_ones_own_comes_back(cost, tmp_path):
     assert again.to_json() == told
     pd.testing.assert_frame_equal(again.summary(), numbers, check_exact=True)
     same(again.judge(measure="f1"), result.judge(measure="f1"))
-    with pytest.raises(InputError, match="The measure 'cost' is not registered here"):
+    with pytest.raises(InputError, match="'cost' is not registered here: register the measure to"):
         again.measure([1, 2, 3, 4])
     with pytest.raises(InputError, match="'measure' parameter must be one of"):
         again.judge(measure=cost)
@@ -322,8 +323,6 @@ def test_a_measure_of_ones_own_comes_back(cost, tmp_path):
         return fp
 
     assert load(path).to_json() == told  # another one of that name changes nothing
-    with pytest.raises(InputError, match="or not the one that the result was saved with"):
-        load(path).measure([1, 2, 3, 4])
 
 
 def test_a_measure_of_ones_own_at_another_prevalence(cost, tmp_path):
@@ -401,29 +400,36 @@ def file(tmp_path):
     return result.save(tmp_path / "result.nc")
 
 
-def test_every_flipped_bit_is_noticed(file):
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of h5netcdf
+def test_a_flipped_bit_is_one_sentence_or_harmless(file):
     content = file.read_bytes()
+    told = str(load(file))
     rng = np.random.default_rng(1)
-    places = {0, 8, len(content) - 1, len(content) - 66, len(content) - 80}
-    for place in sorted({*places, *rng.integers(0, len(content), 200).tolist()}):
+    for index in sorted({0, 8, *rng.integers(0, len(content), 60).tolist()}):
         broken = bytearray(content)
-        broken[place] ^= 1 << int(rng.integers(8))
+        broken[index] ^= 1 << int(rng.integers(8))
         file.write_bytes(broken)
-        with pytest.raises(StanoffError, match=r"result\.nc is (damaged|cut short|not a result)"):
-            load(file)
+        with contextlib.suppress(StanoffError):
+            assert len(str(load(file))) == len(told)
+
+
+def test_damaged_draws_are_noticed(tmp_path):
+    result = compare_counts(POS[0], NEG[0], engine="exact", seed=1, draws=5000)
+    file = result.save(tmp_path / "result.nc")
+    content = bytearray(file.read_bytes())
+    for index in range(len(content) // 4, len(content) // 2, 1000):
+        content[index] ^= 1
     file.write_bytes(content)
-    load(file)
+    with pytest.raises(StanoffError, match=r"result\.nc is damaged, or not a result of this"):
+        load(file)
 
 
-def test_a_file_that_is_cut_short_or_continued(file):
+def test_a_file_that_is_cut_short(file):
     content = file.read_bytes()
     for size in (0, 1, 8, 100, len(content) // 2, len(content) - 1):
         file.write_bytes(content[:size])
-        with pytest.raises(StanoffError, match=r"result\.nc is (cut short|not a result)"):
+        with pytest.raises(StanoffError, match=r"result\.nc is (damaged|not a result)"):
             load(file)
-    file.write_bytes(content + b"\n")
-    with pytest.raises(StanoffError, match="is cut short or damaged, or stanoff did not write it"):
-        load(file)
 
 
 def test_files_of_others(stored, tmp_path):
@@ -432,7 +438,7 @@ def test_files_of_others(stored, tmp_path):
     with pytest.raises(StanoffError, match=r"text\.nc is not a result of stanoff"):
         load(text)
     stored.tree.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
-    with pytest.raises(StanoffError, match="or stanoff did not write it"):
+    with pytest.raises(StanoffError, match="or not a result of this version of stanoff"):
         load(tmp_path / "other.nc")
     with pytest.raises(StanoffError, match=r"none\.nc cannot be read: No such file"):
         load(tmp_path / "none.nc")
@@ -440,30 +446,18 @@ def test_files_of_others(stored, tmp_path):
         load(tmp_path)
 
 
-def sealed(content, version=FORMAT):
-    return content + b"\nstanoff result, format %06d, sha256 " % version
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
+def test_a_fifo_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(StanoffError, match="cannot be read: it is no regular file"):
+        load(tmp_path / "fifo")
 
 
-def seal(file, content, version=FORMAT):
-    file.write_bytes(sealed(content, version))
-    digest = _digest(file, file.stat().st_size)
-    file.write_bytes(sealed(content, version) + digest + b"\n")
-
-
-def test_a_newer_format_is_told(file):
-    seal(file, b"whatever the future brings", FORMAT + 1)
-    with pytest.raises(StanoffError, match=f"has format {FORMAT + 1}, but this stanoff reads only"):
-        load(file)
-
-
-def test_a_sealed_file_that_lacks_something(stored, tmp_path):
-    file = tmp_path / "result.nc"
-    stored.tree.to_netcdf(file, engine="h5netcdf")
-    seal(file, file.read_bytes())
-    with pytest.raises(StanoffError, match="is not a complete result of stanoff"):
-        load(file)
-    seal(file, b"no NetCDF")
-    with pytest.raises(StanoffError, match=r"result\.nc"):
+def test_a_newer_format_is_told(stored, tmp_path, monkeypatch):
+    monkeypatch.setattr(netcdf, "FORMAT", netcdf.FORMAT + 1)
+    file = stored.save(tmp_path / "result.nc")
+    monkeypatch.undo()
+    with pytest.raises(StanoffError, match=f"it has format {netcdf.FORMAT + 1}, and"):
         load(file)
 
 
@@ -488,51 +482,6 @@ def test_another_process_says_the_same(stored, tmp_path):
     code = f"import stanoff; print(stanoff.load({str(path)!r}).to_json(), end='')"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == stored.to_json()
-
-
-# What a file of format 1 said before there was format 2.
-SAID = {
-    "psi_A": 0.829414352942463,
-    "psi_B": 0.8289954384146795,
-    "sign_test": 1.0,
-    "t_test": 1.0,
-    "mean": 0.00041891452778343387,
-    "std": 0.011904515816573563,
-    "mcse": 0.0020783647812848386,
-    "bf_sd": 12.726911536301618,
-    "p_less": 0.4,
-    "p_greater": 0.6,
-    "p_rope": 1.0,
-    "hdi_low": -0.01796292159902413,
-    "hdi_high": 0.016996006296868926,
-}
-
-
-def test_results_of_format_1_stay_readable(tmp_path):
-    # compare_counts(POS[0], NEG[0], engine="exact", seed=1, draws=25, names=("svm", "nb"))
-    file = Path(__file__).parents[1] / "stored/format-1.nc"
-    assert b"stanoff result, format 000001, " in file.read_bytes()
-    old = load(file)
-    row = old.summary().iloc[0]
-    assert row[list(SAID)].to_dict() == pytest.approx(SAID, rel=1e-12)
-    assert (row["category"], row["decision"]) == ("1", "=")
-    assert np.isnan(row["bf_rope"])  # format 1 called infinite what 25 draws bound
-    assert row["bf_rope_bound"].startswith("> ")
-    assert str(old).startswith("svm is practically equivalent to nb in F1 (7,532 documents): ")
-    assert "The prior density of delta at 0 is infinite for F1" in old.warnings[0]
-    assert (old.names, old.measure.label, old.average) == (("svm", "nb"), "F1", None)
-    assert (old.rope, old.hdi_prob, old.seed, old.engine) == ((-0.05, 0.05), 0.95, 1, "exact")
-    assert (old.model, old.prior) == (MODELS["paired"], Prior.uniform())
-    assert (old.data.pos.tolist(), old.data.neg.tolist()) == (POS[:1], NEG[:1])
-    fresh = compare_counts(
-        POS[0], NEG[0], engine="exact", seed=1, draws=25, names=("svm", "nb")
-    )  # the same draws today
-    for measure in ("f1", "recall"):
-        now, then = (one.judge(measure=measure).evidence() for one in (fresh, old))
-        assert (now.mean, now.hdi_prob) == (then.mean, pytest.approx(then.hdi))
-    content = old.save(tmp_path / "new.nc").read_bytes()
-    assert b"stanoff result, format %06d, " % FORMAT in content
-    same(load(tmp_path / "new.nc"), old)
 
 
 def test_provenance_tells_the_versions():

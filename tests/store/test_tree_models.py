@@ -276,7 +276,7 @@ def test_documents_elsewhere_are_dirichlet_multinomial():
 
 def test_draws_again_are_the_same_block_by_block(monkeypatch):
     monkeypatch.setattr("stanoff.models.joint.MOST_AT_ONCE", 20_000)
-    monkeypatch.setattr("stanoff.store.documents.MOST", 30_000)
+    monkeypatch.setattr("stanoff.store.predictive.MAX_NUMBERS", 30_000)
     result = classes(12, draws=700)
     log_lik, block = result.tree["log_likelihood"]["log_lik"], block_of(result)
     kept = log_lik["draw"].to_numpy()
@@ -288,15 +288,6 @@ def test_draws_again_are_the_same_block_by_block(monkeypatch):
         tp = result.fit.draws.posterior["cells"][0, kept, 0, k, 0]
         assert (right <= tp + 1e-12).all()
         assert np.corrcoef(right, tp)[0, 1] > 0.9  # the rest is what did not occur
-
-
-@pytest.mark.stan
-def test_a_compact_file_does_without_it(stan_results, tmp_path):
-    contests = stan_results["contest"]
-    again = load(contests.save(tmp_path / "contest.nc", compact=True))
-    assert "theta_pos" in contests.fit.draws.posterior
-    assert "theta_pos" not in again.fit.draws.posterior
-    assert "do not hold what it takes" in again.check().sentence()
 
 
 @pytest.mark.stan

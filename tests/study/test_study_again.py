@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from stanoff import compare, load
-from stanoff.errors import StanoffError
-from stanoff.store.saving import save
 from stanoff.study import kept
 from stanoff.study.build import build
 from stanoff.study.config import FIGURES, read_study
@@ -165,33 +162,3 @@ def test_the_names_of_figures_are_those_of_the_gallery():
     from stanoff.plots.gallery import GALLERY
 
     assert tuple(GALLERY) == FIGURES
-
-
-@pytest.mark.parametrize(
-    ("options", "share"),
-    [
-        ({"pos_label": 8, "engine": "exact"}, 0.01),
-        ({"average": "macro", "draws": 2000}, 0.05),
-        pytest.param({"pos_label": 8, "engine": "stan"}, 0.4, marks=pytest.mark.stan),
-    ],
-)
-def test_a_compact_result_is_small_and_judged_the_same(tmp_path, options, share):
-    result = compare(PREDICTIONS, truth="truth", a="nb_mult", b="svm_l2", seed=3, **options)
-    full = save(result, tmp_path / "full.nc")
-    small = save(result, tmp_path / "small.nc", compact=True)
-    assert small.stat().st_size < share * full.stat().st_size
-    read = load(small)
-    assert str(read) == str(result)
-    for measure in ("f1", "mcc", "accuracy"):
-        now = read.judge(measure=measure, rope=0.02).summary()
-        assert now.equals(result.judge(measure=measure, rope=0.02).summary())
-
-
-def test_draws_that_come_out_otherwise_are_refused(tmp_path, monkeypatch):
-    result = compare(
-        PREDICTIONS, truth="truth", a="nb_mult", b="svm_l2", pos_label=8, engine="exact", draws=100
-    )
-    file = save(result, tmp_path / "small.nc", compact=True)
-    monkeypatch.setattr("stanoff.store.saving._digest_of", lambda draws: "another")
-    with pytest.raises(StanoffError, match="its draws are other ones on this machine"):
-        load(file)

@@ -40,7 +40,7 @@ def report(
     if out is None:
         raise click.UsageError("--out must name the page to write, for example report.html.")
     if kind == ".nc":
-        from stanoff.store.saving import load
+        from stanoff.api import load
 
         result = load(file[0])
     else:

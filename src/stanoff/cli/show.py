@@ -35,8 +35,8 @@ def show(
 
     Another measure, average, ROPE or HDI is applied to the draws in it.
     """
+    from stanoff.api import load
     from stanoff.results.contest import Contest
-    from stanoff.store.saving import load
     from stanoff.text.export import comparison_text, contest_text
 
     result = load(file).judge(**given(values))

@@ -27,6 +27,8 @@ from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors
 from stanoff.question import Question
+from stanoff.store.datatree import to_datatree
+from stanoff.store.netcdf import save
 from stanoff.text.render import write
 from stanoff.workbench.checks import Check, check
 
@@ -240,9 +242,7 @@ class Result:
     @cached_property
     def tree(self) -> DataTree:
         """The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data."""
-        from stanoff.store.tree import tree_of
-
-        return tree_of(self)  # type: ignore[arg-type]
+        return to_datatree(self)
 
     def check(self) -> Check:
         """Describe in words what diagnostics and predictive checks say of the model and its draws.
@@ -293,11 +293,9 @@ class Result:
         """
         return write_text(path, self._as_page())
 
-    def save(self, path: str | os.PathLike[str], **options: Any) -> Path:
+    def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
-        from stanoff.store.saving import save
-
-        return save(self, path, **options)  # type: ignore[arg-type]
+        return save(self, path)
 
     def __str__(self) -> str:
         if self.default_category is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from stanoff import engines, models
 from stanoff._lib.arguments import as_systems
+from stanoff.api import load
 from stanoff.data.observed import count, count_systems
 from stanoff.data.types import Data
 from stanoff.engines.provenance import gather
@@ -19,7 +20,7 @@ from stanoff.fit import Fit, fit
 from stanoff.question import Question, Sampling
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
-from stanoff.store.saving import load, save
+from stanoff.store.netcdf import save
 from stanoff.study.config import DataSet, Study
 
 
@@ -75,7 +76,7 @@ def fitted(
     result = _asked(made, question)
     for old in store.parent.glob(f"{escape(store.name)}-{'[0-9a-f]' * 16}.nc"):
         old.unlink()
-    save(result, file, compact=True)
+    save(result, file)
     return Fitted(result, file, reused=False)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
-from stanoff.store.documents import block_of, documents_said
+from stanoff.store.predictive import predictive_groups, stan_data_of
 from stanoff.workbench.replicated import scored_anew
 
 if TYPE_CHECKING:
@@ -127,9 +127,9 @@ def check(result: Result) -> Check:
     """
     rows: list[dict[str, Any]] = []
     outside: NDArray[Any] = np.zeros(1)
-    said = documents_said(result, new_only=True).get("posterior_predictive")
+    said = predictive_groups(result, new_only=True).get("posterior_predictive")
     if said is not None:
-        block, model = block_of(result), result.model.predictive
+        block, model = stan_data_of(result), result.model.predictive
         for name, drawn in said.variables.items():
             if name in block and (model is None or model.one_by_one):
                 more, out = _one_by_one(name, np.asarray(block[name]), np.asarray(drawn))

@@ -1,0 +1,383 @@
+"""Results on disk: a NetCDF file that ArviZ reads.
+
+Its groups are the draws with psi and delta beside them (``posterior``, ``prior``), what the sampler
+said (``sample_stats``) and what was observed; ``data`` has the arrays of the data. An attribute of
+the file has, as JSON, everything that is not an array: a :class:`Record`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff._lib.arguments import as_path
+from stanoff._lib.files import write_bytes
+from stanoff.data.types import AVERAGES, Data, data_of
+from stanoff.engines.draws import Draws, Variables
+from stanoff.engines.provenance import Provenance
+from stanoff.errors import InputError, StanoffError
+from stanoff.fit import Fit
+from stanoff.inference.scores import Scores
+from stanoff.measures import MEASURES, SCORES, VALUES, Measure, ScoreMeasure
+from stanoff.models import MODELS, Model
+from stanoff.models.declared import Program
+from stanoff.models.own import OwnModel, model_of
+from stanoff.models.priors import Prior, as_prior
+from stanoff.question import Question
+from stanoff.store.datatree import data_tree
+
+if TYPE_CHECKING:
+    from xarray import Dataset, DataTree, Variable
+
+    from stanoff.results.base import Result
+
+FORMAT = 4
+ATTRIBUTE = "stanoff_record"
+MIN_COMPRESSED = 4096  # bytes; what is smaller would take more
+FITTED = ("psi", "delta")  # of a program that scores by itself
+SCORES_OF_PAIR = ("psi_A", "psi_B", "delta")
+SCORES_OF_ALL = "scores"  # of a contest, with the rows that its question has
+HDF5 = b"\x89HDF\r\n\x1a\n"
+REMEMBERED = ("observed", "warnings", "prior_density_infinite_at_zero")
+
+
+@dataclass(frozen=True)
+class MeasureRecord:
+    """A measure without its function, which is found by its code or name."""
+
+    name: str
+    formula: str
+    code: int | None
+    higher_is_better: bool
+    range: tuple[float, float]
+    beta: float
+    zero_division: float
+    prevalence: float | None
+    kind: str
+    clip: float | None = None
+
+
+@dataclass(frozen=True)
+class ProgramRecord:
+    """What a Stan program of the user's own declares, and the data that came with it."""
+
+    file: str
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Record:
+    """All that a result consists of besides its arrays; Pydantic checks it when it is read.
+
+    ``remembered`` has what a measure of the user's own said, since its function is not stored.
+    """
+
+    format: int
+    data: str
+    categories: tuple[str, ...]
+    systems: tuple[str, ...]
+    source: dict[str, Any]
+    notes: tuple[str, ...]
+    pair: tuple[int, int] | None  # None: all systems
+    model: str
+    program: ProgramRecord | None
+    engine: Literal["stan", "exact"]
+    seed: int
+    prior: tuple[dict[str, Any], ...]
+    measure: MeasureRecord
+    average: str | None
+    rope: tuple[float, float]
+    hdi_prob: float
+    rope_of: str | None
+    sampler_warnings: tuple[str, ...]
+    provenance: Provenance
+    remembered: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """What a file holds: the fit, the question, and the scores of two systems or of all.
+
+    Attributes
+    ----------
+    pair : tuple of int or None
+        The indices of the two systems; None for a contest.
+    scores, prior_scores : Scores or None
+        Of two systems.
+    psi : ndarray or None
+        Of all systems.
+    remembered : dict
+        What a measure of the user's own said, by the name of the result's attribute.
+    """
+
+    fit: Fit
+    question: Question
+    pair: tuple[int, int] | None
+    scores: Scores | None
+    prior_scores: Scores | None
+    psi: NDArray[Any] | None
+    remembered: dict[str, Any]
+
+
+def save(result: Result, path: str | os.PathLike[str]) -> Path:
+    """Write a result to a NetCDF file; the same result gives the same bytes.
+
+    Parameters
+    ----------
+    result : Comparison or Contest
+        What is kept.
+    path : str or path
+        Where to; the usual ending is ``.nc``.
+    """
+    tree = _to_tree(result)
+    encoding = {
+        f"/{name}": {str(key): _encoding(node.variables[key]) for key in node.variables}
+        for name, node in tree.children.items()
+    }
+    # In memory: HDF5 crashes where a file must not grow.
+    content = tree.to_netcdf(None, engine="h5netcdf", encoding=encoding)
+    return write_bytes(path, bytes(content))
+
+
+def read(path: str | os.PathLike[str]) -> Saved:
+    """Read what :func:`save` has written.
+
+    Raises
+    ------
+    StanoffError
+        If the file cannot be read, or is no complete result.
+    """
+    file = as_path("path", path)
+    try:
+        if file.exists() and not (file.is_file() or file.is_dir()):
+            raise StanoffError(f"{file} cannot be read: it is no regular file.")
+        content = file.read_bytes()
+    except OSError as error:
+        raise StanoffError(f"{file} cannot be read: {error.strerror or error}.") from error
+    if not content.startswith(HDF5):
+        raise StanoffError(f"{file} is not a result of stanoff.")
+    try:
+        return _from_content(content)
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever a damaged or foreign file makes of its readers
+        lines = str(error).splitlines() or [type(error).__name__]
+        reason = " ".join(line.strip() for line in lines[:4]).rstrip(".")
+        message = f"{file} is damaged, or not a result of this version of stanoff: {reason}."
+        raise StanoffError(message) from error
+
+
+def _to_tree(result: Result) -> DataTree:
+    """Gather the draws, the data and the record; leave out what changes by itself."""
+    import xarray as xr
+
+    tree = data_tree(result, _groups(result))
+    groups = {name: _storable_group(node.to_dataset()) for name, node in tree.children.items()}
+    groups["data"] = xr.Dataset(
+        {
+            name: (tuple(f"{name}_{axis}" for axis in range(values.ndim)), values)
+            for name, values in result.data.arrays().items()
+        }
+    )
+    stored = xr.DataTree.from_dict(dict(groups))
+    stored.attrs.update({name: _storable(value) for name, value in tree.attrs.items()})
+    record = asdict(_record(result))
+    stored.attrs[ATTRIBUTE] = json.dumps(record, sort_keys=True, default=lambda x: x.tolist())
+    return stored
+
+
+def _groups(result: Any) -> dict[str, Variables]:
+    """Put the scores of the question beside the variables of the model."""
+    draws = result.fit.draws
+    groups: dict[str, Variables] = {"sample_stats": dict(draws.sample_stats)}
+    pair = getattr(result, "pair", None)
+    if pair is None:
+        groups["posterior"] = {**draws.posterior, SCORES_OF_ALL: result.psi}
+        groups["prior"] = dict(draws.prior)
+        return groups
+    averages = AVERAGES if result.average else ()
+    for name in ("posterior", "prior"):
+        variables: Variables = getattr(draws, name)
+        scores = result.scores if name == "posterior" else result.prior_scores
+        named = scores.named(len(result.data.categories), averages) if scores else {}
+        others = {key: values for key, values in variables.items() if key not in FITTED}
+        groups[name] = others | named
+        if "cells" not in variables:  # nothing that they could be computed from
+            fitted = {key: variables[key] for key in FITTED if key in variables}
+            groups[f"fitted_{name}"] = fitted
+    return groups
+
+
+def _record(result: Result) -> Record:
+    fit, question, measure = result.fit, result.question, result.measure
+    settings: Any = {f.name: getattr(measure, f.name, None) for f in fields(MeasureRecord)}
+    priors = fit.prior if isinstance(fit.prior, tuple) else (fit.prior,)
+    remembered = {}
+    if measure.code is None and measure.name not in VALUES:
+        remembered = {name: getattr(result, name, None) for name in REMEMBERED}
+    return Record(
+        format=FORMAT,
+        data=type(fit.data).__name__,
+        **{name: getattr(fit.data, name) for name in ("categories", "systems", "notes")},
+        source=dict(fit.data.source),
+        pair=getattr(result, "pair", None),
+        model=fit.model.name,
+        program=_program(fit.model),
+        **{name: getattr(fit, name) for name in ("engine", "seed", "sampler_warnings")},
+        prior=tuple(asdict(prior) for prior in priors),
+        measure=MeasureRecord(**settings),
+        **{f.name: getattr(question, f.name) for f in fields(question) if f.name != "measure"},
+        provenance=fit.provenance,
+        remembered=remembered,
+    )
+
+
+def _program(model: Model) -> ProgramRecord | None:
+    if not isinstance(model, OwnModel):
+        return None
+    declared = model.program_of
+    inputs, outputs = dict(declared.inputs), dict(declared.outputs)
+    return ProgramRecord(str(model.file), inputs, outputs, dict(model.given))
+
+
+def _storable_group(group: Dataset) -> Dataset:
+    """Leave out the time, and what a text in HDF5 cannot hold: the record has the names."""
+    group.attrs.pop("created_at", None)
+    names = {
+        name: [_storable(value) for value in values.to_numpy().tolist()]
+        for name, values in group.coords.items()
+        if values.dtype.kind in "UOT"
+    }
+    return group.assign_coords(names)
+
+
+def _storable(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+
+
+def _encoding(variable: Variable) -> dict[str, Any]:
+    if variable.dtype.kind not in "biuf":
+        return {}
+    if variable.nbytes < MIN_COMPRESSED:
+        return {"_FillValue": None}
+    compressed = {"zlib": True, "complevel": 1, "shuffle": True, "fletcher32": True}
+    return {"_FillValue": None, **compressed}
+
+
+def _from_content(content: bytes) -> Saved:
+    import xarray as xr
+    from pydantic import TypeAdapter
+
+    with xr.open_datatree(
+        io.BytesIO(content), engine="h5netcdf", mask_and_scale=False, decode_times=False
+    ) as tree:
+        found = json.loads(tree.attrs[ATTRIBUTE])
+        if found["format"] > FORMAT:
+            raise ValueError(f"it has format {found['format']}, and {FORMAT} is the newest known")
+        record = TypeAdapter(Record).validate_python(found)
+        groups = {
+            str(name): {str(key): np.array(values) for key, values in node.data_vars.items()}
+            for name, node in tree.children.items()
+        }
+    metadata = {name: getattr(record, name) for name in ("categories", "systems", "source")}
+    data = data_of(record.data, groups["data"], notes=record.notes, **metadata)
+    expected = (len(data.systems), len(data.categories), 4)
+    if data.cells is not None and data.cells.shape != expected:
+        raise ValueError(f"its counts do not match its {len(data.categories)} categories")
+    return _put_together(record, data, groups)
+
+
+def _put_together(record: Record, data: Data, groups: dict[str, dict[str, Any]]) -> Saved:
+    """Make the fit and the question of their record and arrays."""
+    posterior, prior = groups["posterior"], groups.get("prior", {})
+    psi = scores = prior_scores = None
+    if record.pair is None:
+        psi = posterior.pop(SCORES_OF_ALL)
+    else:
+        scores, prior_scores = (_take_scores(group) for group in (posterior, prior))
+        if scores is None or max(record.pair) >= len(data.systems):
+            raise ValueError("it has no scores of two of its systems")
+    posterior |= groups.get("fitted_posterior", {})
+    prior |= groups.get("fitted_prior", {})
+    priors = tuple(Prior(**weights) for weights in record.prior)
+    fit = Fit(
+        data=data,
+        model=_model(record),
+        prior=as_prior(priors if len(priors) > 1 else priors[0]),
+        draws=Draws(posterior, prior, groups.get("sample_stats", {})),
+        **{
+            name: getattr(record, name)
+            for name in ("engine", "seed", "sampler_warnings", "provenance")
+        },
+    )
+    question = Question(
+        _measure(record.measure), record.average, record.rope, record.hdi_prob, record.rope_of
+    )
+    remembered = dict(record.remembered)
+    if remembered:
+        remembered["observed"] = np.array(remembered["observed"], dtype=np.float64)
+        remembered["warnings"] = tuple(remembered["warnings"])
+    return Saved(fit, question, record.pair, scores, prior_scores, psi, remembered)
+
+
+def _take_scores(group: dict[str, NDArray[Any]]) -> Scores | None:
+    """Take psi and delta of the categories and averages out of a group, on one axis of rows."""
+    rows: dict[str, list[NDArray[Any]]] = {name: [] for name in SCORES_OF_PAIR}
+    for ending in ("", *(f"_{name}" for name in AVERAGES)):
+        delta = group.get(f"delta{ending}")
+        for name in SCORES_OF_PAIR:
+            values = group.pop(f"{name}{ending}", None)
+            if delta is not None:
+                values = np.full_like(delta, np.nan) if values is None else values
+                rows[name].append(values.reshape(*delta.shape[:2], -1))
+    if not rows["delta"]:
+        return None
+    psi_A, psi_B, delta = (np.concatenate(rows[name], axis=-1) for name in SCORES_OF_PAIR)
+    return Scores(np.stack([psi_A, psi_B], axis=2), delta)
+
+
+def _model(record: Record) -> Model:
+    program = record.program
+    if program is not None:
+        declared = Program(Path(program.file), program.inputs, program.outputs, (), ())
+        return model_of(declared, program.data)
+    if record.model not in MODELS:
+        raise ValueError(f"its model {record.model!r} is not known here")
+    return MODELS[record.model]
+
+
+def _measure(record: MeasureRecord) -> Measure:
+    """Find a measure by its code or name, and give it its settings again."""
+    registered: list[Measure] = [*MEASURES.values(), *SCORES.values(), *VALUES.values()]
+    matches = [m for m in registered if (m.code, m.name) == (record.code, record.name)]
+    if record.code is not None:  # a program of the user's own may have another name for it
+        matches = [m for m in registered if m.code == record.code]
+    measure = next(iter(matches), None)
+    if measure is None:
+        kind = ScoreMeasure if record.kind == "scores" else Measure
+        measure = kind(record.name, _Unregistered(record.name), record.formula)
+    settings = {name: value for name, value in asdict(record).items() if hasattr(measure, name)}
+    return replace(measure, **settings)
+
+
+@dataclass(frozen=True)
+class _Unregistered:
+    """Stands for the function of a measure that nobody has registered here."""
+
+    name: str
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise InputError(
+            f"The measure {self.name!r} is not registered here: register the measure to judge anew."
+        )

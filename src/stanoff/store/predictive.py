@@ -1,0 +1,199 @@
+"""What a result says of the documents: their likelihood, and others that it would expect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff.engines.draws import Variables, judged
+from stanoff.engines.exact import drawn_whole
+from stanoff.models import Model
+from stanoff.models.declared import LOG_PRIOR, REPLICATED
+from stanoff.models.own import OwnModel
+from stanoff.models.predictive import Predictive
+
+if TYPE_CHECKING:
+    from stanoff.results.base import Result
+
+MAX_NUMBERS = 40_000_000  # of a group; of more, every so-manieth draw is taken
+STREAM = 18  # beside the seed: not the random numbers that the draws were made of
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """One group of the tree.
+
+    Attributes
+    ----------
+    variables : mapping
+        What it holds, by name.
+    own : tuple of str
+        The variables of the program that it was made of.
+    coords : mapping
+        Labels of the dimension that it brings along.
+    step : int
+        It has every so-manieth draw.
+    """
+
+    variables: Variables
+    own: tuple[str, ...] = ()
+    coords: Mapping[str, list[str]] = field(default_factory=dict)
+    step: int = 1
+
+
+def predictive_groups(result: Result, *, new_only: bool = False) -> dict[str, Group]:
+    """Gather log_likelihood, log_prior, posterior_predictive, prior_predictive, and what they meet.
+
+    Of a program of the user's own they are what it generates by these names; of the models of
+    stanoff they are computed of the draws, if these hold what that takes.
+
+    Parameters
+    ----------
+    result : Comparison or Contest
+        Whose documents.
+    new_only : bool
+        Compute posterior_predictive alone.
+    """
+    predictive = result.model.predictive
+    if predictive is None:
+        return _generated_groups(result)
+    computation = _Computation(result, predictive)
+    posterior = computation.posterior()
+    if not posterior:
+        return {}
+    if new_only:
+        return {"posterior_predictive": Group(computation.replicate(posterior))}
+    return computation.groups(posterior)
+
+
+def stan_data_of(result: Result) -> Mapping[str, Any]:
+    """Return the data block, with every document where the model says something of each."""
+    predictive = result.model.predictive
+    own = None if predictive is None else predictive.block
+    return (own or result.model.data)(result.data, result.prior)
+
+
+class _Computation:
+    """Computes the groups of one result; ``rng`` is used in the order of the calls."""
+
+    def __init__(self, result: Result, predictive: Predictive) -> None:
+        self.result, self.predictive = result, predictive
+        self.stan_data = stan_data_of(result)
+        observed = predictive.observed or result.model.observed
+        self.size = sum(np.size(self.stan_data[name]) for name in observed)
+        self.step = self.step_of(result.fit.draws.shape)
+        self.rng = np.random.default_rng([result.seed, STREAM])
+
+    def step_of(self, shape: tuple[int, ...]) -> int:
+        """Return the step between draws by which a group stays bearable."""
+        return max(1, -(-shape[0] * shape[1] * self.size // MAX_NUMBERS))
+
+    def groups(self, posterior: Variables) -> dict[str, Group]:
+        predictive, stan_data = self.predictive, self.stan_data
+        prior = self.prior()
+        log_lik = predictive.log_likelihood(posterior, stan_data)
+        labels = predictive.labels(self.result.data, stan_data)
+        density = predictive.log_prior(posterior, stan_data)
+        new = self.replicate(posterior)
+        variables: dict[str, Variables] = {
+            "log_prior": {} if density is None else {"log_prior": density},
+            "posterior_predictive": new,
+            "prior_predictive": self.replicate(prior),
+        }
+        groups = {"log_likelihood": _log_likelihood(log_lik, labels, predictive.unit)}
+        groups |= {name: Group(values) for name, values in variables.items() if values}
+        groups = {name: replace(group, step=self.step) for name, group in groups.items()}
+        cells = self.result.data.cells
+        observed = {name: np.asarray(stan_data.get(name, cells)) for name in new}
+        return groups | {"observed_data": Group(observed)}
+
+    def replicate(self, draws: Variables) -> Variables:
+        """Draw new documents; none where there are no draws."""
+        if not draws:
+            return {}
+        new = self.predictive.replicate(draws, self.stan_data, self.rng)
+        return judged(new, len(self.result.data.categories))
+
+    def posterior(self) -> Variables:
+        """Return draws that say something of documents; none where they cannot."""
+        result, predictive = self.result, self.predictive
+        stored = result.fit.draws.posterior
+        draws: Variables = {name: values[:, :: self.step] for name, values in stored.items()}
+        if not set(predictive.needs) <= set(draws):
+            if result.fit.is_part or not self.can_draw_again():
+                return {}
+            again = self.draw_again({}, np.random.default_rng(result.seed))
+            cells = judged(again, len(result.data.categories))["cells"]
+            if not np.array_equal(cells, draws["cells"]):
+                return {}  # another NumPy drew them
+            draws = again
+        if predictive.added is None:
+            return draws
+        added = predictive.added(draws, self.stan_data, self.rng)
+        return {**draws, **added} if added else {}
+
+    def prior(self) -> Variables:
+        """Return draws of the prior: as they are, or drawn as if no document had been seen."""
+        if not self.predictive.from_prior:
+            return {}
+        prior = self.result.fit.draws.prior
+        if set(self.predictive.needs) <= set(prior):
+            step = self.step_of(next(iter(prior.values())).shape[:2])
+            return {name: values[:, ::step] for name, values in prior.items()}
+        if not self.can_draw_again():
+            return {}
+        names = self.result.model.observed
+        return self.draw_again({n: np.zeros_like(self.stan_data[n]) for n in names}, self.rng)
+
+    def can_draw_again(self) -> bool:
+        """Return whether the exact sampler can draw once more and keep what documents need."""
+        again = self.predictive.again
+        return self.result.engine == "exact" and again is not None and again(self.stan_data)
+
+    def draw_again(
+        self, other_data: Mapping[str, Any], rng: np.random.Generator
+    ) -> dict[str, NDArray[Any]]:
+        """Draw as the fit did, or given other data, and keep what documents are drawn from."""
+        result = self.result
+        stan_data = result.model.stan_data(result.data, result.prior, result.measure)
+        stan_data = {**stan_data, **other_data, "prior_only": 0}
+        return drawn_whole(result.model, stan_data, result.fit.draws.shape, self.step, rng)
+
+
+def _log_likelihood(log_lik: NDArray[np.float64], labels: Sequence[str], unit: str) -> Group:
+    """Keep the groups of documents that occurred: ArviZ stumbles over a likelihood of 1."""
+    flat = log_lik.reshape(*log_lik.shape[:2], -1)
+    vary = np.flatnonzero(np.ptp(flat, axis=(0, 1)) > 0).tolist()
+    return Group({"log_lik": flat[..., vary]}, coords={unit: [labels[i] for i in vary]})
+
+
+def _generated_groups(result: Result) -> dict[str, Group]:
+    """Find what a program generates by the names that are recognised."""
+    groups: dict[str, Group] = {}
+    posterior, prior = result.fit.draws.posterior, result.fit.draws.prior
+    if "log_lik" in posterior:
+        sizes = posterior["log_lik"].shape[2:]
+        labels = [", ".join(str(i + 1) for i in index) for index in product(*map(range, sizes))]
+        group = _log_likelihood(posterior["log_lik"], labels, "documents")
+        groups["log_likelihood"] = replace(group, own=("log_lik",))
+    for name in LOG_PRIOR:
+        if name in posterior:
+            groups["log_prior"] = Group({"log_prior": posterior[name]}, (name,))
+    names = [name for name in result.model.observed if f"{name}{REPLICATED}" in posterior]
+    own = tuple(f"{name}{REPLICATED}" for name in names)
+    for key, draws in (("posterior_predictive", posterior), ("prior_predictive", prior)):
+        if names and draws:
+            new = {n: _as_declared(result.model, n, draws[f"{n}{REPLICATED}"]) for n in names}
+            groups[key] = Group(new, own)
+    return groups
+
+
+def _as_declared(model: Model, name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Return counts as whole numbers, unless some are no numbers."""
+    whole = isinstance(model, OwnModel) and model.program_of.inputs[name]["type"] == "int"
+    return values.astype(np.int64) if whole and np.isfinite(values).all() else values
