@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff import significance
+from stanoff import report, significance
 from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
@@ -30,8 +30,6 @@ from stanoff.planning.items import Components, components
 from stanoff.planning.observed import more_documents, scenario_of
 from stanoff.planning.scenarios import Scenario
 from stanoff.question import Question, Sampling
-from stanoff.report.notebook import notebook
-from stanoff.report.page import page
 from stanoff.results.base import PlotMethod, Result, Target
 from stanoff.text.export import comparison_text
 from stanoff.text.render import write
@@ -387,11 +385,11 @@ class Comparison(Result):
         return comparison_text(self, style, **options)
 
     def _as_page(self) -> str:
-        return page(self)
+        return report.page.page(self)
 
     def _repr_html_(self) -> str:
         """Show the verdict, the table and the posterior in a notebook."""
-        return notebook(self)
+        return report.notebook.notebook(self)
 
     def __repr__(self) -> str:
         return f"<Comparison of {self.names[0]} and {self.names[1]}: {self.measure.label}>"

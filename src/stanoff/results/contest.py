@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from stanoff import report
 from stanoff.engines.draws import Draws
 from stanoff.fit import Fit
 from stanoff.inference.ranking import Ranking, rank_systems
 from stanoff.inference.scores import check_defined
 from stanoff.inference.warnings import CONTEST_CHECKS
 from stanoff.question import Question
-from stanoff.report.contest import page
-from stanoff.report.notebook import of_contest
 from stanoff.results.base import PlotMethod, Result
 from stanoff.results.comparison import Comparison
 from stanoff.text.export import contest_text
@@ -179,7 +178,7 @@ class Contest(Result):
         return contest_text(self, style, **options)
 
     def _as_page(self) -> str:
-        return page(self)
+        return report.contest.page(self)
 
     def drawable(self, category: str) -> bool:
         """Return whether the scores are finite."""
@@ -187,7 +186,7 @@ class Contest(Result):
 
     def _repr_html_(self) -> str:
         """Show the sentence, the table and the scores in a notebook."""
-        return of_contest(self)
+        return report.notebook.of_contest(self)
 
     def __repr__(self) -> str:
         return f"<Contest of {len(self.systems)} systems: {self.measure.label}>"
