@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from stanoff import api
 from stanoff.cli import main, options
-from stanoff.cmdstan.find import CmdStan
 from stanoff.data.types import AVERAGES
+from stanoff.engines.cmdstan import CmdStan
 from stanoff.measures import MEASURES, SCORES, invariance, recommend
 from stanoff.models import MODELS
 from stanoff.question import ENGINES, OPTIONS, QUESTION_OPTIONS
@@ -319,10 +319,10 @@ def test_the_list_of_measures_is_written_in_every_format():
 def test_set_up_compiles_what_is_named(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "stanoff.cmdstan.compile.compile_models", lambda programs, *_: asked.append(programs)
+        "stanoff.engines.toolchain.compile_programs", lambda programs, *_: asked.append(programs)
     )
     found = CmdStan(Path("/cmdstan"), (2, 27), "a test")
-    monkeypatch.setattr("stanoff.cmdstan.install.ensure_cmdstan", lambda path: found)
+    monkeypatch.setattr("stanoff.engines.install.ensure_cmdstan", lambda path: found)
     ran = CliRunner().invoke(main, ["setup", "items", "paired"])
     assert asked == [[MODELS["items"].stan_file, MODELS["paired"].stan_file]]
     assert "models compiled: items, paired." in ran.output

@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from stanoff._lib.processes import INTERRUPTED
+from stanoff._lib.stopping import INTERRUPTED
 
 Answer = TypeVar("Answer")
 

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from stanoff import __version__
-from stanoff._lib.processes import INTERRUPTED, interruptible
+from stanoff._lib.stopping import INTERRUPTED, interruptible
 from stanoff.errors import StanoffError
 
 PLAIN = "stanoff-plain"  # how text is written where the encoding lacks a letter

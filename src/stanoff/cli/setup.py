@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from stanoff.cli.base import command
-from stanoff.cmdstan.building import WITHOUT
 from stanoff.errors import ToolchainError
+
+WITHOUT = "Without it, `stanoff compare ... --engine exact` works at once."
 
 
 @command
@@ -22,38 +23,36 @@ def setup(models: tuple[str, ...], cmdstan: str | None, toolchain: bool) -> None
 
     These are all models, or only those that are named: another one is compiled when it is used.
     """
-    from stanoff.cmdstan.carried import find_carried
-    from stanoff.cmdstan.compile import compile_models
-    from stanoff.cmdstan.install import ensure_cmdstan
+    from stanoff.engines.install import ensure_cmdstan
+    from stanoff.engines.toolchain import compile_programs, usable_bundle
     from stanoff.errors import unknown
-    from stanoff.models import MODELS, stan_folder
+    from stanoff.models import MODELS
 
-    with_program = {name: model.stan_file for name, model in MODELS.items() if model.program}
+    programs = {name: model.stan_file for name, model in MODELS.items() if model.program}
     for name in models:
-        if name not in with_program:
-            raise unknown("models", name, with_program)
-    chosen = models or tuple(with_program)
-    programs = [with_program[name] for name in chosen]
-    carried = [find_carried(program, stan_folder()) for program in programs]
-    came = all(one and not one.flaw for one in carried)
-    if came and not (cmdstan or toolchain):
+        if name not in programs:
+            raise unknown("models", name, programs)
+    selected = {name: programs[name] for name in models or programs}
+    bundles = [usable_bundle(file) for file in selected.values()]
+    bundled = all(bundle and not bundle.flaw for bundle in bundles)
+    if bundled and not (cmdstan or toolchain):
         click.echo(
             "Ready: all models came compiled with stanoff. For Stan programs of your own: "
             "stanoff setup --toolchain",
             err=True,
         )
         return
-    for one in carried:
-        if one and one.flaw:
-            click.echo(one.told, err=True)
+    for bundle in bundles:
+        if bundle and bundle.flaw:
+            click.echo(bundle.flaw, err=True)
     try:
-        found = ensure_cmdstan(cmdstan)
+        found_cmdstan = ensure_cmdstan(cmdstan)
     except ToolchainError as error:
-        raise error if came else ToolchainError(f"{error} {WITHOUT}") from error
-    if not came or cmdstan:
-        compile_models(programs, stan_folder(), found)
+        raise error if bundled else ToolchainError(f"{error} {WITHOUT}") from error
+    if not bundled or cmdstan:
+        compile_programs(list(selected.values()), found_cmdstan)
     click.echo(
-        f"Ready: CmdStan {found.version[0]}.{found.version[1]} at {found.path} "
-        f"({found.origin}), models compiled: {', '.join(chosen)}.",
+        f"Ready: {found_cmdstan.label} at {found_cmdstan.path} ({found_cmdstan.source}), "
+        f"models compiled: {', '.join(selected)}.",
         err=True,
     )

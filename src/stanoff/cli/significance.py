@@ -42,8 +42,8 @@ def significance(file: tuple[str, ...], style: str, **values: Any) -> None:
     """
     from stanoff.data.observed import count
     from stanoff.measures import get
-    from stanoff.significance.texts import as_text
-    from stanoff.significance.together import all_tests
+    from stanoff.significance.classical import all_tests
+    from stanoff.significance.result import as_text
 
     data, asked = tables(file, given(values))
     testing = {name: asked.pop(name) for name in TESTING if name in asked}

@@ -11,7 +11,7 @@ import numpy as np
 
 from stanoff._lib.escaping import shown
 from stanoff.data.items import FEW_ITEMS, ItemValues
-from stanoff.engines import SPARED
+from stanoff.engines.sampling import NOT_STAN
 from stanoff.inference.bayes_factor import density_diverges_at_zero
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ EXAMPLE_CELLS = np.array([[4.0, 1.0, 2.0, 8.0], [3.0, 5.0, 1.0, 9.0]])
 
 def spared_stan(result: Result) -> Iterator[str]:
     """Say why the draws are not Stan's where they would be by default, and what to do."""
-    reason = result.provenance.settings.get(SPARED)
+    reason = result.provenance.settings.get(NOT_STAN)
     if reason:
         yield (
             f"The draws are exact, not Stan's: {reason}. The posterior is the same. For Stan run "

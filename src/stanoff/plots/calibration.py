@@ -38,19 +38,19 @@ def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | N
     if not found:
         raise unknown("variable", variable, names)
     ranks = calibration.ranks[found[0]].to_numpy()
-    bins = min(BINS, calibration.kept + 1)
+    bins = min(BINS, calibration.max_rank + 1)
     low, high = binom.ppf([0.025, 0.975], len(ranks), 1 / bins)
     ax.axhspan(low, high, color=GREY, alpha=0.2, linewidth=0)
     ax.axhline(len(ranks) / bins, color=GREY, linewidth=0.8)
     ax.hist(
         ranks,
-        bins=np.linspace(-0.5, calibration.kept + 0.5, bins + 1).tolist(),
+        bins=np.linspace(-0.5, calibration.max_rank + 0.5, bins + 1).tolist(),
         color=BLUE,
         alpha=0.6,
         edgecolor="white",
     )
     ax.set(xlabel="rank of the truth among the draws", ylabel="simulations")
-    ax.set_xlim(-0.5, calibration.kept + 0.5)
+    ax.set_xlim(-0.5, calibration.max_rank + 0.5)
     ax.set_title(f"{literal(shortened(calibration.program))}: {literal(found[0])}")
     return ax
 
@@ -66,11 +66,11 @@ def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
     ax : Axes, optional
         Where to draw; a new figure by default.
     """
-    from stanoff.workbench.uniformity import band
+    from stanoff.workbench.ranks import ecdf_band
 
     ax = ax or new_axes()
-    n, kept = len(calibration.ranks), calibration.kept
-    expected, low, high = band(n, kept)
+    n, kept = len(calibration.ranks), calibration.max_rank
+    expected, low, high = ecdf_band(n, kept)
     place = (np.arange(kept) + 1) / (kept + 1)
     ax.fill_between(place, low - expected, high - expected, color=GREY, alpha=0.2, linewidth=0)
     ax.axhline(0, color=GREY, linewidth=0.8)

@@ -30,7 +30,7 @@ from stanoff.question import Question
 from stanoff.store.datatree import to_datatree
 from stanoff.store.netcdf import save
 from stanoff.text.render import write
-from stanoff.workbench.checks import Check, check
+from stanoff.workbench.predictive_check import Check, check
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

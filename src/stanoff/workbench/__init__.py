@@ -4,20 +4,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff.workbench.annotators import annotator_counts
     from stanoff.workbench.calibration import Calibration, calibrate
-    from stanoff.workbench.judges import label_noise_sensitivity
-    from stanoff.workbench.programs import new_program
-    from stanoff.workbench.rivals import ModelComparison, compare_models
+    from stanoff.workbench.label_noise import annotator_counts, label_noise_sensitivity
+    from stanoff.workbench.model_comparison import ModelComparison, compare_models
+    from stanoff.workbench.templates import new_program
 
-_HOME = {
-    "Calibration": "calibration",
-    "ModelComparison": "rivals",
-    "annotator_counts": "annotators",
-    "calibrate": "calibration",
-    "compare_models": "rivals",
-    "label_noise_sensitivity": "judges",
-    "new_program": "programs",
+_MODULES = {
+    "calibration": ["Calibration", "calibrate"],
+    "label_noise": ["annotator_counts", "label_noise_sensitivity"],
+    "model_comparison": ["ModelComparison", "compare_models"],
+    "templates": ["new_program"],
 }
 
 __all__ = [
@@ -34,9 +30,10 @@ __all__ = [
 def __getattr__(name: str) -> object:
     # A result uses the checks of this package, and some of its functions make results: they load
     # when they are first used.
-    if name not in _HOME:
-        raise AttributeError(f"module 'stanoff.workbench' has no attribute {name!r}")
-    return getattr(import_module(f"stanoff.workbench.{_HOME[name]}"), name)
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"stanoff.workbench.{module}"), name)
+    raise AttributeError(f"module 'stanoff.workbench' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
