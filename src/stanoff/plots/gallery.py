@@ -1,16 +1,17 @@
-"""The figures of a comparison: what each shows, and when it applies."""
+"""The figures of a comparison or contest: what each shows, and when it applies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import PairedCounts
+from stanoff.plots.contests import plot_matrix, plot_ranks, plot_scores
 from stanoff.plots.curves import (
     are_probabilities,
     plot_precision_recall,
@@ -22,10 +23,10 @@ from stanoff.plots.forest import plot_forest
 from stanoff.plots.joint import plot_joint
 from stanoff.plots.mosaic import plot_mosaic
 from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
-from stanoff.plots.style import shown_ends
+from stanoff.plots.style import is_drawable
 
 if TYPE_CHECKING:
-    from stanoff import Comparison
+    from stanoff import Comparison, Contest
 
 
 @dataclass(frozen=True)
@@ -37,28 +38,24 @@ class Plot:
     caption : str
         What it shows; ``{}`` stands for what is judged.
     draw : callable
-        A comparison and a category to axes.
+        A result and a category to axes.
     applies : callable
-        Whether a comparison has it for a category.
+        Whether a result has it for a category.
     """
 
     caption: str
-    draw: Callable[[Comparison, str], Axes]
-    applies: Callable[[Comparison, str], bool]
-
-
-def drawable(result: Comparison, category: str) -> bool:
-    """Return whether the draws of delta are finite as far as they would be shown."""
-    delta = result.posterior_sample(category)
-    return bool(np.isfinite(shown_ends(result.evidence(category), delta)).all())
+    draw: Callable[[Any, str], Axes]
+    applies: Callable[[Any, str], bool]
 
 
 def _several(result: Comparison, category: str) -> bool:
-    return len(result.categories) > 1 and all(drawable(result, one) for one in result.categories)
+    return len(result.categories) > 1 and all(
+        is_drawable(result, name) for name in result.categories
+    )
 
 
 def _with_prior(result: Comparison, category: str) -> bool:
-    return result.prior_delta(category) is not None and drawable(result, category)
+    return result.prior_delta(category) is not None and is_drawable(result, category)
 
 
 def _with_scores(result: Comparison, category: str) -> bool:
@@ -79,6 +76,10 @@ def _with_probabilities(result: Comparison, category: str) -> bool:
     return scored and category in result.data.categories
 
 
+def _has_finite_scores(result: Contest, category: str) -> bool:
+    return result.drawable(category)
+
+
 GALLERY = {
     "forest": Plot(
         "All categories: mean and HDI of the difference, and the ROPE.",
@@ -86,7 +87,7 @@ GALLERY = {
         _several,
     ),
     "posterior": Plot(
-        "Posterior of the difference ({}), with its HDI and the ROPE.", plot_posterior, drawable
+        "Posterior of the difference ({}), with its HDI and the ROPE.", plot_posterior, is_drawable
     ),
     "factor": Plot(
         "Prior and posterior density of the difference ({}); their ratio at 0 is the Bayes factor.",
@@ -117,5 +118,21 @@ GALLERY = {
         "The difference along the chains ({}): a healthy sampler shows no drift and no gaps.",
         plot_trace,
         lambda result, category: True,
+    ),
+}
+
+CONTEST_GALLERY = {
+    "scores": Plot(
+        "Posterior mean, HDI and observed score of every system.", plot_scores, _has_finite_scores
+    ),
+    "matrix": Plot(
+        "The decision on every pair, and the probability that the row is better.",
+        plot_matrix,
+        _has_finite_scores,
+    ),
+    "ranks": Plot(
+        "Probability of every rank; framed, the interval of ranks.",
+        plot_ranks,
+        _has_finite_scores,
     ),
 }

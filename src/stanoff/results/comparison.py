@@ -385,7 +385,7 @@ class Comparison(Result):
         return comparison_text(self, style, **options)
 
     def _as_page(self) -> str:
-        return report.page.page(self)
+        return report.page.comparison_page(self)
 
     def _repr_html_(self) -> str:
         """Show the verdict, the table and the posterior in a notebook."""
@@ -406,4 +406,3 @@ class Comparison(Result):
     plot_reliability = PlotMethod("plot_reliability")
     plot_priors = PlotMethod("plot_prior")
     plot_ropes = PlotMethod("plot_rope")
-    plot_frequency = PlotMethod("plot_frequency")

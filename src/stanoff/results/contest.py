@@ -178,7 +178,7 @@ class Contest(Result):
         return contest_text(self, style, **options)
 
     def _as_page(self) -> str:
-        return report.contest.page(self)
+        return report.contest.contest_page(self)
 
     def drawable(self, category: str) -> bool:
         """Return whether the scores are finite."""

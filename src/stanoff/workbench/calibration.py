@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff import models
+from stanoff import models, plots
 from stanoff._lib.arguments import as_seed, check_int
 from stanoff._lib.escaping import shown
 from stanoff._lib.files import write_text
@@ -33,7 +33,7 @@ from stanoff.report.document import Figure, Paragraph, Section, Table, document
 from stanoff.report.figures import as_bytes
 from stanoff.text.numbers import p_value
 from stanoff.workbench.designs import MEASURES, data_kind, empty_data
-from stanoff.workbench.ranks import describe_deviation, ecdf_p_value, holm
+from stanoff.workbench.ranks import describe_deviation, ecdf_band, ecdf_p_value, holm
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,17 +121,17 @@ class Calibration(ReprMixin):
             sentences.append(f"Transitions diverged in {self.n_divergent} of {n:,} fits.")
         return " ".join(sentences)
 
+    def ecdf_band(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the distribution of uniform ranks, and the low and high end of its 95% band."""
+        return ecdf_band(len(self.ranks), self.max_rank)
+
     def plot_ranks(self, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
         """Draw a histogram of the ranks of one variable, with what uniform ranks would give."""
-        from stanoff.plots.calibration import plot_rank
-
-        return plot_rank(self, variable, ax=ax)
+        return plots.plot_rank(self, variable, ax=ax)
 
     def plot_ecdf(self, *, ax: Axes | None = None) -> Axes:
         """Draw how far the distributions of the ranks are off the uniform one, with its band."""
-        from stanoff.plots.calibration import plot_ecdf
-
-        return plot_ecdf(self, ax=ax)
+        return plots.plot_ecdf(self, ax=ax)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the verdict, the table and the figures; it needs no network."""

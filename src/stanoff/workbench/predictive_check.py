@@ -258,9 +258,7 @@ def _score_cells(result: Result, cells: Mapping[str, NDArray[Any]]) -> Array:
     return result.model.scores(variables, result.measure, result.average)
 
 
-def _score_documents(
-    result: Result, data: ScoredDocuments, draws: NDArray[Any]
-) -> Array:
+def _score_documents(result: Result, data: ScoredDocuments, draws: NDArray[Any]) -> Array:
     """Rank new scores of the same documents, draw by draw; of so many that it is soon done."""
     flat = draws.reshape(-1, *draws.shape[2:])
     thinned = flat[:: max(1, len(flat) // MAX_RANKED_DRAWS)]
