@@ -32,8 +32,8 @@ def models(ctx: click.Context) -> None:
 
     if ctx.invoked_subcommand is None:
         for model in MODELS.values():
-            engines = ", ".join(["stan"] * model.program + ["exact"] * bool(model.exact))
-            where = model.stan_file if model.program else "drawn by conjugacy"
+            engines = ", ".join(["stan"] * model.has_program + ["exact"] * model.is_conjugate)
+            where = model.stan_file if model.has_program else "drawn by conjugacy"
             click.echo(f"{model.name:24} {engines:12} {where}")
 
 
@@ -43,11 +43,11 @@ def check(file: str) -> None:
     """Describe what a Stan program declares and whether stanoff can use it, without compiling."""
     from pathlib import Path
 
-    from stanoff.models.declared import examine
+    from stanoff.models.custom import inspect_program
 
-    program = examine(Path(file))
+    program = inspect_program(Path(file))
     click.echo(f"data:      {', '.join(program.inputs)}")
-    for name in program.own_data:
+    for name in program.user_data:
         declared = program.inputs[name]
         size = f"{declared['dimensions']} dimensions" if declared["dimensions"] else "one number"
         click.echo(f"own data:  {name}: {declared['type']}, {size}; pass it by data= or --data")

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from stanoff import models
 from stanoff.data.items import ItemValues
-from stanoff.data.types import cells_of_patterns
 from stanoff.engines.draws import Variables
 from stanoff.errors import InputError
 from stanoff.inference.bayes_factor import density_diverges_at_zero
 from stanoff.inference.evidence import Evidence, RowInfo, summarize
 from stanoff.inference.posterior import SampledPosterior
+from stanoff.models.counts import Hierarchical, HierarchicalUnpaired
 from stanoff.models.priors import Prior
-from stanoff.models.unpaired import cells_of_rates
 from stanoff.question import Sampling
 
 if TYPE_CHECKING:
@@ -117,15 +116,11 @@ def _summarize(result: Comparison, delta: Array, prior: Array | None, row: RowIn
 
 def _new_scores(draws: Variables, result: Comparison, rng: np.random.Generator) -> Array:
     """Draw the scores of A and B on a new category (chain, draw, system)."""
-    if result.model.further is None or "eta_pos" not in draws:
+    model = result.model
+    if not isinstance(model, Hierarchical | HierarchicalUnpaired) or "eta_pos" not in draws:
         raise InputError("There is no eta: only the hierarchical models know of new categories.")
-    rates = result.model.further(draws, result.model.data(result.data, result.prior), 1, rng)
     mu = draws["mu"]  # of the categories at hand: (chain, draw, category), or one per system
     category = rng.integers(0, mu.shape[-1], mu.shape[:2])
     mu = np.take_along_axis(mu, category.reshape(*category.shape, *(1,) * (mu.ndim - 2)), axis=-1)
-    if "theta_pos" in rates:
-        pos, neg = (rates[f"theta_{side}"] for side in ("pos", "neg"))
-        confusion = cells_of_patterns(pos * mu[..., None], neg * (1 - mu[..., None]), 2)
-    else:
-        confusion = cells_of_rates(mu, rates["rho_pos"], rates["rho_neg"])
+    confusion = model.draw_new_category(draws, mu, rng)
     return np.asarray(result.measure(confusion)[..., list(result.pair), 0])

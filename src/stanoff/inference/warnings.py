@@ -85,7 +85,7 @@ def undefined_scores(result: Result) -> Iterator[str]:
 
 def independent_categories(result: Result) -> Iterator[str]:
     """Say that an average over categories takes them as independent."""
-    if result.average is None or len(result.data.categories) == 1 or result.model.classes:
+    if result.average is None or len(result.data.categories) == 1 or result.model.single_label:
         return
     if result.data.cells is not None:  # it is about labels
         yield (
@@ -140,7 +140,7 @@ def prior_pulls(result: Comparison) -> Iterator[str]:
         "The prior pulls the scores of few documents toward its own mean; a weaker prior pulls "
         "less."
     )
-    if result.model.file is not None:  # a program of the user's: labels may err, for example
+    if result.model.custom:  # a program of the user's: labels may err, for example
         reason = f"That is what {shown(result.model.name)} and its prior make of the data."
     yield (
         f"The posterior mean of {shown(name)}'s {result.measure.label}{where} is {psi:.3f}, but "

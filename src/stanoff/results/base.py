@@ -197,7 +197,7 @@ class Result:
         """Return posterior and prior of differences of systems by index, where they are a t."""
         if self.engine != "exact":
             return None
-        students = self.model.student(self.data, self.prior, first, second)
+        students = self.model.closed_form(self.data, self.prior, first, second)
         if students is None:
             return None
         posterior, prior = (

@@ -181,7 +181,7 @@ def fit_key(data: Data, question: Question, sampling: Sampling) -> str:
     provenance = gather(model, engine, {})
     # A program of the user's own may have no other score than the one that was asked for, and
     # weights of documents are kept as a measure.
-    has_one_measure = model.file or data.kind == "scores"
+    has_one_measure = model.custom or data.kind == "scores"
     settings = {
         "data": [type(data).__name__, data.categories, data.systems],
         "model": [model.name, provenance.program, dict(provenance.versions), engine],
@@ -221,7 +221,7 @@ def page_key(
         labels = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     except (StanoffError, OSError):
         return ""  # whoever reads them will say why
-    program = program_hash(model.stan_file) if model and model.file else None
+    program = program_hash(model.stan_file) if model and model.custom else None
     settings = {
         "labels": labels,
         "data": data.model_dump(exclude={"file", "truth_file"}),
