@@ -33,6 +33,7 @@ from stanoff.text.render import write
 from stanoff.workbench.predictive_check import Check, check
 
 if TYPE_CHECKING:
+    from cmdstanpy import CmdStanMCMC
     from matplotlib.axes import Axes
     from xarray import DataTree
 
@@ -144,6 +145,16 @@ class Result:
     def provenance(self) -> Provenance:
         """The versions behind it, and the program that was run."""
         return self.fit.provenance
+
+    @property
+    def cmdstan_fits(self) -> tuple[CmdStanMCMC, ...]:
+        """What cmdstanpy returned, of each run of the program; none if Stan did not draw here."""
+        return self.fit.cmdstan_fits
+
+    @property
+    def stan_data(self) -> dict[str, Any]:
+        """The data block of the program: with it, cmdstanpy can do what stanoff does not."""
+        return self.fit.stan_data(self.measure)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:

@@ -25,10 +25,9 @@ from stanoff.inference.scores import Scores, check_defined
 from stanoff.inference.sensitivity import Sensitivity, sensitivity
 from stanoff.inference.warnings import COMPARISON_CHECKS, infinite_prior_density
 from stanoff.models.priors import Prior
-from stanoff.planning.answers import Plan
-from stanoff.planning.items import Components, components
-from stanoff.planning.observed import more_documents, scenario_of
-from stanoff.planning.scenarios import Scenario
+from stanoff.planning.components import Components, components
+from stanoff.planning.plan import Plan, additional_samples, scenario_of
+from stanoff.planning.scenario import Scenario
 from stanoff.question import Question, Sampling
 from stanoff.results.base import PlotMethod, Result, Target
 from stanoff.text.export import comparison_text
@@ -318,7 +317,7 @@ class Comparison(Result):
             ``n_simulations``, ``draws``, ``seed``, ``jobs``, ``executor``, ``progress`` as in
             :func:`stanoff.power`. For another ROPE or HDI: ``result.judge(rope=...).plan()``.
         """
-        return more_documents(self, category, **options)
+        return additional_samples(self, category, **options)
 
     def components(self, *, item_cost: float = 0.0) -> Components:
         """Take the variance of a difference apart: that between items, and that between runs.
@@ -389,7 +388,7 @@ class Comparison(Result):
 
     def _repr_html_(self) -> str:
         """Show the verdict, the table and the posterior in a notebook."""
-        return report.notebook.notebook(self)
+        return report.notebook.comparison_as_html(self)
 
     def __repr__(self) -> str:
         return f"<Comparison of {self.names[0]} and {self.names[1]}: {self.measure.label}>"

@@ -186,7 +186,7 @@ class Contest(Result):
 
     def _repr_html_(self) -> str:
         """Show the sentence, the table and the scores in a notebook."""
-        return report.notebook.of_contest(self)
+        return report.notebook.contest_as_html(self)
 
     def __repr__(self) -> str:
         return f"<Contest of {len(self.systems)} systems: {self.measure.label}>"

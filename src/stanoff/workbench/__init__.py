@@ -7,12 +7,14 @@ if TYPE_CHECKING:
     from stanoff.workbench.calibration import Calibration, calibrate
     from stanoff.workbench.label_noise import annotator_counts, label_noise_sensitivity
     from stanoff.workbench.model_comparison import ModelComparison, compare_models
+    from stanoff.workbench.programs import cmdstan_model
     from stanoff.workbench.templates import new_program
 
 _MODULES = {
     "calibration": ["Calibration", "calibrate"],
     "label_noise": ["annotator_counts", "label_noise_sensitivity"],
     "model_comparison": ["ModelComparison", "compare_models"],
+    "programs": ["cmdstan_model"],
     "templates": ["new_program"],
 }
 
@@ -21,6 +23,7 @@ __all__ = [
     "ModelComparison",
     "annotator_counts",
     "calibrate",
+    "cmdstan_model",
     "compare_models",
     "label_noise_sensitivity",
     "new_program",
