@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import special, stats
 
-from stanoff import InputError, Prior, compare, compare_counts
+from stanoff import Comparison, InputError, Prior, compare, compare_counts
 from stanoff.data.items import ItemTable, build_items
 from stanoff.data.types import PairedCounts
 from stanoff.fit import fit
