@@ -436,8 +436,8 @@ def _future_data(
                 "There is a plan for values per item under the items model with its flat prior and "
                 "the exact engine only: compare without clusters, populations and prior first."
             )
-        t = closed_form[0].only
-        return lambda more: MoreItems(float(t.location), float(t.scale), n, more), True
+        t = closed_form[0]
+        return lambda more: MoreItems(t.loc[0].item(), t.scale[0].item(), n, more), True
     if isinstance(data, Scores):
         evidence = result.evidence(category)
         return lambda more: MoreScores(evidence.mean, evidence.std, n, more), True
