@@ -381,7 +381,7 @@ def test_a_pair_that_is_turned_round_is_the_comparison_of_b_with_a(tmp_path, opt
         frame[name] = np.where(rng.random(300) < right, frame["y"], 1 - frame["y"])
     how = {"engine": "exact", "seed": 1, "draws": 4000}
     straight = compare(frame, truth="y", a="a", b="b", **how, **options)
-    turned = straight.fit.between("b", "a", straight.question)
+    turned = Comparison.from_fit(straight.fit, "b", "a", straight.question)
     if "prior" in options:
         options = {"prior": Prior(alpha_pos=(1, 3, 2, 4))}
     other = compare(frame, truth="y", a="b", b="a", **how, **options)
@@ -398,7 +398,7 @@ def test_a_pair_that_is_turned_round_is_the_comparison_of_b_with_a(tmp_path, opt
         off = abs(tree[name].mean(("chain", "draw")) - expected[name].mean(("chain", "draw")))
         assert (off <= 5 * sd * (2 / 4000) ** 0.5).all(), name
     assert load(turned.save(tmp_path / "t.nc")).summary().equals(turned.summary())
-    if turned.data.paired and not turned.model.classes:
+    if turned.data.paired and not turned.model.single_label:
         ours, theirs = turned.scenario(), other.scenario()
         assert ours.theta_pos == pytest.approx(theirs.theta_pos, abs=0.01)
         drawn = [[text.get_text() for text in one.plot_mosaic().texts] for one in (turned, other)]

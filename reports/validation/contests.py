@@ -69,7 +69,7 @@ def simulated(task: tuple[str, int]) -> pd.DataFrame:
     design, seed = task
     truth, labels, scores = DESIGNS[design](np.random.default_rng([seed, len(design)]))
     result = contest(truth, labels, rope=ROPE, draws=DRAWS, seed=seed)
-    found = result.standings()
+    found = result.ranking()
     loss = scores.max() - scores
     rank = 1 + (scores[:, None] < scores).sum(axis=1)
     return pd.DataFrame(
@@ -77,10 +77,10 @@ def simulated(task: tuple[str, int]) -> pd.DataFrame:
             "design": design,
             "p_best": found.p_best,
             "best": loss == 0,
-            "p_near": found.p_near,
+            "p_near": found.p_within_rope_of_best,
             "near": loss <= ROPE,
             "ranked": (found.rank_low <= rank) & (rank <= found.rank_high),
-            "inside": (found.low <= scores) & (scores <= found.high),
+            "inside": (found.hdi_low <= scores) & (scores <= found.hdi_high),
             "kept": (found.tier == 1) & (loss == 0),
         }
     )

@@ -41,8 +41,8 @@ def scenario_with(mu: float, correlation: float, delta: float) -> Scenario:
     """Make A better than B until their F1 differ by delta."""
     pos, neg = RATES_OF_B[mu]
     alike = Scenario.from_rates(mu, rho_pos=(pos, pos), rho_neg=(neg, neg), correlation=correlation)
-    shift = brentq(lambda logits: alike.better_A(logits).delta("f1") - delta, -1, 5)
-    return alike.better_A(shift)
+    shift = brentq(lambda logits: alike.shift_a(logits).delta("f1") - delta, -1, 5)
+    return alike.shift_a(shift)
 
 
 def judge_cell(cell: tuple) -> dict:

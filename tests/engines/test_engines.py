@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from scipy import stats
 
 from stanoff import InputError, Prior, SamplingWarning, compare_counts
 from stanoff.data.types import PairedCounts
-from stanoff.engines.diagnostics import trouble
+from stanoff.engines.diagnostics import diagnose
 from stanoff.engines.draws import Draws
 from stanoff.engines.sampling import sample
 from stanoff.measures import get
@@ -54,7 +53,7 @@ def test_exact_paired_marginals(kind, counts_of):
     counts = counts_of(kind)
     prior = Prior(beta=(2, 3), alpha_pos=(1, 2, 3, 4), alpha_neg=0.5)
     data = MODELS["paired"].stan_data(counts, prior, get("f1"))
-    drawn = MODELS["paired"].exact(data, 20_000, np.random.default_rng(3))
+    drawn = MODELS["paired"].sample_exact(data, 20_000, np.random.default_rng(3))
     n_pos, n_neg = counts.pos.sum(), counts.neg.sum()
     alpha_pos, alpha_neg = counts.pos[0] + [1, 2, 3, 4], counts.neg[0] + 0.5
     marginals = [(drawn["mu"][:, 0], stats.beta(2 + n_pos, 3 + n_neg))]
@@ -72,7 +71,7 @@ def test_exact_paired_marginals(kind, counts_of):
 def test_exact_unpaired_marginals(counts_of):
     counts = counts_of("balanced")
     data = MODELS["unpaired"].stan_data(counts, Prior(beta=(2, 3), alpha_neg=(1, 4)), get("f1"))
-    drawn = MODELS["unpaired"].exact(data, 20_000, np.random.default_rng(3))
+    drawn = MODELS["unpaired"].sample_exact(data, 20_000, np.random.default_rng(3))
     for j, (tp, fp, fn, tn) in enumerate(counts.cells[:, 0]):
         for name, law in (
             ("mu", stats.beta(2 + tp + fn, 3 + fp + tn)),
@@ -85,7 +84,7 @@ def test_exact_unpaired_marginals(counts_of):
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
 def test_exact_cells_are_the_probabilities_of_the_model(model, counts_of):
     data = MODELS[model].stan_data(counts_of("balanced"), Prior.uniform(), get("f1"))
-    drawn = MODELS[model].exact(data, 100, np.random.default_rng(1))
+    drawn = MODELS[model].sample_exact(data, 100, np.random.default_rng(1))
     for j in (0, 1):
         tp, fp, fn, tn = np.moveaxis(drawn["cells"][:, j, 0], -1, 0)
         mu = drawn["mu"][:, j, 0] if model == "unpaired" else drawn["mu"][:, 0]
@@ -153,36 +152,53 @@ def test_counts_beyond_the_integers_of_stan():
 
 
 def chains(**changes):
+    """Draws of a sampler without trouble, except for what is changed."""
     rng = np.random.default_rng(2)
-    good = {
-        "delta": rng.normal(size=(4, 1000, 1)),
+    stats = {
         "diverging": np.zeros((4, 1000), dtype=bool),
         "energy": rng.normal(size=(4, 1000)),
         "lp": rng.normal(size=(4, 1000)),
-    } | changes
-    return Draws({"delta": good["delta"]}, {}, {k: good[k] for k in ("diverging", "energy", "lp")})
+        "tree_depth": np.full((4, 1000), 3),
+    }
+    stats |= {name: values for name, values in changes.items() if name in stats}
+    posterior = {
+        "delta": rng.normal(size=(4, 1000, 1)),
+        "kappa": rng.normal(size=(4, 1000)),
+        "fixed": np.ones((4, 1000, 3)),
+    }
+    posterior |= {name: values for name, values in changes.items() if name not in stats}
+    return Draws(posterior, {}, stats)
 
 
 def walk(seed):
     return np.cumsum(np.random.default_rng(seed).normal(size=(4, 1000)), axis=1)
 
 
+STILL = {"delta": np.ones((4, 1000, 1)), "kappa": np.ones((4, 1000)), "lp": np.ones((4, 1000))}
+MANY = np.random.default_rng(5).normal(size=(4, 1000, 200))
+MANY[:, :, 137] = walk(4)
+
+
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "words", "advice"),
     [
-        ({"diverging": np.arange(4000).reshape(4, 1000) < 3}, "3 of 4000 transitions diverged"),
-        ({"delta": walk(1)[..., None]}, "R-hat is .* above 1.01"),
-        ({"delta": walk(1)[..., None]}, "effective sample size is .* below 400"),
-        ({"delta": np.ones((4, 1000, 1)), "lp": np.ones((4, 1000))}, "the chains did not move"),
-        ({"lp": walk(1)}, "R-hat is .* above 1.01"),
-        ({"delta": np.repeat(walk(1)[..., None], 200, axis=2)}, "R-hat is .* above 1.01"),
-        ({"energy": walk(3)}, "E-BFMI is 0.0., below 0.3"),
+        ({"diverging": np.arange(4000).reshape(4, 1000) < 3}, "3 of 4000 transit", "adapt_delta"),
+        ({"tree_depth": np.full((4, 1000), 10)}, "4000 of 4000 transitions had", "max_treedepth"),
+        ({"delta": walk(1)[..., None]}, "R-hat of delta is .* above 1.01", "draw more"),
+        ({"delta": walk(1)[..., None]}, "sample size of delta is .* below 400", "draw more"),
+        ({"kappa": walk(1)}, "R-hat of kappa is .* above 1.01", "reparametrise"),
+        ({"kappa": 1e19 * walk(1)}, "R-hat of kappa is .* above 1.01", "reparametrise"),
+        (STILL, "the chains did not move", "draw more"),
+        ({"lp": walk(1)}, "R-hat of lp__ is .* above 1.01", "draw more"),
+        ({"theta": MANY}, r"R-hat of theta\[138\] is .* above 1.01", "draw more"),
+        ({"energy": walk(3)}, "E-BFMI is 0.0., below 0.3", "reparametrise"),
     ],
 )
-def test_trouble_is_told(changes, words):
-    good, bad = chains(), chains(**changes)
-    assert trouble(good, [good.posterior["delta"]]) == ()
-    assert re.search(words, "; ".join(trouble(bad, [bad.posterior["delta"]])))
+def test_trouble_is_told_with_what_helps(changes, words, advice):
+    assert diagnose(chains()) == {}
+    problems = diagnose(chains(**changes))
+    [problem] = [problem for problem in problems if re.search(words, problem)]
+    assert advice in problems[problem]
 
 
 @pytest.mark.stan
@@ -195,8 +211,8 @@ def test_a_sampler_in_trouble_warns_and_says_so():
 
 def test_a_model_without_a_program_is_for_the_exact_engine(counts_of):
     _, sampling = read(model="paired", engine="stan", seed=1)
-    model = replace(MODELS["paired"], program=False)
-    with pytest.raises(InputError, match="'exact' for paired, which has no program"):
+    model = MODELS["bootstrap"]
+    with pytest.raises(InputError, match="'exact' for bootstrap, which has no program"):
         sample("stan", model, counts_of("balanced"), sampling, get("f1"))
 
 
@@ -230,5 +246,5 @@ def test_stan_scores_many_categories_as_numpy_does():
 def test_prior_draws_ignore_the_counts():
     counts = PairedCounts(("1",), np.array([[9, 9, 9, 9]]), np.array([[9, 9, 9, 9]]))
     data = MODELS["paired"].stan_data(counts, Prior.uniform(), get("f1")) | {"prior_only": 1}
-    drawn = MODELS["paired"].exact(data, 20_000, np.random.default_rng(1))
+    drawn = MODELS["paired"].sample_exact(data, 20_000, np.random.default_rng(1))
     assert stats.kstest(drawn["mu"][:, 0], "uniform").pvalue > 1e-4

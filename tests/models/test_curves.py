@@ -6,11 +6,10 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
 from stanoff import Prior
-from stanoff.data.labels import Labels
-from stanoff.data.scores import scored_documents
+from stanoff.data.scores import ScoreTable, build_scores
 from stanoff.measures import SCORES
+from stanoff.models.bootstrap import BOOTSTRAP
 from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
-from stanoff.models.weights import WEIGHTS
 
 AT = np.linspace(0, 1, 401)
 
@@ -22,14 +21,14 @@ def documents(request):
     found = [1 / (1 + np.exp(-rng.normal(m * truth))) for m in (1.5, 0.8)]
     if request.param:
         found = [np.round(p * request.param) / request.param for p in found]
-    return truth, *found, scored_documents(Labels({"y": truth, "a": found[0], "b": found[1]}))
+    return truth, *found, build_scores(ScoreTable({"y": truth, "a": found[0], "b": found[1]}))
 
 
 def test_roc_curves(documents):
     truth, *found, data = documents
     curves = roc_curves(data, Prior(), 1, AT)
-    block = WEIGHTS.stan_data(data, Prior(), SCORES["auc"])
-    areas = WEIGHTS.exact(block, 4000, np.random.default_rng(2))["psi_of_auc"][..., 0]
+    block = BOOTSTRAP.stan_data(data, Prior(), SCORES["auc"])
+    areas = BOOTSTRAP.sample_exact(block, 4000, np.random.default_rng(2))["psi_of_auc"][..., 0]
     for system, score in enumerate(found):
         wrong, right, _ = roc_curve(truth, score, drop_intermediate=False)
         inside = np.abs(curves[0, system] - np.interp(AT, wrong, right))
@@ -72,8 +71,8 @@ def test_reliability(documents):
 def test_one_of_several_categories(documents):
     truth, a, b, data = documents
     both = np.column_stack([1 - truth, truth])
-    two = scored_documents(
-        Labels({"y": both, "a": np.column_stack([-a, a]), "b": np.column_stack([-b, b])}),
+    two = build_scores(
+        ScoreTable({"y": both, "a": np.column_stack([-a, a]), "b": np.column_stack([-b, b])}),
         average="macro",
     )
     one = of_category(two, "1")

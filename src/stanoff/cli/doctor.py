@@ -14,7 +14,7 @@ def doctor() -> None:
     from stanoff.engines.doctor import examine
     from stanoff.models import MODELS
 
-    findings = examine([model.stan_file for model in MODELS.values() if model.program])
+    findings = examine([model.stan_file for model in MODELS.values() if model.has_program])
     for finding in findings:
         status = "ok     " if finding.good else "MISSING"
         click.echo(f"{status}  {finding.subject}: {finding.description}")

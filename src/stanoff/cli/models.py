@@ -32,8 +32,8 @@ def models(ctx: click.Context) -> None:
 
     if ctx.invoked_subcommand is None:
         for model in MODELS.values():
-            engines = ", ".join(["stan"] * model.program + ["exact"] * bool(model.exact))
-            where = model.stan_file if model.program else "drawn by conjugacy"
+            engines = ", ".join(["stan"] * model.has_program + ["exact"] * model.is_conjugate)
+            where = model.stan_file if model.has_program else "drawn by conjugacy"
             click.echo(f"{model.name:24} {engines:12} {where}")
 
 
@@ -43,11 +43,11 @@ def check(file: str) -> None:
     """Describe what a Stan program declares and whether stanoff can use it, without compiling."""
     from pathlib import Path
 
-    from stanoff.models.declared import examine
+    from stanoff.models.custom import inspect_program
 
-    program = examine(Path(file))
+    program = inspect_program(Path(file))
     click.echo(f"data:      {', '.join(program.inputs)}")
-    for name in program.own_data:
+    for name in program.user_data:
         declared = program.inputs[name]
         size = f"{declared['dimensions']} dimensions" if declared["dimensions"] else "one number"
         click.echo(f"own data:  {name}: {declared['type']}, {size}; pass it by data= or --data")
@@ -119,3 +119,24 @@ def compare_(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> No
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # told below the table
         click.echo(repr(compare_models(counts, model, **drawing)))
+
+
+@models.command("data", cls=Command)
+@FILES
+@click.option("--model", required=True, help="A model or .stan file.")
+@options(COLUMNS, VALUES, LABELS, MEASURE, (OWN_DATA, PRIOR))
+def data_(file: tuple[str, ...], model: str, **values: Any) -> None:
+    """Print what the Stan program of a model gets of FILE, as JSON that CmdStan reads."""
+    from stanoff import count
+    from stanoff.engines.stan import to_json
+    from stanoff.question import OPTIONS, read
+
+    table, arguments = tables(file, given(values))
+    drawing = {name: value for name, value in arguments.items() if name in OPTIONS}
+    layout = {name: value for name, value in arguments.items() if name not in OPTIONS}
+    if "average" in drawing:
+        layout["average"] = drawing["average"]
+    question, sampling = read(model=model, **drawing)
+    assert sampling.model is not None
+    counts = sampling.model.prepare(count(table, kind=question.measure.kind, **layout))
+    click.echo(to_json(sampling.model.stan_data(counts, sampling.prior, question.measure)))

@@ -49,15 +49,14 @@ def report(
 
 
 def _study(ctx: click.Context, file: str, out: str | None, jobs: int) -> None:
-    from stanoff.study.build import build
     from stanoff.study.config import read_study
+    from stanoff.study.run import build_study
 
     study = read_study(file)
     if out is None and study.out is None:
         raise click.UsageError(f"--out, or out in {file}, must name the folder to write to.")
-    folder = Path(out) if out is not None else study.out
-    assert folder is not None
-    outcomes = build(study, folder, jobs=jobs)
+    folder = Path(out or study.out or "")
+    outcomes = build_study(study, folder, jobs=jobs)
     broken = [outcome for outcome in outcomes if outcome.error]
     for outcome in broken:
         click.echo(f"Error: {outcome.title}: {outcome.error}", err=True)
@@ -66,7 +65,7 @@ def _study(ctx: click.Context, file: str, out: str | None, jobs: int) -> None:
     also = f" and {contests} contest{'s' * (contests > 1)}" if contests else ""
     click.echo(
         f"Wrote {folder / 'index.html'}: {len(outcomes) - len(broken) - contests} "
-        f"comparisons{also}, {reused} of them from fits that were there.",
+        f"comparisons{also}, {reused} of them unchanged.",
         err=True,
     )
     if broken:

@@ -28,7 +28,7 @@ def setup(models: tuple[str, ...], cmdstan: str | None, toolchain: bool) -> None
     from stanoff.errors import unknown
     from stanoff.models import MODELS
 
-    programs = {name: model.stan_file for name, model in MODELS.items() if model.program}
+    programs = {name: model.stan_file for name, model in MODELS.items() if model.has_program}
     for name in models:
         if name not in programs:
             raise unknown("models", name, programs)

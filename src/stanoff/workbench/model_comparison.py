@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -15,11 +15,9 @@ from stanoff._lib.showing import ReprMixin
 from stanoff.data.types import Data
 from stanoff.errors import invalid
 from stanoff.fit import fit
-from stanoff.models.own import OwnModel
+from stanoff.models.custom import CustomModel
 from stanoff.question import read
-
-if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+from stanoff.results.comparison import Comparison
 
 COLUMNS = ["psi_A", "psi_B", "mean", "hdi_low", "hdi_high", "p_below", "p_rope", "p_above"]
 
@@ -120,10 +118,10 @@ def compare_models(
     for path in [os.fspath(program) for program in model]:
         program = models.get(path)
         model_options = dict(options)
-        if isinstance(program, OwnModel):
-            names = program.program_of.own_data
+        if isinstance(program, CustomModel):
+            names = program.program.user_data
             model_options["data"] = {k: v for k, v in (data or {}).items() if k in names}
         question, sampling = read(model=path, **model_options)
         name = program.name if program.name not in results else path
-        results[name] = fit(counts, question, sampling).between(a, b, question)
+        results[name] = Comparison.from_fit(fit(counts, question, sampling), a, b, question)
     return ModelComparison(results)

@@ -14,13 +14,12 @@ from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.items import ItemValues, RatioValues
 from stanoff.data.scores import ScoredDocuments
-from stanoff.models import paired, unpaired
-from stanoff.models.repeated import runs_of
+from stanoff.models.counts import PAIRED, Unpaired
+from stanoff.models.inputs import count_runs
 from stanoff.store.predictive import predictive_groups, stan_data_of
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
-    from stanoff.results.contest import Contest
+    from stanoff.results.base import Result
 
 Array = NDArray[np.float64]
 
@@ -126,7 +125,7 @@ class Check(ReprMixin):
         return [self.sentence(), cells] if len(scores) else [self.sentence()]
 
 
-def check(result: Comparison | Contest) -> Check:
+def check(result: Result) -> Check:
     """Compare what was observed with what the fitted model would draw.
 
     Parameters
@@ -138,9 +137,9 @@ def check(result: Comparison | Contest) -> Check:
     n_outside: NDArray[Any] = np.zeros(1)  # of each new data set
     predicted = predictive_groups(result, new_only=True).get("posterior_predictive")
     if predicted is not None:
-        stan_data, model = stan_data_of(result), result.model.predictive
+        stan_data = stan_data_of(result)
         for name, draws in predicted.variables.items():
-            if name in stan_data and (model is None or model.one_by_one):
+            if name in stan_data:
                 rows, outside = _describe(name, np.asarray(stan_data[name]), np.asarray(draws))
                 tables += rows
                 n_outside = n_outside + outside
@@ -153,7 +152,7 @@ def check(result: Comparison | Contest) -> Check:
         result.engine == "stan",
         table,
         float(np.mean(n_outside >= observed_outside)),
-        result.model.predictive is not None,
+        bool(result.model.predictive_draws),
     )
 
 
@@ -195,7 +194,7 @@ def _rows(names: list[str], kind: str, observed: NDArray[Any], draws: NDArray[An
 
 
 def _describe_observed_scores(
-    result: Comparison | Contest,
+    result: Result,
     replicated: Mapping[str, NDArray[Any]],
     stan_data: Mapping[str, Any],
 ) -> list[pd.DataFrame]:
@@ -205,10 +204,8 @@ def _describe_observed_scores(
     psi = score_replicates(result, replicated, stan_data)
     if psi is None:
         return []
-    names, label = result.data.systems, result.measure.label
-    pair = getattr(result, "pair", None)  # of a comparison
-    if pair is not None:
-        psi, names = psi[:, :, list(pair)], tuple(names[i] for i in pair)
+    names, label = result.names, result.measure.label
+    psi = psi[:, :, list(result.indices)]
     tables = []
     for row, category in enumerate(result.categories):
         where = "" if len(result.categories) == 1 else f", {shown(category)}"
@@ -223,7 +220,7 @@ def _describe_observed_scores(
 
 
 def score_replicates(
-    result: Comparison | Contest, draws: Mapping[str, NDArray[Any]], stan_data: Mapping[str, Any]
+    result: Result, draws: Mapping[str, NDArray[Any]], stan_data: Mapping[str, Any]
 ) -> Array | None:
     """Score replicated data (chain, draw, system, row) as the observed ones are scored.
 
@@ -236,18 +233,18 @@ def score_replicates(
     stan_data : mapping
         What was given to the model.
     """
-    if result.model.predictive is not None:
-        return _score_cells(result, result.model.predictive.scored(draws, stan_data))
+    if result.model.predictive_draws:
+        return _score_cells(result, result.model.replicate_scores(draws, stan_data))
     data = result.data
     if {"c_pos", "c_neg"} <= set(draws):
-        return _score_cells(result, paired.cells_of(draws, stan_data))
+        return _score_cells(result, PAIRED.replicate_scores(draws, stan_data))
     if {"c_A", "c_B"} <= set(draws):
-        return _score_cells(result, unpaired.cells_of(draws, stan_data))
+        return _score_cells(result, Unpaired().replicate_scores(draws, stan_data))
     if isinstance(data, ItemValues) and not isinstance(data, RatioValues):
         if "y" in draws:
             return np.asarray(draws["y"].mean(axis=2)[..., None])
         if "right" in draws:
-            return np.asarray((draws["right"] / runs_of(data).T).mean(axis=2)[..., None])
+            return np.asarray((draws["right"] / count_runs(data).T).mean(axis=2)[..., None])
     probabilities = getattr(result.measure, "probabilities", False)
     if isinstance(data, ScoredDocuments) and not probabilities and "truth" not in draws:
         for name in ("score", "standard_score"):
@@ -256,14 +253,12 @@ def score_replicates(
     return None
 
 
-def _score_cells(result: Comparison | Contest, cells: Mapping[str, NDArray[Any]]) -> Array:
+def _score_cells(result: Result, cells: Mapping[str, NDArray[Any]]) -> Array:
     variables = {name: values.astype(np.float64) for name, values in cells.items()}
     return result.model.scores(variables, result.measure, result.average)
 
 
-def _score_documents(
-    result: Comparison | Contest, data: ScoredDocuments, draws: NDArray[Any]
-) -> Array:
+def _score_documents(result: Result, data: ScoredDocuments, draws: NDArray[Any]) -> Array:
     """Rank new scores of the same documents, draw by draw; of so many that it is soon done."""
     flat = draws.reshape(-1, *draws.shape[2:])
     thinned = flat[:: max(1, len(flat) // MAX_RANKED_DRAWS)]
