@@ -24,7 +24,7 @@ from stanoff.planning.simulate import (
 from stanoff.question import Question, Sampling
 from stanoff.text.render import FORMATS, render
 
-VALIDATION = Path(__file__).parents[2] / "reports/validation"
+STUDIES = Path(__file__).parents[2] / "reports/validation"
 RATES = ["<<", "<", "=", ">", ">>"]
 SMALL = {"n_simulations": 60, "draws": 400, "seed": 1}
 RARE = Scenario.from_rates(0.1, rho_pos=(0.8, 0.7), rho_neg=(0.02, 0.03), correlation=0.3)
@@ -79,7 +79,9 @@ def test_power_of_accuracy_is_what_the_normal_approximation_says():
 
 
 def test_the_table_of_the_paper_in_short():
-    printed = pd.read_csv(VALIDATION / "table3.csv").set_index(["scenario", "model", "n"])["printed"]
+    printed = pd.read_csv(STUDIES / "table3.csv").set_index(["scenario", "model", "n"])[
+        "printed"
+    ]
     ours = power(["a", "b"], [1000, 3000], n_simulations=500, draws=2000, seed=1)
     ours = ours.set_index(["scenario", "model", "n"])["power"]
     assert len(ours) == 8
@@ -87,7 +89,7 @@ def test_the_table_of_the_paper_in_short():
 
 
 def test_the_kept_table_is_as_near_to_the_paper_as_its_simulation_error():
-    table = pd.read_csv(VALIDATION / "table3.csv")
+    table = pd.read_csv(STUDIES / "table3.csv")
     assert len(table) == 28
     assert (table.n_simulations == 5000).all()
     away = (table.power - table.printed).abs()
