@@ -21,7 +21,7 @@ from stanoff import contest
 from stanoff._lib.files import write_text
 from stanoff.data.types import response_patterns
 from stanoff.inference.ranks import reach
-from stanoff.planning.running import run
+from stanoff.planning.simulate import run_parallel
 from stanoff.plots.style import BLUE, GREY, theme
 
 HERE = Path(__file__).resolve().parent
@@ -34,7 +34,9 @@ QUANTITIES = {"best": "P(best)", "near": "P(within the ROPE of the best)"}
 def main(simulations: int = 2000) -> None:
     """Simulate, and count by how probable each statement was said to be."""
     tasks = [(design, seed) for design in DESIGNS for seed in range(simulations)]
-    told = pd.concat(run(simulated, tasks, title="Judging", progress=True), ignore_index=True)
+    told = pd.concat(
+        run_parallel(simulated, tasks, title="Judging", progress=True), ignore_index=True
+    )
     write_text(HERE / "contests.csv", as_csv(counted(told)))
 
 

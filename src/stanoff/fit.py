@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,12 @@ import numpy as np
 
 from stanoff import models
 from stanoff.data.types import AVERAGES, SWAP_AB, Data
-from stanoff.engines.diagnostics import trouble
+from stanoff.engines.cmdstan import offer_cmdstan
+from stanoff.engines.diagnostics import diagnose
 from stanoff.engines.draws import Draws, Variables, of_systems, turned
 from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.sampling import NOT_STAN, sample, select_engine
-from stanoff.engines.stan import WARMUP
+from stanoff.engines.stan import WARMUP, to_json
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.inference.scores import refuse_undefined, scored
 from stanoff.measures import Measure
@@ -24,10 +26,11 @@ from stanoff.models.priors import Priors, turned_prior
 from stanoff.question import Question, Sampling
 
 if TYPE_CHECKING:
+    from cmdstanpy import CmdStanMCMC
+
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
 
-JUDGED = ("psi", "delta")
 PART = "contest"  # in the settings: of how many systems
 TURNED_PLACES = {"system": [1, 0], "classifier": [1, 0], "outcome": SWAP_AB}
 
@@ -64,6 +67,19 @@ class Fit:
     draws: Draws
     sampler_warnings: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def cmdstan_fits(self) -> tuple[CmdStanMCMC, ...]:
+        """What cmdstanpy returned, of each run of the program; none if Stan did not draw here.
+
+        Their CSV files go with the fit, unless ``output_dir`` keeps them.
+        """
+        offer_cmdstan()  # summary() and diagnose() need one
+        return self.draws.cmdstan_fits
+
+    def stan_data(self, measure: Measure) -> dict[str, Any]:
+        """Return the data block of the program, which computes a measure."""
+        return self.model.stan_data(self.data, self.prior, measure)
 
     def between(self, a: str, b: str, question: Question) -> Comparison:
         """Compare two of the systems.
@@ -195,14 +211,20 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     check_kind(data, question.measure)
     model = sampling.model or models.for_data(data)
     engine, why_not_stan = select_engine(model, sampling.engine)
-    if engine == "exact" and sampling.warmup is not None:
-        raise invalid("warmup", "None where 'engine' is exact, which has none", sampling.warmup)
+    for name in ("warmup", "sampler_options", "output_dir"):
+        if engine == "exact" and getattr(sampling, name):
+            rule = "None where 'engine' is exact, which has none"
+            raise invalid(name, rule, getattr(sampling, name))
     seen = model.prepare(data)
     draws = sample(engine, model, seen, sampling, question.measure)
     chains, kept = draws.shape
     settings: dict[str, Any] = {"chains": chains, "draws": kept}
     if engine == "stan":
         settings["warmup"] = sampling.warmup or WARMUP
+        if sampling.sampler_options:
+            settings["sampler_options"] = json.loads(to_json(sampling.sampler_options))
+        if sampling.output_dir is not None:
+            settings["output_dir"] = str(sampling.output_dir)
     if why_not_stan:
         settings[NOT_STAN] = why_not_stan
     return Fit(
@@ -212,7 +234,7 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         engine=engine,
         seed=sampling.seed,
         draws=draws,
-        sampler_warnings=_sampler_trouble(draws) if engine == "stan" else (),
+        sampler_warnings=_sampler_warnings(draws, sampling) if engine == "stan" else (),
         provenance=gather(model, engine, settings),
     )
 
@@ -229,15 +251,17 @@ def drawn_again(fit: Fit, measure: Measure) -> Draws:
     """
     how = fit.provenance.settings
     chains, draws, warmup = (how.get(name) for name in ("chains", "draws", "warmup"))
-    sampling = Sampling(fit.model, fit.prior, fit.engine, chains, draws, warmup, fit.seed)
+    options = how.get("sampler_options", {})
+    sampling = Sampling(fit.model, fit.prior, fit.engine, chains, draws, warmup, fit.seed, options)
     return sample(fit.engine, fit.model, fit.data, sampling, measure)
 
 
-def _sampler_trouble(draws: Draws) -> tuple[str, ...]:
-    """Say what the chains look like, of the scores that the program computed."""
-    told = trouble(draws, [draws.posterior[name] for name in JUDGED if name in draws.posterior])
-    if not told:
+def _sampler_warnings(draws: Draws, sampling: Sampling) -> tuple[str, ...]:
+    """Warn of what the chains look like, and say what helps."""
+    problems = diagnose(draws, max_treedepth=sampling.sampler_options.get("max_treedepth"))
+    if not problems:
         return ()
-    message = f"The sampler had trouble: {'; '.join(told)}. Draw more, or look at plot_trace()."
+    advice = "; ".join(dict.fromkeys(problems.values()))
+    message = f"The sampler had trouble: {'; '.join(problems)}. What may help: {advice}."
     warnings.warn(message, SamplingWarning, stacklevel=4)
     return (message,)

@@ -8,15 +8,14 @@ import pytest
 from scipy import special, stats
 
 from stanoff import InputError, Prior, compare, compare_counts
-from stanoff.data.items import items_of
-from stanoff.data.labels import Labels
+from stanoff.data.items import ItemTable, build_items
 from stanoff.data.types import PairedCounts
 from stanoff.fit import fit
 from stanoff.inference.intervals import mcse
 from stanoff.inference.populations import new_category
 from stanoff.measures import get
 from stanoff.models import MODELS
-from stanoff.planning.items import Components
+from stanoff.planning.components import Components
 from stanoff.question import Question, Sampling
 
 
@@ -121,9 +120,9 @@ def test_components_of_variance_are_unbiased():
         every = [[rng.normal(true[j, k], 0.5, runs[j, k]) for k in range(n)] for j in range(2)]
         means = np.array([[one.mean() for one in row] for row in every])
         scatter = np.array([[((one - one.mean()) ** 2).sum() for one in row] for row in every])
-        known = Labels(dict(zip("AB", means, strict=True)), more={"runs": runs, "scatter": scatter})
+        known = ItemTable(dict(zip("AB", means, strict=True)), runs=runs, scatter=scatter)
         asked = Question.read(measure="mean")
-        fitted = fit(items_of(known), asked, Sampling.read(draws=10, seed=1))
+        fitted = fit(build_items(known), asked, Sampling.read(draws=10, seed=1))
         parts = fitted.between("A", "B", asked).components()
         found[i] = parts.items, parts.runs
     error = found.std(axis=0) / np.sqrt(times)

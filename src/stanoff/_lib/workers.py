@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
@@ -85,4 +86,5 @@ def _work(function: Callable[..., Answer], *arguments: Any) -> Answer:
     try:
         return function(*arguments)
     except SystemExit:  # told to stop, and in order: the pool would go on with the next task
+        atexit._run_exitfuncs()  # cmdstanpy and matplotlib remove their temporary folders
         os._exit(INTERRUPTED)

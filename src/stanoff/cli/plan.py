@@ -26,7 +26,7 @@ from stanoff.cli.scenarios import AUCS, RATES, scenarios, studied
 from stanoff.errors import InputError
 
 if TYPE_CHECKING:
-    from stanoff.planning.answers import Plan
+    from stanoff.planning.plan import Plan
 
 OF_STUDY = ("n_simulations", "draws", "seed", "jobs", "two_test_sets")
 
@@ -75,7 +75,7 @@ def plan(
 
 
 def _for_scenario(values: dict[str, Any], asked: dict[str, Any]) -> Plan:
-    from stanoff.data.layouts import Layout
+    from stanoff.data.load import Layout
     from stanoff.planning.plan import plan as run
 
     for name in ("truth", "a", "b", "pos_label", "truth_file", *Layout.__annotations__):

@@ -9,15 +9,17 @@ from stanoff.cli.options import given
 from stanoff.errors import InputError
 
 if TYPE_CHECKING:
-    from stanoff.planning.power import Suspected
+    from stanoff.planning.scenario import AnyScenario
 
 AUCS = ("auc_a", "auc_b")
 RATES = ("mu", "rho_pos", "rho_neg")
 
 
-def scenarios(names: tuple[str, ...], values: dict[str, Any], *, name: str = "") -> list[Suspected]:
+def scenarios(
+    names: tuple[str, ...], values: dict[str, Any], *, name: str = ""
+) -> list[AnyScenario | str]:
     """Read the scenarios that are named, and one of the user's own from its rates."""
-    from stanoff.planning.scenarios import Scenario
+    from stanoff.planning.scenario import Scenario
 
     own = {part: values.pop(part) for part in RATES}
     correlation = values.pop("correlation")
@@ -44,9 +46,9 @@ def scenarios(names: tuple[str, ...], values: dict[str, Any], *, name: str = "")
     return [*names, Scenario.from_rates(**own, correlation=correlation or 0.0, name=name)]
 
 
-def _of_aucs(aucs: dict[str, Any], correlation: float | None, name: str) -> Suspected:
+def _of_aucs(aucs: dict[str, Any], correlation: float | None, name: str) -> AnyScenario:
     """Read a scenario of two AUCs."""
-    from stanoff.planning.aucs import AucScenario
+    from stanoff.planning.scenario import AucScenario
 
     for part in AUCS:
         if part not in aucs:

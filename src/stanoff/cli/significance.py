@@ -40,7 +40,7 @@ def significance(file: tuple[str, ...], style: str, **values: Any) -> None:
     The tests are those of Yang and Liu (1999), McNemar's, Welch's and Wilcoxon's, with p-values;
     with --measure auc it is DeLong's test of two columns of scores.
     """
-    from stanoff.data.observed import count
+    from stanoff.data.load import count
     from stanoff.measures import get
     from stanoff.significance.classical import all_tests
     from stanoff.significance.result import as_text

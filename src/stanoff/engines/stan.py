@@ -44,7 +44,7 @@ SIG_FIGS = 18  # what it takes to write a double and read the same one
 PRIOR_SEED = 20160717  # the prior does not depend on the documents: one run serves them all
 PRIOR_CHAINS, PRIOR_WARMUP = 2, 500
 PRIOR_OPTIONS = ("adapt_delta", "max_treedepth", "step_size")  # those that fit any number of chains
-MAX_TREEDEPTH = 10
+ORDINARY_OUTPUT = re.compile(r"\w+ = |method|Iteration:|Gradient|Adjust|1000 trans|Elapsed|\d|\(")
 RANKS = {"delta": 3, "psi_A": 3, "psi_B": 3, "cells_A": 4, "cells_B": 4}
 STATS = {
     "lp__": "lp",
@@ -224,7 +224,7 @@ def _sample_prior(
         empty = {name: values[:CHUNK] for name, values in empty.items()} | {"K": CHUNK}
     variables = _cached_prior(
         program,
-        _to_json({**stan_data, **empty, "prior_only": 1}),
+        to_json({**stan_data, **empty, "prior_only": 1}),
         CHUNK if few else categories,
         -(-options["chains"] * options["iter_sampling"] // PRIOR_CHAINS),
         tuple((name, options[name]) for name in PRIOR_OPTIONS if np.isscalar(options.get(name))),
@@ -375,7 +375,14 @@ def _read(fit: CmdStanMCMC) -> tuple[Variables, Variables]:
     return variables, stats
 
 
-def _to_json(data: Mapping[str, Any]) -> str:
+def to_json(data: Mapping[str, Any]) -> str:
+    """Write data for Stan as JSON.
+
+    Examples
+    --------
+    >>> to_json({"K": 2, "counts": np.array([3, 4])})
+    '{"K": 2, "counts": [3, 4]}'
+    """
     return json.dumps(data, default=np.ndarray.tolist)
 
 
@@ -384,9 +391,12 @@ def _reason(error: Exception, files: Iterable[Path]) -> str:
     consoles = [file for file in sorted(files) if file.name.endswith("-stdout.txt")]
     text = "\n".join(file.read_text("utf8", errors="replace") for file in consoles)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for word in ("Exception", "improper", "log(0)", "Error", "rror"):
+    for word in ("Exception", "improper", "log(0)"):
         if matches := [line for line in lines if word in line]:
             return matches[0]
-    if signals := re.search(r"retcodes=\[.*?-(\d+)", str(error)):
-        return f"{signal.Signals(int(signals[1])).name} ended it."
-    return str(error).partition("\n")[0]
+    if ended := re.search(r"retcodes=\[.*?-(\d+)", str(error)):
+        return f"{signal.Signals(int(ended[1])).name} ended it."
+    if messages := [line for line in lines if not ORDINARY_OUTPUT.match(line)]:
+        return messages[-1]
+    message = str(error).partition("\n")[0]
+    return "it did not say why." if message.startswith("Error during sampling") else message

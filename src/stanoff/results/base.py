@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from stanoff.models import Model
 from stanoff.models.priors import Priors
 from stanoff.models.students import Student
 from stanoff.question import Question
+
+if TYPE_CHECKING:
+    from cmdstanpy import CmdStanMCMC
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +57,16 @@ class Result:
     def engine(self) -> str:
         """What drew: ``"stan"`` or ``"exact"``."""
         return self.fit.engine
+
+    @property
+    def cmdstan_fits(self) -> tuple[CmdStanMCMC, ...]:
+        """What cmdstanpy returned, of each run of the program; none if Stan did not draw here."""
+        return self.fit.cmdstan_fits
+
+    @property
+    def stan_data(self) -> dict[str, Any]:
+        """The data block of the program: with it, cmdstanpy can do what stanoff does not."""
+        return self.fit.stan_data(self.measure)
 
     @property
     def seed(self) -> int:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from stanoff.inference.sensitivity import Sensitivity
-    from stanoff.planning.answers import Plan
-    from stanoff.planning.items import Components
-    from stanoff.planning.scenarios import Scenario
+    from stanoff.planning.components import Components
+    from stanoff.planning.plan import Plan
+    from stanoff.planning.scenario import Scenario
     from stanoff.workbench.predictive_check import Check
 
 Target = str | os.PathLike[str] | None
@@ -327,7 +327,7 @@ class Comparison(Result):
         Where the model does not say how the answers of A and B go together, the counts do; with
         two test sets A and B are taken to be independent, at the prevalence of both together.
         """
-        from stanoff.planning.observed import scenario_of
+        from stanoff.planning.plan import scenario_of
 
         return scenario_of(self, category)
 
@@ -345,15 +345,15 @@ class Comparison(Result):
             ``"settled"`` (default), ``">>"``, ``"="``, ``"<<"`` or several of them.
         assurance : float or list of float
             How probable it shall be that the goal is reached; 0.8 by default.
-        most : int
+        max_n : int
             The largest number of further documents to consider.
         **options
-            ``datasets``, ``draws``, ``seed``, ``jobs``, ``executor``, ``progress`` as in
+            ``n_simulations``, ``draws``, ``seed``, ``jobs``, ``executor``, ``progress`` as in
             :func:`stanoff.power`. For another ROPE or HDI: ``result.judge(rope=...).plan()``.
         """
-        from stanoff.planning.observed import more_documents
+        from stanoff.planning.plan import additional_samples
 
-        return more_documents(self, category, **options)
+        return additional_samples(self, category, **options)
 
     def components(self, *, item_cost: float = 0.0) -> Components:
         """Take the variance of a difference apart: that between items, and that between runs.
@@ -363,7 +363,7 @@ class Comparison(Result):
         item_cost : float
             What a new item costs, in runs; it tells how many runs of each item are best.
         """
-        from stanoff.planning.items import components
+        from stanoff.planning.components import components
 
         return components(self, item_cost=item_cost)
 
@@ -551,9 +551,9 @@ class Comparison(Result):
 
     def _repr_html_(self) -> str:
         """Show the verdict, the table and the posterior in a notebook."""
-        from stanoff.report.notebook import notebook
+        from stanoff.report.notebook import comparison_as_html
 
-        return notebook(self)
+        return comparison_as_html(self)
 
     def __str__(self) -> str:
         if self.default_category is None:

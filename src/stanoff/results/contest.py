@@ -260,9 +260,9 @@ class Contest(Result):
 
     def _repr_html_(self) -> str:
         """Show the sentence, the table and the scores in a notebook."""
-        from stanoff.report.notebook import of_contest
+        from stanoff.report.notebook import contest_as_html
 
-        return of_contest(self)
+        return contest_as_html(self)
 
     def __str__(self) -> str:
         if self.default_category is None:

@@ -23,7 +23,7 @@ import stanoff
 from stanoff import models
 from stanoff._lib.files import write_text
 from stanoff.api import load
-from stanoff.data.files import data_paths
+from stanoff.data.readers import data_paths
 from stanoff.data.types import Data
 from stanoff.engines.programs import program_hash, stan_folder
 from stanoff.engines.provenance import gather

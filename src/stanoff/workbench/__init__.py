@@ -3,6 +3,7 @@
 from stanoff.workbench.calibration import Calibration, calibrate
 from stanoff.workbench.label_noise import annotator_counts, label_noise_sensitivity
 from stanoff.workbench.model_comparison import ModelComparison, compare_models
+from stanoff.workbench.programs import cmdstan_model
 from stanoff.workbench.templates import new_program
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "ModelComparison",
     "annotator_counts",
     "calibrate",
+    "cmdstan_model",
     "compare_models",
     "label_noise_sensitivity",
     "new_program",
