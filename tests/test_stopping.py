@@ -158,6 +158,7 @@ def ran(command, stage, changes):
     [
         ("echo Exception: beta is wrong; exit 1", "Exception: beta is wrong"),
         ("echo 'loading libtbb failed' >&2; exit 127", "loading libtbb failed"),
+        ("echo Posterior is improper. Please check your model.; exit 70", "check your model."),
         ("kill -SEGV $$", "SIGSEGV ended it"),
         ("exit 1", "it did not say why"),
         ("exit 0", "No such file or directory"),

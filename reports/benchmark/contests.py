@@ -20,7 +20,7 @@ from scipy.stats import norm
 from stanoff import contest
 from stanoff._lib.files import write_text
 from stanoff.data.types import response_patterns
-from stanoff.inference.ranks import reach
+from stanoff.inference.ranking import max_loss_within_rope
 from stanoff.planning.simulate import run_parallel
 from stanoff.plots.style import BLUE, GREY, theme
 
@@ -78,7 +78,7 @@ def simulated(task: tuple[str, int]) -> pd.DataFrame:
     design, seed = task
     truth, labels, scores = DESIGNS[design](np.random.default_rng([seed, len(design)]))
     result = contest(truth, labels, rope=ROPE, draws=DRAWS, seed=seed)
-    found = result.standings()
+    found = result.ranking()
     loss = scores.max() - scores
     rank = 1 + (scores[:, None] < scores).sum(axis=1)
     return pd.DataFrame(
@@ -86,8 +86,8 @@ def simulated(task: tuple[str, int]) -> pd.DataFrame:
             "design": design,
             "p_best": found.p_best,
             "best": loss == 0,
-            "p_near": found.p_near,
-            "near": loss <= reach(result.rope, True),
+            "p_near": found.p_within_rope_of_best,
+            "near": loss <= max_loss_within_rope(result.rope, True),
             "ranked": (found.rank_low <= rank) & (rank <= found.rank_high),
             "inside": (found.low <= scores) & (scores <= found.high),
             "kept": (found.tier == 1) & (loss == 0),

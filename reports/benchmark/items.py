@@ -19,7 +19,7 @@ import pandas as pd
 from common import as_csv, prose
 from scipy import stats
 
-from stanoff import SamplingWarning
+from stanoff import Comparison, SamplingWarning
 from stanoff._lib.files import write_text
 from stanoff.data.items import ItemTable, build_items
 from stanoff.fit import fit
@@ -85,7 +85,7 @@ def holds(
     data = build_items(found)
     asked = Question.read(measure="ratio" if "denominator" in more else "mean")
     sampling = Sampling.read(**({"draws": FEW_DRAWS, "seed": seed} | (options or {})))
-    low, high = fit(data, asked, sampling).between("A", "B", asked).evidence().hdi
+    low, high = Comparison.from_fit(fit(data, asked, sampling), "A", "B", asked).evidence().hdi
     return bool(low <= truth <= high)
 
 

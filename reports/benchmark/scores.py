@@ -108,7 +108,7 @@ def interval(data: Data, measure: str, rng: np.random.Generator) -> tuple[float,
     chosen = SCORES[measure]
     block = BOOTSTRAP.stan_data(data, Prior.uniform(), chosen)
     psi = BOOTSTRAP.sample_exact(block, DRAWS, rng)[chosen.variable][..., 0]
-    return hdi((psi[:, 0] - psi[:, 1])[None], LEVEL)
+    return hdi(psi[:, 0] - psi[:, 1], LEVEL)
 
 
 def classes(n_pos: int, n_neg: int, rng: np.random.Generator) -> np.ndarray:

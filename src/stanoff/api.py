@@ -299,7 +299,7 @@ output_dir, executor, progress
         select(options, LAYOUT),
         {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
-    return fit(observed, question, sampling).contest(question)
+    return Contest.from_fit(fit(observed, question, sampling), question)
 
 
 @check_keywords
@@ -398,7 +398,7 @@ def _check_counts(
 
 def _compare_data(data: Data, question: Question, sampling: Sampling) -> Comparison:
     a, b = data.systems
-    return fit(data, question, sampling).between(a, b, question)
+    return Comparison.from_fit(fit(data, question, sampling), a, b, question)
 
 
 def load(path: str | os.PathLike[str]) -> Comparison | Contest:

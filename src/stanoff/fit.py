@@ -7,8 +7,6 @@ import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from stanoff import models
 from stanoff.data.types import AVERAGES, SWAP_AB, Data
 from stanoff.engines.cmdstan import offer_cmdstan
@@ -18,7 +16,6 @@ from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.sampling import NOT_STAN, sample, select_engine
 from stanoff.engines.stan import WARMUP, to_json
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
-from stanoff.inference.scores import refuse_undefined, scored
 from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.base import SHARED_DIMS
@@ -27,9 +24,6 @@ from stanoff.question import Question, Sampling
 
 if TYPE_CHECKING:
     from cmdstanpy import CmdStanMCMC
-
-    from stanoff.results.comparison import Comparison
-    from stanoff.results.contest import Contest
 
 PART = "contest"  # in the settings: of how many systems
 TURNED_PLACES = {"system": [1, 0], "classifier": [1, 0], "outcome": SWAP_AB}
@@ -81,8 +75,8 @@ class Fit:
         """Return the data block of the program, which computes a measure."""
         return self.model.stan_data(self.data, self.prior, measure)
 
-    def between(self, a: str, b: str, question: Question) -> Comparison:
-        """Compare two of the systems.
+    def of_pair(self, a: str, b: str, question: Question) -> tuple[Fit, Question]:
+        """Return the fit of two systems alone, if their data can be that, and the question to it.
 
         Parameters
         ----------
@@ -91,8 +85,6 @@ class Fit:
         question : Question
             What is asked.
         """
-        from stanoff.results.comparison import Comparison
-
         for parameter, name in (("a", a), ("b", b)):
             if name not in self.data.systems:
                 raise unknown(parameter, name, self.data.systems)
@@ -101,33 +93,7 @@ class Fit:
         question = self.asked(question)
         fit = self._of_pair(self.data.systems.index(a), self.data.systems.index(b))
         fit = fit.having(fit.asked(question).measure)
-        question = fit.asked(question)
-        pair = fit.data.systems.index(a), fit.data.systems.index(b)
-        posterior = scored(fit.model, fit.draws.posterior, question, pair)
-        posterior.check(question.measure)
-        prior = None
-        if fit.draws.prior:
-            prior = scored(fit.model, fit.draws.prior, question, pair)
-        return Comparison(fit, question, pair, posterior, prior)
-
-    def contest(self, question: Question) -> Contest:
-        """Compare all of the systems.
-
-        Parameters
-        ----------
-        question : Question
-            What is asked.
-        """
-        from stanoff.results.contest import Contest
-
-        question = self.asked(question)
-        if not self.model.has_scores(self.draws.posterior, question.measure):
-            return self.having(question.measure).contest(question)
-        psi = self.model.scores(self.draws.posterior, question.measure, question.average)
-        if not np.isfinite(psi).all():
-            undefined = np.isnan(psi).any(axis=2) | (np.isinf(psi).sum(axis=2) > 1)
-            refuse_undefined(int(undefined.sum()), question.measure)
-        return Contest(self, question, psi)
+        return fit, fit.asked(question)
 
     def having(self, measure: Measure) -> Fit:
         """Return the fit with draws of another measure, where the model keeps scores alone.

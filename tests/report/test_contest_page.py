@@ -39,7 +39,7 @@ def texts(tab, selector):
 
 
 def matrix(result):
-    found = result.standings()
+    found = result.ranking()
     symbols = {"<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫", "": ""}
     return [
         [

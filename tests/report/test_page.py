@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from stanoff import compare_counts
+from stanoff import Comparison, compare_counts
 from stanoff.inference.intervals import hdi
 from stanoff.models.priors import Prior, described
 from stanoff.report import embedding
@@ -122,7 +122,7 @@ def test_figures_that_do_not_apply_are_left_out(stored):
     names = [picture.name for picture in draw_figures(stored, "8")]
     assert names == ["posterior", "factor", "joint", "mosaic", "trace"]
     posterior_only = replace(stored.fit, draws=replace(stored.fit.draws, prior={}))
-    without_prior = posterior_only.between("svm", "nb", stored.question)
+    without_prior = Comparison.from_fit(posterior_only, "svm", "nb", stored.question)
     assert "factor" not in [picture.name for picture in draw_figures(without_prior, "8")]
     cells = [[310, 70, 20, 43]] * 2
     apart = compare_counts(a=cells, b=cells, engine="exact", seed=1, draws=100, average="macro")

@@ -119,3 +119,24 @@ def compare_(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> No
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # told below the table
         click.echo(repr(compare_models(counts, model, **drawing)))
+
+
+@models.command("data", cls=Command)
+@FILES
+@click.option("--model", required=True, help="A model or .stan file.")
+@options(COLUMNS, VALUES, LABELS, MEASURE, (OWN_DATA, PRIOR))
+def data_(file: tuple[str, ...], model: str, **values: Any) -> None:
+    """Print what the Stan program of a model gets of FILE, as JSON that CmdStan reads."""
+    from stanoff import count
+    from stanoff.engines.stan import to_json
+    from stanoff.question import OPTIONS, read
+
+    table, arguments = tables(file, given(values))
+    drawing = {name: value for name, value in arguments.items() if name in OPTIONS}
+    layout = {name: value for name, value in arguments.items() if name not in OPTIONS}
+    if "average" in drawing:
+        layout["average"] = drawing["average"]
+    question, sampling = read(model=model, **drawing)
+    assert sampling.model is not None
+    counts = sampling.model.prepare(count(table, kind=question.measure.kind, **layout))
+    click.echo(to_json(sampling.model.stan_data(counts, sampling.prior, question.measure)))

@@ -23,7 +23,8 @@ from stanoff.errors import InputError, SamplingWarning
 from stanoff.fit import fit
 from stanoff.inference.decision import Decision, decide_all
 from stanoff.inference.goals import Goal, goal_label
-from stanoff.inference.intervals import hdis
+from stanoff.inference.intervals import hdi
+from stanoff.inference.scores import Scores
 from stanoff.models import Model
 from stanoff.planning.generators import DataGenerator, Posteriors
 from stanoff.question import Question, Sampling
@@ -101,7 +102,7 @@ class Analysis:
                     f"{measure.label} has no difference in some draws, where it is 0/0 or infinite "
                     "for both classifiers: choose another zero_division or measure."
                 )
-            low[which], high[which] = hdis(delta, self.question.hdi_prob)
+            low[which], high[which] = hdi(delta, self.question.hdi_prob)
         return low, high
 
     def decide(self, low: Array, high: Array) -> NDArray[np.str_]:
@@ -118,7 +119,7 @@ class Analysis:
         low, high = np.empty((2, size))
         for which, child in zip(runs, seed.spawn(len(runs)), strict=True):
             delta = self._stan_delta(rows(data, which), int(child.generate_state(1)[0] >> 2))
-            low[which], high[which] = hdis(delta, self.question.hdi_prob)
+            low[which], high[which] = hdi(delta, self.question.hdi_prob)
         return low, high
 
     def _stan_delta(self, data: Data, seed: int) -> Array:
@@ -128,7 +129,9 @@ class Analysis:
             warnings.simplefilter("ignore", SamplingWarning)  # among thousands some always have it
             fitted = fit(data, self.question, sampling)
         a, b = data.systems
-        delta = fitted.between(a, b, self.question).scores.delta  # (chain, draw, data set)
+        fitted, question = fitted.of_pair(a, b, self.question)
+        # (chain, draw, data set)
+        delta = Scores.of(fitted.model, fitted.draws.posterior, question, (0, 1)).delta
         return np.moveaxis(delta, -1, 0).reshape(delta.shape[-1], -1)
 
 
@@ -174,6 +177,8 @@ class Study:
         How many data sets there are of each generator.
     seed : int
         Where all random numbers come from.
+    same_documents : bool
+        Whether both systems judge the same documents.
     jobs, executor, progress
         Who does the work, and whether to show it.
     """
@@ -181,6 +186,7 @@ class Study:
     analyses: tuple[Analysis, ...]
     n_simulations: int
     seed: int
+    same_documents: bool = True
     jobs: int | None = None
     executor: Any = None
     progress: bool = False

@@ -79,7 +79,7 @@ def _describe_additional(plan: Plan, observed: Observed) -> str:
     if plan.answer.value == 0:
         return f"{now} is the goal already: no more {unit} are needed."
     goal = goal_in_words(plan.goal, a, b)
-    sentences = [f"{now} now{'' if observed.decision.settled else ', but this is not settled'}."]
+    sentences = [f"{now} now{'' if observed.decision.conclusive else ', but this is not settled'}."]
     never = []
     for answer in plan.answers:
         if answer.value is None and observed.p_goal <= answer.assurance:

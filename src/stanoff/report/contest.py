@@ -38,7 +38,7 @@ def contest_page(
         Its figures, if they are there already.
     """
     row = result.resolve_category(category)
-    ranking, table = result.standings(row), contest_table(result, row)
+    ranking, table = result.ranking(row), contest_table(result, row)
     order = ranking.order
     losses, every = embed_draws(list(ranking.loss), keep_sides_of=(0.0,))
     documents = describe_contest_documents(result, row)
@@ -66,7 +66,7 @@ def contest_page(
 def _data(
     result: Contest, category: str, cells: list[Any], losses: list[Any], better: list[list[str]]
 ) -> dict[str, Any]:
-    ranking = result.standings(category)
+    ranking = result.ranking(category)
     position = {system: i for i, system in enumerate(ranking.order)}
     return {
         "names": [one_line(name) for name in result.systems],
@@ -76,11 +76,11 @@ def _data(
         "judged": describe_score(result, category),
         "documents": describe_contest_documents(result, category),
         "model": shown(result.model.name),
-        "low": ranking.pairs.low.tolist(),
-        "high": ranking.pairs.high.tolist(),
+        "low": ranking.pairs["hdi_low"].tolist(),
+        "high": ranking.pairs["hdi_high"].tolist(),
         "better": better,
         "best": [percent(float(p)) for p in ranking.p_best],
-        "near": [percent(float(p)) for p in ranking.p_near],
+        "near": [percent(float(p)) for p in ranking.p_within_rope_of_best],
         "order": ranking.order,
         "regret": ranking.regret.tolist(),
         "lost": losses,

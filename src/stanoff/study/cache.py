@@ -162,7 +162,11 @@ def fit_or_load(
     fitted = fit(observed, question, sampling)
     took = time.perf_counter() - start
     names = observed.systems
-    result = fitted.between(*names, question) if len(names) == 2 else fitted.contest(question)
+    result: Comparison | Contest
+    if len(names) == 2:
+        result = Comparison.from_fit(fitted, *names, question=question)
+    else:
+        result = Contest.from_fit(fitted, question)
     for old in store.parent.glob(f"{escape(store.name)}-{'[0-9a-f]' * 16}.nc"):
         old.unlink()
     if took >= MIN_SECONDS:
