@@ -45,7 +45,7 @@ def test_texts_anywhere_in_a_polars_frame_are_found():
     texts[-1] = "oops"
     frame = pl.DataFrame({"item": range(N * 40), "a": texts, "b": [*VALUES["b"]] * 40})
     with pytest.raises(
-        InputError, match=r"a must be made of numbers, but 1 rows have none, .*oops"
+        InputError, match=r"a must be made of numbers, but 1 rows .*oops"
     ):
         compare(frame, a="a", b="b", item="item", **MEAN)
 
