@@ -70,7 +70,7 @@ docs: .venv/installed-docs
 wheel: .venv/installed-test
 	rm -rf dist build/compiled
 	$(BIN)/python -m hatchling build
-	$(BIN)/python -m stanoff.cmdstan.bundle build/compiled
+	$(BIN)/python src/bundle_models.py build/compiled
 	STANOFF_COMPILED=build/compiled $(BIN)/python -m hatchling build -t wheel
 
 # The same on other systems and, for old ones, in a container: cibuildwheel follows pyproject.toml.

@@ -1,4 +1,4 @@
-"""Make a platform wheel of what ``python -m stanoff.cmdstan.bundle`` has gathered.
+"""Make a platform wheel of what ``python src/bundle_models.py`` has gathered.
 
 hatchling asks this hook only where ``STANOFF_COMPILED`` names the folder; without it the wheel is
 pure, and programs are compiled where they are first used.

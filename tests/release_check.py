@@ -13,9 +13,11 @@ from email.parser import HeaderParser
 from pathlib import Path
 
 import stanoff
-from stanoff.cmdstan.bundle import LICENCES
 
 TOP = Path(__file__).parents[1]
+sys.path.insert(0, str(TOP / "src"))
+from bundle_models import LICENCES  # noqa: E402
+
 MOST_BYTES = 15_000_000
 NEEDED = (
     "stanoff/py.typed",

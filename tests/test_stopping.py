@@ -2,25 +2,29 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from trials import TRIALS, WAYS, Stage, comparing, held, plant, staged, stanoff, with_cache
 
-from stanoff._lib import files, processes
+from stanoff._lib import files, stopping
 from stanoff._lib.workers import workers
+from stanoff.engines.cmdstan import find_cmdstan
+from stanoff.engines.toolchain import compile_program, executable_path
 from stanoff.errors import StanoffError
+from stanoff.models import MODELS
 
 QUICK = [  # one of each; the rest are slow tests
     ("a program that never ends", "Ctrl-C"),
     ("a program that never ends", "SIGTERM"),
-    ("a program that never ends", "SIGKILL"),
+    ("a program that never ends", "SIGHUP"),
     ("a study with --jobs 2", "SIGINT"),
     ("compiling", "SIGTERM"),
-    ("compiling", "SIGKILL"),
     ("sampling with Stan", "Ctrl-C"),
     ("saving", "SIGKILL"),
 ]
@@ -42,57 +46,54 @@ def test_what_is_stopped_is_gone_in_every_way(what, way):
         assert held(KNOWN[what], way, 0.7) == ""
 
 
-def test_a_grandchild_ends_with_us(tmp_path):
-    """Make starts compilers: they have to go, too, when nobody has time to say so."""
-    program = (
-        "from stanoff._lib.processes import run\n"
-        "from pathlib import Path\n"
-        f"run([['sh', '-c', 'sleep 60 & sleep 61']], tidy=[Path({str(tmp_path / 'gone')!r})])"
-    )
-    (tmp_path / "gone").mkdir()
+CHILDREN = """
+import subprocess, sys, time
+from pathlib import Path
+from stanoff._lib.stopping import stopping_children
+with stopping_children([Path(sys.argv[1])]):
+    subprocess.Popen(["sh", "-c", "sleep 60 & sleep 61", sys.argv[1] + "/ours"])
+    subprocess.Popen(["sleep", "62"])
+    print("begun", flush=True)
+    time.sleep(30)
+"""
+
+
+@pytest.mark.parametrize("way", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_ends_our_children_and_theirs_and_no_other(tmp_path, way):
+    """A library is used without our command line: the default action of the signal follows."""
     stage = Stage(tmp_path)
-    parent = subprocess.Popen([sys.executable, "-c", program], env=stage.environment())
-    while sum("sleep" in line for line in stage.running()) < 3:  # two, and the shell
-        assert parent.poll() is None
-        time.sleep(0.02)
-    parent.kill()
-    parent.wait()
-    deadline = time.monotonic() + 3
-    while stage.running() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert stage.running() == []
-    assert not (tmp_path / "gone").exists()
-
-
-def test_children_are_heard_and_told_apart():
-    heard, ends = [], []
-    script = "echo out $0; echo err $0 >&2; exit $0"
-    children = processes.run(
-        [["sh", "-c", script, str(code)] for code in (0, 3, 4)],
-        at_once=2,
-        heard=lambda place, line: heard.append((place, line)),
-        ended=lambda place, child: ends.append(place),
+    command = [sys.executable, "-c", CHILDREN, str(tmp_path)]
+    parent = subprocess.Popen(
+        command,
+        env=stage.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
-    assert [child.code for child in children] == [0, 3, 4]
-    assert [child.output for child in children] == ["out 0\n", "out 3\n", "out 4\n"]
-    assert [child.errors for child in children] == ["err 0\n", "err 3\n", "err 4\n"]
-    assert sorted(heard) == [(0, "out 0\n"), (1, "out 3\n"), (2, "out 4\n")]
-    assert sorted(ends) == [0, 1, 2]
-    (killed,) = processes.run([["sh", "-c", "kill -SEGV $$"]])
-    assert killed.signal == "SIGSEGV"
+    parent.stdout.readline()
+    while sum("sleep 6" in line for line in stage.running()) < 4:  # three, and the shell
+        time.sleep(0.02)
+    parent.send_signal(signal.Signals[way])
+    assert parent.wait(timeout=3) == -signal.Signals[way]
+    deadline = time.monotonic() + 1
+    while len(stage.running()) > 1 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert [line.strip() for line in stage.running()] == ["sleep 62"]
+    for process in psutil.process_iter():
+        if process.cmdline() == ["sleep", "62"]:
+            process.kill()
 
 
-def test_an_exception_stops_the_children(tmp_path):
-    def stop(place, line):
-        raise KeyboardInterrupt
-
-    tidy = tmp_path / "folder"
-    tidy.mkdir()
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        processes.run([["sh", "-c", "echo; sleep 30"]], heard=stop, tidy=[tidy])
-    assert time.monotonic() - start < 3
-    assert not tidy.exists()
+def test_handlers_are_put_back_and_called(tmp_path, monkeypatch):
+    called = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: called.append(number))
+    try:
+        with stopping.stopping_children([tmp_path]):
+            os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert called == [signal.SIGTERM] * 2
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_workers_stop_when_the_block_is_left():
@@ -111,35 +112,29 @@ def test_workers_stop_when_the_block_is_left():
     assert time.monotonic() - since < 3
 
 
-def test_folders_of_killed_processes_are_swept(tmp_path, monkeypatch):
+def test_temporary_folders_are_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path))
-    left = tmp_path / "stanoff-scratch-abcdefgh"
-    left.mkdir()
-    (left / "chain-1.csv").write_text("1,2")
-    (tmp_path / "stanoff-report").mkdir()  # somebody's own
-    with files.scratch() as mine:
-        assert not left.exists()
-        with files.scratch() as other:
-            assert mine.exists()
-            assert other != mine
-    assert [path.name for path in tmp_path.iterdir()] == ["stanoff-report"]
+    with files.temporary_folder() as folder:
+        (folder / "chain-1.csv").write_text("1,2")
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_files_of_killed_writes_are_swept(tmp_path):
-    (tmp_path / ".x.nc.abcdefgh.aside").touch()
-    (tmp_path / ".x.nc.mine").touch()
-    with files.aside(tmp_path / "y.txt") as one:
-        one.write_text("1")
-        files.write_text(tmp_path / "z.txt", "2")  # while another write is under way
-        assert one.exists()
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".x.nc.mine", "y.txt", "z.txt"]
+def test_a_write_that_fails_leaves_nothing(tmp_path):
+    def fail():
+        with files.atomic_write(tmp_path / "y.txt") as aside:
+            aside.write_text("1")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_room_for_temporary_files_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path / "nowhere"))
     with (
         pytest.raises(StanoffError, match=r"No temporary folder can be made .*: set TMPDIR"),
-        files.scratch(),
+        files.temporary_folder(),
     ):
         pass
 
@@ -178,12 +173,6 @@ def test_why_a_program_stopped_is_told_in_its_own_words(program, words):
         assert not any(stage.tmp.iterdir())
 
 
-DAMAGE = {
-    "empty": lambda file: file.write_bytes(b""),
-    "cut in half": lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
-    "not to be run": lambda file: file.chmod(0o644),
-    "a folder": lambda file: (file.unlink(), file.mkdir()),
-}
 MAKEFILE = """CMDSTAN_VERSION := 2.27.0
 %: %.hpp
 \tprintf '#!/bin/sh\\nexit 3\\n' > $@ && chmod +x $@
@@ -202,41 +191,19 @@ def compiler(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_executable_is_noticed_and_compiled_again(tmp_path, monkeypatch, damage):
-    from stanoff.cmdstan.compile import compile_model, sound
-    from stanoff.models import MODELS, stan_folder
-
+def test_what_a_killed_compilation_left_is_replaced(tmp_path, monkeypatch):
     monkeypatch.setenv("STANOFF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CMDSTAN", str(compiler(tmp_path / "cmdstan")))
-    paired = MODELS["paired"].stan_file, stan_folder()
-    file = compile_model(*paired, quiet=True)
-    good = file.read_bytes()
-    DAMAGE[damage](file)
-    assert not sound(file)
-    told = subprocess.run(stanoff("doctor"), capture_output=True, text=True, check=False)
-    assert f"MISSING  model paired: {file} is damaged" in told.stdout
-    assert compile_model(*paired, quiet=True) == file
-    assert file.read_bytes() == good
-    assert sound(file)
-    assert [path.name for path in file.parents[1].glob(".*") if path.suffix != ".lock"] == []
-
-
-def test_what_a_killed_compilation_left_is_swept(tmp_path, monkeypatch):
-    from stanoff.cmdstan.compile import compile_model
-    from stanoff.models import MODELS, stan_folder
-
-    monkeypatch.setenv("STANOFF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("CMDSTAN", str(compiler(tmp_path / "cmdstan")))
-    left = tmp_path / "cache/models/.joint-0123456789abcdef.building"
+    file = executable_path(MODELS["paired"].stan_file, find_cmdstan())
+    left = file.parent.with_name(f".{file.parent.name}.building")
     left.mkdir(parents=True)
-    compile_model(MODELS["paired"].stan_file, stan_folder(), quiet=True)
+    (left / "paired").write_text("half of a program")
+    compile_program(MODELS["paired"].stan_file, quiet=True)
+    assert file.read_text() == "#!/bin/sh\nexit 3\n"
     assert not left.exists()
 
 
 def test_a_cmdstan_that_is_not_built_is_skipped_by_all(tmp_path, monkeypatch):
-    from stanoff.cmdstan.find import find_cmdstan
-
     home = tmp_path / "home"
     (home / ".cmdstan/cmdstan-9.99.0").mkdir(parents=True)
     shutil.copytree(compiler(tmp_path / "x"), home / ".cmdstan/cmdstan-2.36.0")

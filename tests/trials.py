@@ -22,9 +22,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stanoff.cmdstan.compile import executable_of, seal
-from stanoff.cmdstan.find import find_cmdstan
-from stanoff.models import MODELS, stan_folder
+from stanoff.engines.cmdstan import find_cmdstan
+from stanoff.engines.toolchain import executable_path
+from stanoff.models import MODELS
 
 ROOT = Path(__file__).parents[1]
 FIGURES = ROOT / "reports/benchmark/trials.csv"
@@ -51,7 +51,7 @@ while True:
     result.save(sys.argv[1])
 """
 ENDLESS = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.1; done\n"
-WAYS = ("Ctrl-C", "SIGINT", "SIGTERM", "SIGKILL")
+WAYS = ("Ctrl-C", "SIGINT", "SIGTERM", "SIGHUP")
 
 
 @dataclass
@@ -134,13 +134,12 @@ def plant(executable: bytes, stage: Stage) -> Path:
     cmdstan, cache = find_cmdstan(), os.environ.get("STANOFF_CACHE")
     os.environ["STANOFF_CACHE"] = str(stage.folder / "cache")
     try:
-        file = executable_of(MODELS["paired"].stan_file, stan_folder(), cmdstan)
+        file = executable_path(MODELS["paired"].stan_file, cmdstan)
     finally:
         os.environ.pop("STANOFF_CACHE") if cache is None else os.environ.update(STANOFF_CACHE=cache)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(executable)
     file.chmod(0o755)
-    seal(file)
     return file
 
 

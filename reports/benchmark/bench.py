@@ -24,8 +24,8 @@ import pandas as pd
 from scipy import stats
 
 from stanoff import compare, compare_counts
-from stanoff.cmdstan.compile import compile_model
 from stanoff.data.counting import tally
+from stanoff.engines.toolchain import compile_program
 from stanoff.models import MODELS, stan_folder
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
@@ -99,7 +99,7 @@ def by_hand(rng: np.random.Generator, draws: int = 50_000) -> dict[str, float]:
 
 def stan_engine() -> None:
     """One comparison of 4 x 1000 draws with all evidence, and CmdStan's four chains alone."""
-    executable = compile_model(MODELS["paired"].stan_file, stan_folder())
+    executable = compile_program(MODELS["paired"].stan_file).exe_file
     data = {"K": 1, "c_pos": [POS], "c_neg": [NEG], "beta": [1, 1], "alpha_pos": [1] * 4}
     data |= {"alpha_neg": [1] * 4, "measure": 1, "f_beta": 1, "zero_division": 0, "prior_only": 0}
     data["prevalence"] = 0

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stanoff import engines, models
+from stanoff import models
 from stanoff.data.types import AVERAGES, SWAP_AB, Data
 from stanoff.engines.diagnostics import trouble
 from stanoff.engines.draws import Draws, Variables, of_systems, turned
 from stanoff.engines.provenance import Provenance, gather
+from stanoff.engines.sampling import NOT_STAN, sample, select_engine
 from stanoff.engines.stan import WARMUP
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.inference.scores import refuse_undefined, scored
@@ -193,17 +194,17 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         raise InputError("There is nothing to compare: all counts are 0.")
     check_kind(data, question.measure)
     model = sampling.model or models.for_data(data)
-    engine, why_not_stan = engines.chosen(model, sampling.engine)
+    engine, why_not_stan = select_engine(model, sampling.engine)
     if engine == "exact" and sampling.warmup is not None:
         raise invalid("warmup", "None where 'engine' is exact, which has none", sampling.warmup)
     seen = model.prepare(data)
-    draws = engines.sample(engine, model, seen, sampling, question.measure)
+    draws = sample(engine, model, seen, sampling, question.measure)
     chains, kept = draws.shape
     settings: dict[str, Any] = {"chains": chains, "draws": kept}
     if engine == "stan":
         settings["warmup"] = sampling.warmup or WARMUP
     if why_not_stan:
-        settings[engines.SPARED] = why_not_stan
+        settings[NOT_STAN] = why_not_stan
     return Fit(
         data=seen,
         model=model,
@@ -229,7 +230,7 @@ def drawn_again(fit: Fit, measure: Measure) -> Draws:
     how = fit.provenance.settings
     chains, draws, warmup = (how.get(name) for name in ("chains", "draws", "warmup"))
     sampling = Sampling(fit.model, fit.prior, fit.engine, chains, draws, warmup, fit.seed)
-    return engines.sample(fit.engine, fit.model, fit.data, sampling, measure)
+    return sample(fit.engine, fit.model, fit.data, sampling, measure)
 
 
 def _sampler_trouble(draws: Draws) -> tuple[str, ...]:

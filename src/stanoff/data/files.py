@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from stanoff._lib.arguments import as_path
-from stanoff._lib.files import scratch
+from stanoff._lib.files import temporary_folder
 from stanoff.data.database import database, literal, quoted, reading
 from stanoff.data.packed import check_whole
 from stanoff.errors import InputError, no_column
@@ -137,7 +137,7 @@ class Spooled(str):
 @contextmanager
 def standard_input() -> Iterator[Spooled]:
     """Keep what comes in by stdin in a file, whose name tells what it is but not in errors."""
-    with scratch() as folder:
+    with temporary_folder() as folder:
         file = folder / "stdin"
         with file.open("wb") as out:
             shutil.copyfileobj(sys.stdin.buffer, out)

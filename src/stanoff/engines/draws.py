@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -57,11 +57,17 @@ class Draws:
         whatever else it has. The prior is empty where a program cannot draw it.
     sample_stats : mapping
         What the sampler tells of itself, with ArviZ's names.
+    cmdstan_fits : tuple of CmdStanMCMC
+        What cmdstanpy returned, of each run of a program; they stay in this process.
     """
 
     posterior: Variables
     prior: Variables
     sample_stats: Variables
+    cmdstan_fits: tuple[Any, ...] = field(default=(), kw_only=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Draws, (self.posterior, self.prior, self.sample_stats)
 
     def __post_init__(self) -> None:
         for group in (self.posterior, self.prior, self.sample_stats):

@@ -27,7 +27,7 @@ FEW_SYSTEMS, MANY_DRAWS = 10, 10_000  # all pairs of many systems take long
 
 
 def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
-    """Draw independently from posterior and prior; :func:`stanoff.engines.sample` explains it."""
+    """Draw independently from posterior and prior, as :func:`stanoff.engines.sampling.sample`."""
     if model.exact is None:
         raise invalid("engine", f"'stan' for {model.name}, which is not conjugate", "exact")
     block = model.stan_data(data, sampling.prior, measure)

@@ -10,9 +10,9 @@ from importlib.metadata import version
 from typing import Any
 
 from stanoff import __version__
-from stanoff.cmdstan.compile import cmdstan_version
-from stanoff.cmdstan.sources import program_hash, program_sources
-from stanoff.models import Model, stan_folder
+from stanoff.engines.programs import program_hash, program_sources
+from stanoff.engines.toolchain import cmdstan_version
+from stanoff.models import Model
 
 PACKAGES = {"numpy": "numpy", "arviz": "arviz-base"}
 
@@ -45,14 +45,14 @@ def gather(model: Model, engine: str, settings: Mapping[str, Any]) -> Provenance
     versions |= _versions()
     if engine != "stan":
         return Provenance(versions, settings=dict(settings))
-    file, include = model.stan_file, stan_folder()
-    if number := cmdstan_version(file, include):
+    file = model.stan_file
+    if number := cmdstan_version(file):
         versions["cmdstan"] = ".".join(map(str, number))
     versions["cmdstanpy"] = version("cmdstanpy")
     return Provenance(
         versions,
-        program=program_hash(file, include),
-        sources=program_sources(file, include),
+        program=program_hash(file),
+        sources=program_sources(file),
         settings=dict(settings),
     )
 

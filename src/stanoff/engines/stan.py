@@ -1,95 +1,110 @@
-"""Draws from a Stan program: its executable is run by hand, once per chain."""
+"""Draws from a Stan program, by cmdstanpy."""
 
 from __future__ import annotations
 
+import inspect
 import json
+import os
 import re
-import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import shutil
+import signal
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stanoff._lib.arguments import cores
-from stanoff._lib.files import scratch
-from stanoff._lib.processes import Ended, run
-from stanoff._lib.progress import step
-from stanoff.cmdstan.compile import compile_model
+from stanoff._lib.progress import show_progress
 from stanoff.data.types import Data, rows
-from stanoff.engines.blocks import extended, joined, repeated
+from stanoff.engines.chunks import Variables, combine_stats, concatenate, repeat_shuffled
+from stanoff.engines.cmdstan import running_programs
 from stanoff.engines.draws import Draws, judged, stacked
-from stanoff.engines.output import Variables, read
+from stanoff.engines.toolchain import compile_program
 from stanoff.errors import InputError, StanoffError, ToolchainError, invalid
 from stanoff.measures import Measure
-from stanoff.models import Model, stan_folder
+from stanoff.models import Model
 
 if TYPE_CHECKING:
+    from cmdstanpy import CmdStanMCMC
+
     from stanoff.question import Sampling
 
 CHAINS, DRAWS, WARMUP = 4, 1000, 1000
-LEAST_DRAWS, CELLS = 250, 200_000  # with very many categories CmdStan writes large files
-BLOCK = 8  # categories that do not know of each other are sampled so many at a time
-MOST = 2**31 - 1  # Stan's integers have 32 bits
+MIN_DRAWS, MAX_CELLS = 250, 200_000  # with very many categories CmdStan writes large files
+CHUNK = 8  # categories that do not know of each other are sampled so many at a time
+MAX_COUNT = 2**31 - 1  # Stan's integers have 32 bits
 SIG_FIGS = 18  # what it takes to write a double and read the same one
 PRIOR_SEED = 20160717  # the prior does not depend on the documents: one run serves them all
 PRIOR_CHAINS, PRIOR_WARMUP = 2, 500
-_ITERATION = re.compile(r"Iteration:\s+(\d+) /")
-_USUAL = re.compile(r"\w+ = |method|Iteration:|Gradient|Adjust|1000 transitions|Elapsed|\d|\(")
+PRIOR_OPTIONS = ("adapt_delta", "max_treedepth", "step_size")  # those that fit any number of chains
+MAX_TREEDEPTH = 10
 RANKS = {"delta": 3, "psi_A": 3, "psi_B": 3, "cells_A": 4, "cells_B": 4}
+STATS = {
+    "lp__": "lp",
+    "accept_stat__": "acceptance_rate",
+    "stepsize__": "step_size",
+    "treedepth__": "tree_depth",
+    "n_leapfrog__": "n_steps",
+    "divergent__": "diverging",
+    "energy__": "energy",
+}
+OURS = {  # what stanoff itself passes to CmdStanModel.sample: the option that decides it
+    "data": "data",
+    "chains": "chains",
+    "seed": "seed",
+    "iter_sampling": "draws",
+    "iter_warmup": "warmup",
+    "output_dir": "output_dir",
+    "show_progress": "progress",
+    "sig_figs": None,
+    "fixed_param": None,
+}
 
 
 def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
-    """Run the program, once more for its prior; :func:`stanoff.engines.sample` explains it."""
-    if not model.program:
-        raise invalid("engine", f"'exact' for {model.name}, which has no program", "stan")
-    if len(data.systems) > model.most_in_program:
-        rule = f"'exact' for {model.name} with more than {model.most_in_program} systems"
-        raise invalid("engine", rule, "stan")
-    block = model.stan_data(data, sampling.prior, measure)
-    categories = int(block.get("K", len(data.categories)))
-    if model.most_categories is not None and categories > model.most_categories:
-        rule = f"'exact' for {model.name} with more than {model.most_categories} categories"
-        raise invalid("engine", rule, "stan")
-    documents = max(data.n_documents())
-    if documents > MOST:
-        raise InputError(
-            f"Stan counts up to 2^31 - 1 = {MOST} documents, but there are {documents}: "
-            "pass engine='exact', which has no such limit."
-        )
-    few = min(DRAWS, max(LEAST_DRAWS, CELLS // categories))
-    asked = _Run(
-        name=model.stan_file.name,
-        executable=str(_executable(model)),
-        data=json.dumps(_plain(block)),
-        chains=sampling.chains or CHAINS,
-        draws=sampling.draws or few,
-        warmup=sampling.warmup or WARMUP,
-        seed=sampling.seed,
-        categories=categories,
-        progress=sampling.progress,
-    )
-    runs = [asked]
-    if model.in_blocks and categories > BLOCK:
-        blocks = [rows(data, slice(i, i + BLOCK)) for i in range(0, categories, BLOCK)]
-        runs = [
-            replace(
-                asked,
-                data=json.dumps(_plain(model.stan_data(part, sampling.prior, measure))),
-                seed=_seed_of_block(sampling.seed, number),
-                categories=len(part.categories),
-            )
-            for number, part in enumerate(blocks)
+    """Run the program, and once more for its prior; :func:`stanoff.engines.sampling.sample`."""
+    stan_data = model.stan_data(data, sampling.prior, measure)
+    categories = int(stan_data.get("K", len(data.categories)))
+    _check_size(model, data, categories)
+    program = _compile(model)
+    options = {
+        "chains": sampling.chains or CHAINS,
+        "iter_sampling": sampling.draws or min(DRAWS, max(MIN_DRAWS, MAX_CELLS // categories)),
+        "iter_warmup": sampling.warmup or WARMUP,
+        "output_dir": sampling.output_dir,
+        **check_sampler_options(sampling.sampler_options),
+    }
+    chunks = [(stan_data, sampling.seed)]
+    if model.in_blocks and categories > CHUNK:
+        parts = [rows(data, slice(i, i + CHUNK)) for i in range(0, categories, CHUNK)]
+        chunks = [
+            (model.stan_data(part, sampling.prior, measure), _chunk_seed(sampling.seed, number))
+            for number, part in enumerate(parts)
         ]
-    drawn, stats = joined(_sampled(runs), model.category_axes)
-    posterior = judged(drawn, len(data.categories))
-    if "prior_only" not in block:
-        return Draws(posterior, {}, stats)
-    prior = _prior_of(model, block, asked, measure)
-    return Draws(posterior, judged(prior, len(data.categories)), stats)
+    title = f"Sampling {options['chains']} x {options['iter_sampling']} draws"
+    with show_progress(title, total=len(chunks), quiet=not sampling.progress) as advance:
+        runs = []
+        for number, (chunk, seed) in enumerate(chunks):
+            runs.append(program.sample(chunk, seed, categories=categories, **options))
+            advance(number + 1)
+    variables = concatenate([run.variables for run in runs], model.category_axes)
+    stats = combine_stats([run.stats for run in runs]) if len(runs) > 1 else runs[0].stats
+    prior: Variables = {}
+    if "prior_only" in stan_data:
+        prior = _sample_prior(model, program, stan_data, categories, options, measure)
+    return Draws(
+        judged(variables, len(data.categories)),
+        judged(prior, len(data.categories)) if prior else {},
+        stats,
+        cmdstan_fits=tuple(run.fit for run in runs),
+    )
 
 
 def sample_blocks(
@@ -119,183 +134,273 @@ def sample_blocks(
     list of tuple
         The variables of the program and those of the sampler, of each block.
     """
-    executable = str(_executable(model))
-    runs = [
-        _Run(
-            name=model.stan_file.name,
-            executable=executable,
-            data=json.dumps(_plain(block)),
+    program = _compile(model)
+
+    def run(number: int) -> tuple[Variables, Variables]:
+        result = program.sample(
+            blocks[number],
+            (seed + number) % MAX_COUNT,
+            categories=1,
             chains=1,
-            draws=draws,
-            warmup=warmup,
-            seed=(seed + number) % MOST,
-            categories=int(block.get("K", 1)),
-            progress=progress,
+            iter_sampling=draws,
+            iter_warmup=warmup,
         )
-        for number, block in enumerate(blocks)
+        return result.variables, result.stats
+
+    title = f"Sampling {len(blocks)} x {draws} draws"
+    with (
+        show_progress(title, total=len(blocks), quiet=not progress) as advance,
+        running_programs(),
+        ThreadPoolExecutor(cores()) as pool,
+    ):
+        futures = [pool.submit(run, number) for number in range(len(blocks))]
+        results = []
+        try:
+            for future in futures:
+                results.append(future.result())
+                advance(len(results))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return results
+
+
+def check_sampler_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse options that ``CmdStanModel.sample`` does not take, or that stanoff sets itself."""
+    if not options:
+        return {}
+    from cmdstanpy import CmdStanModel
+
+    accepted = [
+        name for name in inspect.signature(CmdStanModel.sample).parameters if name != "self"
     ]
-    return _sampled(runs)
+    for name in options:
+        if name not in accepted:
+            names = ", ".join(option for option in accepted if option not in OURS)
+            raise invalid("sampler_options", f"options of CmdStanModel.sample: {names}", name)
+        if name in OURS:
+            rule = f"without {name!r}, which stanoff sets"
+            raise invalid(
+                "sampler_options", rule + (f" by {OURS[name]}=" if OURS[name] else ""), name
+            )
+    return dict(options)
 
 
-def _seed_of_block(seed: int, number: int) -> int:
-    """Return a seed for each block of categories; the first has the seed of the whole."""
+def _check_size(model: Model, data: Data, categories: int) -> None:
+    """Refuse what only the exact engine can draw."""
+    if not model.program:
+        raise invalid("engine", f"'exact' for {model.name}, which has no program", "stan")
+    if len(data.systems) > model.most_in_program:
+        rule = f"'exact' for {model.name} with more than {model.most_in_program} systems"
+        raise invalid("engine", rule, "stan")
+    if model.most_categories is not None and categories > model.most_categories:
+        rule = f"'exact' for {model.name} with more than {model.most_categories} categories"
+        raise invalid("engine", rule, "stan")
+    documents = max(data.n_documents())
+    if documents > MAX_COUNT:
+        raise InputError(
+            f"Stan counts up to 2^31 - 1 = {MAX_COUNT} documents, but there are {documents}: "
+            "pass engine='exact', which has no such limit."
+        )
+
+
+def _chunk_seed(seed: int, number: int) -> int:
+    """Return a seed for each chunk of categories; the first has the seed of the whole."""
     if number == 0:
         return seed
     return int(np.random.SeedSequence([seed, number]).generate_state(1)[0] >> 2)
 
 
-def _prior_of(model: Model, block: Mapping[str, Any], asked: _Run, measure: Measure) -> Variables:
+def _sample_prior(
+    model: Model,
+    program: _Program,
+    stan_data: Mapping[str, Any],
+    categories: int,
+    options: Mapping[str, Any],
+    measure: Measure,
+) -> Variables:
     """Draw the prior; of many exchangeable categories Stan draws the first few.
 
     The others are the same draws in another order if the categories are independent, and are drawn
     given what all categories share if they are not.
     """
-    categories = asked.categories
     # Without documents one run serves all data; new documents are as many as there are.
-    observed = () if "simulate" in block else model.emptied
-    nothing: dict[str, Any] = {name: np.zeros_like(block[name]) for name in observed}
-    first = categories
-    if categories > BLOCK and (model.in_blocks or model.further is not None):
-        first = BLOCK
-        nothing = {name: values[:first] for name, values in nothing.items()} | {"K": first}
-    of_prior = replace(
-        asked,
-        data=json.dumps(_plain({**block, **nothing, "prior_only": 1})),
-        chains=PRIOR_CHAINS,
-        draws=-(-asked.chains * asked.draws // PRIOR_CHAINS),
-        warmup=PRIOR_WARMUP,
-        seed=PRIOR_SEED,
-        categories=first,
-        progress=False,
+    observed = () if "simulate" in stan_data else model.emptied
+    empty: dict[str, Any] = {name: np.zeros_like(stan_data[name]) for name in observed}
+    few = categories > CHUNK and (model.in_blocks or model.further is not None)
+    if few:
+        empty = {name: values[:CHUNK] for name, values in empty.items()} | {"K": CHUNK}
+    variables = _cached_prior(
+        program,
+        _to_json({**stan_data, **empty, "prior_only": 1}),
+        CHUNK if few else categories,
+        -(-options["chains"] * options["iter_sampling"] // PRIOR_CHAINS),
+        tuple((name, options[name]) for name in PRIOR_OPTIONS if np.isscalar(options.get(name))),
     )
-    drawn = _prior(of_prior)
-    if categories == first:
-        return drawn
+    if not few:
+        return variables
     rng = np.random.default_rng(PRIOR_SEED)
-    if model.further is not None:
-        more = model.further(drawn, block, categories - first, rng)
-        more["psi"] = measure(more["cells"])
-        with np.errstate(invalid="ignore"):  # both infinite
-            more["delta"] = more["psi"][:, :, 0] - more["psi"][:, :, 1]
-        return extended(drawn, [more], model.category_axes)
-    return repeated(drawn, categories, model.category_axes, rng)
+    if model.further is None:
+        return repeat_shuffled(variables, categories, model.category_axes, rng)
+    others = model.further(variables, stan_data, categories - CHUNK, rng)
+    others["psi"] = measure(others["cells"])
+    with np.errstate(invalid="ignore"):  # both infinite
+        others["delta"] = others["psi"][:, :, 0] - others["psi"][:, :, 1]
+    return concatenate([variables, {**variables, **others}], model.category_axes)
 
 
-def _executable(model: Model) -> Path:
-    """Compile the program; where that cannot be done, say what can."""
-    try:
-        return compile_model(model.stan_file, stan_folder())
-    except ToolchainError as error:
-        if model.exact is None:
-            raise
-        told = "Or pass engine='exact': it draws the same posterior at once, without a compiler."
-        raise ToolchainError(f"{error} {told}") from error
+@lru_cache(maxsize=1)
+def _cached_prior(
+    program: _Program,
+    stan_data: str,
+    categories: int,
+    draws: int,
+    options: tuple[tuple[str, Any], ...],
+) -> Variables:
+    run = program.sample(
+        json.loads(stan_data),
+        PRIOR_SEED,
+        categories=categories,
+        chains=PRIOR_CHAINS,
+        iter_sampling=draws,
+        iter_warmup=PRIOR_WARMUP,
+        **dict(options),
+    )
+    return run.variables
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """One run of a program: what cmdstanpy returned, and what it drew."""
+
+    fit: CmdStanMCMC
+    variables: Variables
+    stats: Variables
 
 
 @dataclass(frozen=True)
-class _Run:
-    """One run of an executable: all that its draws depend on."""
+class _Program:
+    """A compiled program: the name of its file, and its executable."""
 
     name: str
     executable: str
-    data: str
-    chains: int
-    draws: int
-    warmup: int
-    seed: int
-    categories: int
-    progress: bool
 
-    @property
-    def steps(self) -> int:
-        """How many iterations all its chains make."""
-        return self.chains * (self.warmup + self.draws)
+    def sample(
+        self,
+        data: Mapping[str, Any],
+        seed: int,
+        *,
+        categories: int,
+        output_dir: Path | None = None,
+        **options: Any,
+    ) -> _Run:
+        """Sample, and read what was drawn; errors are told in Stan's own words."""
+        from cmdstanpy import CmdStanModel
 
-    def command(self, chain: int, data: Path, file: Path) -> list[str]:
-        return [
-            self.executable,
-            f"id={chain}",
-            *("random", f"seed={self.seed + 1}"),  # CmdStan takes 0 for 1
-            *("data", f"file={data}"),
-            *("output", f"file={file}", f"sig_figs={SIG_FIGS}"),
-            *("method=sample", f"num_samples={self.draws}", f"num_warmup={self.warmup}"),
-            *("algorithm=hmc", "adapt", "engaged=1"),
-        ]
+        with _output_folder(output_dir) as folder, running_programs():
+            before = set(folder.iterdir())
+            try:
+                fit = CmdStanModel(exe_file=self.executable).sample(
+                    data=data,
+                    seed=seed + 1,  # CmdStan takes 0 for 1
+                    output_dir=folder,
+                    sig_figs=SIG_FIGS,
+                    show_progress=False,
+                    time_fmt="%Y%m%d%H%M%S%f",  # runs within a second have files of their own
+                    **{"parallel_chains": min(cores(), options["chains"]), **options},
+                )
+                variables, stats = _read(fit)
+            except (RuntimeError, ValueError, OSError) as error:
+                reason = _reason(error, set(folder.iterdir()) - before)
+                raise StanoffError(f"{self.name} stopped: {reason}") from error
+        if output_dir is None:
+            weakref.finalize(fit, _remove, folder, os.getpid())
+        return _Run(fit, self._shape(variables, int(data.get("K", categories))), stats)
 
-    def shaped(self, given: Mapping[str, NDArray[Any]]) -> Variables:
+    def _shape(self, variables: Variables, categories: int) -> Variables:
         """Give every variable its axes; refuse results that are not one per category."""
         # In the order in which a saved result has them: the last digit of a sum depends on it.
-        variables = {name: np.ascontiguousarray(values) for name, values in given.items()}
+        variables = {name: np.ascontiguousarray(values) for name, values in variables.items()}
         for name, rank in RANKS.items():  # a program for one category may leave out its axis
             if name not in variables:
                 continue
             if variables[name].ndim == rank - 1:
                 variables[name] = np.expand_dims(variables[name], 2)
-            expected = (self.categories,) if rank == 3 else (self.categories, 4)
+            expected = (categories,) if rank == 3 else (categories, 4)
             if variables[name].shape[2:] != expected:
-                told, wanted = (
-                    " x ".join(map(str, size)) for size in (variables[name].shape[2:], expected)
+                size, rule = (
+                    " x ".join(map(str, shape)) for shape in (variables[name].shape[2:], expected)
                 )
-                raise StanoffError(f"{self.name} generates {name} of size {told}, not {wanted}.")
+                raise StanoffError(f"{self.name} generates {name} of size {size}, not {rule}.")
         return stacked(variables)
 
 
-def _sampled(runs: Sequence[_Run]) -> list[tuple[Variables, Variables]]:
-    """Sample; return the variables of the program and those of the sampler, of each run."""
-    first = runs[0]
-    title = f"Sampling {first.chains} x {first.draws} draws"
-    total = sum(each.steps for each in runs) if sys.stderr.isatty() else None
-    with scratch() as folder, step(title, total=total, quiet=not first.progress) as advance:
-        commands, files = [], []
-        done = [0] * (len(runs) * first.chains)
-
-        def heard(chain: int, line: str) -> None:
-            if found := _ITERATION.match(line):
-                done[chain] = int(found[1])
-                advance(sum(done))
-
-        try:
-            for number, each in enumerate(runs):
-                data = folder / f"data-{number}.json"
-                data.write_text(each.data)
-                names = [folder / f"chain-{number}-{i + 1}.csv" for i in range(each.chains)]
-                commands += [each.command(i, data, name) for i, name in enumerate(names, start=1)]
-                files.append(names)
-            for child in run(commands, at_once=cores(), tidy=[folder], heard=heard):
-                if child.code:
-                    raise StanoffError(f"{first.name} stopped: {_reason(child)}")
-            every = []
-            for each, names in zip(runs, files, strict=True):
-                drawn, stats = read(names, each.draws)
-                every.append((each.shaped(drawn), stats))
-                for name in names:
-                    name.unlink()
-        except (OSError, ValueError) as error:
-            told = error.strerror if isinstance(error, OSError) else error
-            raise StanoffError(f"{first.name} stopped: {told}.") from error
-    return every
+def _compile(model: Model) -> _Program:
+    """Compile the program of a model; where that cannot be done, say what can."""
+    try:
+        compiled = compile_program(model.stan_file)
+    except ToolchainError as error:
+        if model.exact is None:
+            raise
+        advice = "Or pass engine='exact': it draws the same posterior at once, without a compiler."
+        raise ToolchainError(f"{error} {advice}") from error
+    return _Program(model.stan_file.name, str(compiled.exe_file))
 
 
-@lru_cache(maxsize=1)
-def _prior(run: _Run) -> Variables:
-    drawn, _ = _sampled([run])[0]
-    return drawn
+@contextmanager
+def _output_folder(output_dir: Path | None) -> Iterator[Path]:
+    """Make the folder of the CSV files; a temporary one is removed again where a run fails."""
+    try:
+        if output_dir is not None:
+            output_dir.mkdir(parents=True, exist_ok=True)
+        folder = output_dir or Path(tempfile.mkdtemp(prefix="stanoff-"))
+    except OSError as error:
+        option = "TMPDIR" if output_dir is None else "output_dir"
+        raise StanoffError(
+            f"No folder for CmdStan's files can be made ({error.strerror}): set {option} to one "
+            "that can be written."
+        ) from error
+    try:
+        yield folder
+    except BaseException:
+        if output_dir is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
-def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: values.tolist() if isinstance(values, np.ndarray) else values
-        for name, values in data.items()
-    }
+def _remove(folder: Path, process: int) -> None:
+    """Remove the files of a fit that is gone; a forked process leaves those of its parent."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _reason(child: Ended) -> str:
-    """Say why a chain stopped, in the program's own words if it has any."""
-    lines = [line.strip() for line in (child.output + child.errors).splitlines() if line.strip()]
-    blamed = [line for line in lines if "xception" in line or "ejecting" in line]
-    if blamed:
-        return blamed[0]
-    if child.signal:
-        return f"{child.signal} ended it."
-    said = [line for line in lines if not _USUAL.match(line)]
-    return (said or ["it did not say why."])[-1]
+def _read(fit: CmdStanMCMC) -> tuple[Variables, Variables]:
+    """Return the variables of the program and those of the sampler, as (chain, draw, ...)."""
+    import stanio
+
+    # Not by fit.draws(), which would keep a second copy of everything.
+    header, values = stanio.read_csv(fit.runset.csv_files)
+    values = values[:, -fit.num_draws_sampling :]  # without a saved warmup
+    columns = stanio.stan_variables(stanio.parse_header(header), values)
+    variables = {name: values for name, values in columns.items() if not name.endswith("__")}
+    stats = {label: columns[name] for name, label in STATS.items() if name in columns}
+    if "diverging" in stats:
+        stats["diverging"] = stats["diverging"].astype(bool)
+    return variables, stats
+
+
+def _to_json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, default=np.ndarray.tolist)
+
+
+def _reason(error: Exception, files: Iterable[Path]) -> str:
+    """Say why a run failed, in the program's own words if it has any."""
+    consoles = [file for file in sorted(files) if file.name.endswith("-stdout.txt")]
+    text = "\n".join(file.read_text("utf8", errors="replace") for file in consoles)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for word in ("Exception", "improper", "log(0)", "Error", "rror"):
+        if matches := [line for line in lines if word in line]:
+            return matches[0]
+    if signals := re.search(r"retcodes=\[.*?-(\d+)", str(error)):
+        return f"{signal.Signals(int(signals[1])).name} ended it."
+    return str(error).partition("\n")[0]

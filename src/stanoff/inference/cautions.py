@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff.data.items import FEW_ITEMS, ItemValues
-from stanoff.engines import SPARED
+from stanoff.engines.sampling import NOT_STAN
 from stanoff.inference.factors import grows_without_bound
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def of_contest(result: Contest) -> tuple[str, ...]:
 
 def spared_stan(result: Result) -> tuple[str, ...]:
     """Say why the draws are not Stan's where they would be by default, and what to do."""
-    why = result.provenance.settings.get(SPARED)
+    why = result.provenance.settings.get(NOT_STAN)
     if not why:
         return ()
     return (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from stanoff.data.types import Data
+from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError, unknown
-from stanoff.models.base import Model, stan_folder
+from stanoff.models.base import Model
 from stanoff.models.binormal import BINORMAL
 from stanoff.models.clusters import CLUSTERS
 from stanoff.models.contest import CONTEST

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.data.types import AVERAGES, OUTCOMES, Data
+from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, average_categories, average_classes
 from stanoff.models.predictive import Predictive
@@ -272,16 +272,6 @@ def measure_data(measure: Measure) -> Block:
         "zero_division": measure.zero_division,
         "prevalence": measure.prevalence or 0.0,
     }
-
-
-@cache
-def stan_folder() -> Path:
-    """Find ``stan/``: inside the installed package, or at the top of the repository."""
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package / "stan", package.parents[1] / "stan"):
-        if folder.is_dir():
-            return folder
-    raise FileNotFoundError(f"The Stan programs are missing from {package}; reinstall stanoff.")
 
 
 def unless_prior(data: Mapping[str, Any], *names: str) -> list[NDArray[np.int64]]:

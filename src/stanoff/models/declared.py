@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from stanoff._lib.processes import run
-from stanoff.cmdstan.install import ensure_cmdstan
-from stanoff.errors import InputError, ToolchainError, invalid, unknown
-from stanoff.models.base import stan_folder
+from stanoff.engines.toolchain import program_info
+from stanoff.errors import InputError, invalid, unknown
 from stanoff.models.offers import DATA, OBSERVED, kind_asked
 
 LOG_PRIOR = ("log_prior", "lprior")
@@ -62,16 +59,7 @@ def examine(path: Path) -> Program:
     """Read what a program declares, without compiling it, and hold it against the contract."""
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
-    stanc = ensure_cmdstan().path / "bin" / "stanc"
-    folders = f"{stan_folder()},{path.resolve().parent}"
-    try:
-        (ran,) = run([[stanc, "--info", f"--include-paths={folders}", path.absolute()]])
-    except OSError as error:
-        raise ToolchainError(f"{stanc} cannot be run: {error.strerror}.") from error
-    if ran.code or "{" not in ran.output:
-        told = (ran.errors + ran.output).strip() or "stanc did not say why."
-        raise InputError(f"{path} is not a Stan program. stanc says:\n{told}")
-    told = json.loads(ran.output[ran.output.index("{") :])
+    told = program_info(path)
     inputs = told["inputs"]
     outputs = {
         **told["parameters"],

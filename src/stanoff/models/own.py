@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.cmdstan.sources import program_hash
 from stanoff.data.items import ItemValues
 from stanoff.data.types import Data
+from stanoff.engines.programs import program_hash
 from stanoff.errors import InputError
 from stanoff.measures import Measure, ScoreMeasure
 from stanoff.models import paired, unpaired
-from stanoff.models.base import Array, Block, Model, Variables, stan_folder
+from stanoff.models.base import Array, Block, Model, Variables
 from stanoff.models.declared import REPLICATED, Program, examine, observed_of, own_data
 from stanoff.models.offers import COUNTED, DATA, asked_measure, gathered, kind_asked, weighted
 from stanoff.models.priors import NAMED, Priors
@@ -32,7 +32,7 @@ def own_model(path: Path) -> Model:
     """
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
-    return _own_model(path, program_hash(path, stan_folder()))
+    return _own_model(path, program_hash(path))
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ from pickle import PicklingError
 from typing import Any, TypeVar
 
 from stanoff._lib.arguments import as_executor, as_jobs
-from stanoff._lib.progress import step
+from stanoff._lib.progress import show_progress
 from stanoff.errors import InputError
 
 Task = TypeVar("Task")
@@ -50,7 +50,7 @@ def run(
     workers = as_jobs(jobs)
     executor = as_executor(executor)
     answers: list[Answer | None] = [None] * len(tasks)
-    with step(title, total=len(tasks), quiet=not progress) as advance:
+    with show_progress(title, total=len(tasks), quiet=not progress) as advance:
         if executor is not None:
             _submit(executor, function, tasks, answers, advance)
         elif workers == 1 or len(tasks) == 1:

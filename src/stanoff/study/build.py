@@ -62,7 +62,7 @@ def build(
     employed, executor = as_jobs(jobs), as_executor(executor)
     tasks = list(tasks_of(study))
     title = f"Making {len(tasks)} comparisons" + (" and contests" if study.together else "")
-    with progress.step(title, total=len(tasks), quiet=quiet) as advance:
+    with progress.show_progress(title, total=len(tasks), quiet=quiet) as advance:
         made = {task: _known(study, task, out) for task in tasks}
         new = [task for task in tasks if None in made[task]]
         with closing(_run(study, new, out.resolve(), employed, executor)) as running:

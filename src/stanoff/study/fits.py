@@ -9,12 +9,13 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from stanoff import engines, models
+from stanoff import models
 from stanoff._lib.arguments import as_systems
 from stanoff.api import load
 from stanoff.data.observed import count, count_systems
 from stanoff.data.types import Data
 from stanoff.engines.provenance import gather
+from stanoff.engines.sampling import select_engine
 from stanoff.errors import StanoffError
 from stanoff.fit import Fit, fit
 from stanoff.question import Question, Sampling
@@ -114,7 +115,7 @@ def _described(result: Comparison | Contest, counted: Data) -> Comparison | Cont
 def _key(data: Data, question: Question, sampling: Sampling) -> str:
     """Hash everything that a fit depends on; ROPE, HDI and most measures are chosen afterwards."""
     model = sampling.model or models.for_data(data)
-    engine, _ = engines.chosen(model, sampling.engine)
+    engine, _ = select_engine(model, sampling.engine)
     origin = gather(model, engine, {})
     parts: dict[str, Any] = {
         "data": [type(data).__name__, data.categories, data.systems],

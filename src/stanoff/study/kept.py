@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import stanoff
-from stanoff import engines
 from stanoff._lib.files import write_text
-from stanoff.cmdstan.sources import program_hash
 from stanoff.data.files import data_paths
+from stanoff.engines.programs import program_hash, stan_folder
 from stanoff.engines.provenance import gather
+from stanoff.engines.sampling import select_engine
 from stanoff.errors import StanoffError
 from stanoff.measures import Measure
-from stanoff.models import MODELS, stan_folder
+from stanoff.models import MODELS
 from stanoff.question import Question, Sampling
 from stanoff.study.config import DataSet, Study
 from stanoff.study.outcomes import Outcome, outcome_of
@@ -106,7 +106,7 @@ def key_of(
     except (StanoffError, OSError):
         return ""  # whoever reads them will say why
     model, common = sampling.model, next(iter(MODELS.values()))
-    engine, _ = engines.chosen(model or common, sampling.engine)
+    engine, _ = select_engine(model or common, sampling.engine)
     own = model is not None and model.file is not None
     parts = {
         "labels": labels,
@@ -115,7 +115,7 @@ def key_of(
         "questions": [[repr(asked), asked.measure.label] for asked in (question, first)],
         "sampling": repr(replace(sampling, model=None, progress=False)),
         "model": model and model.name,
-        "program": program_hash(model.stan_file, stan_folder()) if own and model else None,
+        "program": program_hash(model.stan_file) if own and model else None,
         "figures": [study.figures, study.figure_formats],
         "engine": engine,
         "versions": dict(gather(common, engine, {}).versions),

@@ -9,9 +9,9 @@ import pandas as pd
 
 from stanoff._lib.arguments import check_float
 from stanoff.data.types import Data
+from stanoff.engines.programs import stan_folder
 from stanoff.errors import invalid
 from stanoff.fit import fit
-from stanoff.models.base import stan_folder
 from stanoff.question import read
 
 ERRORS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2)

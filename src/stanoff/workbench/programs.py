@@ -7,8 +7,8 @@ from pathlib import Path
 
 from stanoff._lib.arguments import as_path, check_choice
 from stanoff._lib.files import write_text
+from stanoff.engines.programs import stan_folder
 from stanoff.errors import invalid
-from stanoff.models.base import stan_folder
 
 # What one can begin with: where its program is.
 BASES = {

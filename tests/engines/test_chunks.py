@@ -6,13 +6,13 @@ from agreement import same_law
 from scipy import stats
 
 from stanoff import compare_counts
-from stanoff.engines.blocks import joined
-from stanoff.engines.stan import BLOCK
+from stanoff.engines.chunks import combine_stats, concatenate
+from stanoff.engines.stan import CHUNK
 from stanoff.models import MODELS
 from stanoff.models.hierarchical import dirichlets
 
 RNG = np.random.default_rng(7)
-K = 2 * BLOCK + 3
+K = 2 * CHUNK + 3
 POS = RNG.multinomial(30, [0.6, 0.15, 0.05, 0.2], K)
 NEG = RNG.multinomial(90, [0.05, 0.05, 0.05, 0.85], K)
 HOW = {"engine": "stan", "chains": 2, "draws": 1000, "seed": 5}
@@ -27,13 +27,13 @@ def fit(request):
 def test_blocks_have_the_posterior_of_the_exact_engine(fit):
     model = fit.model.name
     exact = compare_counts(POS, NEG, model=model, average="macro", engine="exact", seed=1)
-    rows = [*map(str, (0, BLOCK - 1, BLOCK, 2 * BLOCK, K - 1)), "macro"]
+    rows = [*map(str, (0, CHUNK - 1, CHUNK, 2 * CHUNK, K - 1)), "macro"]
     for group in ("posterior", "prior"):
         for row in rows:
             ours, yardstick = (r.row_draws(group, "delta", row) for r in (fit, exact))
             same_law(ours, yardstick, about=(group, row))
-    alone = compare_counts(POS[:BLOCK], NEG[:BLOCK], model=model, **HOW)
-    np.testing.assert_array_equal(alone.scores.delta, fit.scores.delta[..., :BLOCK])
+    alone = compare_counts(POS[:CHUNK], NEG[:CHUNK], model=model, **HOW)
+    np.testing.assert_array_equal(alone.scores.delta, fit.scores.delta[..., :CHUNK])
     assert fit.tree["posterior"].sizes["category"] == K
     assert fit.tree["sample_stats"].sizes == {"chain": 2, "draw": 1000}
 
@@ -52,14 +52,14 @@ def test_further_categories_of_a_prior_are_like_those_that_stan_drew(model):
     fit = compare_counts(POS, NEG, model=model, **HOW)
     prior = fit.prior_scores
     for values in (prior.delta, prior.psi[:, :, 0]):
-        for first, other in ((0, BLOCK), (1, K - 1)):
+        for first, other in ((0, CHUNK), (1, K - 1)):
             same_law(values[..., other], values[..., first], about=(model, other))
     psi = prior.psi[:, :, 0].reshape(-1, K)
     together = np.corrcoef(psi.T)  # what all categories share lets them go together
-    by_stan = together[:BLOCK, :BLOCK][np.triu_indices(BLOCK, 1)].mean()
+    by_stan = together[:CHUNK, :CHUNK][np.triu_indices(CHUNK, 1)].mean()
     assert by_stan > 0.1
-    assert abs(together[:BLOCK, BLOCK:].mean() - by_stan) < 0.06
-    assert abs(together[BLOCK:, BLOCK:][np.triu_indices(K - BLOCK, 1)].mean() - by_stan) < 0.06
+    assert abs(together[:CHUNK, CHUNK:].mean() - by_stan) < 0.06
+    assert abs(together[CHUNK:, CHUNK:][np.triu_indices(K - CHUNK, 1)].mean() - by_stan) < 0.06
     for name, values in fit.fit.draws.posterior.items():
         assert fit.fit.draws.prior[name].shape[2:] == values.shape[2:], name
 
@@ -81,7 +81,8 @@ def test_the_sampler_of_blocks_is_as_good_as_its_worst():
         return {"mu": np.full((1, 3, 2), value)}, stats_of | {"diverging": np.array([diverging])}
 
     runs = [block(1.0, [False, True, False]), block(2.0, [False, True, True])]
-    drawn, told = joined(runs, MODELS["paired"].category_axes)
+    drawn = concatenate([variables for variables, _ in runs], MODELS["paired"].category_axes)
+    told = combine_stats([statistics for _, statistics in runs])
     assert drawn["mu"][0, 0].tolist() == [1, 1, 2, 2]
     assert told["lp"].tolist() == [[3.0] * 3]
     assert told["step_size"].tolist() == [[1.0] * 3]

