@@ -58,10 +58,10 @@ def test_latex_leaves_plain_words_alone():
         ("[-0.1, +0.2]", r"{[}$-$0.1, +0.2{]}"),
         ("well-known a-1", "well-known a-1"),
         ("a--b", "a-{}-b"),
-        ("é ő ç ß ﬁ", "é ő ç ß ﬁ"),
+        ("é ő ç ß ﬁ", r"é ő ç ß \ifdefined\Umathcode ﬁ\else\texttt{U+FB01}\fi{}"),
         ("e\u0301", "é"),
         ("δ", r"$\delta$"),
-        ("a\u2068ש\u2069", "aש"),
+        ("a\u2068ש\u2069", r"a\ifdefined\Umathcode ש\else\texttt{U+05E9}\fi{}"),
     ],
 )
 def test_latex_of(text, written):

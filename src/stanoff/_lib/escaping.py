@@ -77,8 +77,8 @@ def markdown(text: str) -> str:
 def latex(text: str) -> str:
     r"""Keep the characters of a text from meaning anything in LaTeX; symbols become math.
 
-    Letters with accents stay: LaTeX reads UTF-8. Scripts that pdfLaTeX has no font for need XeLaTeX
-    or LuaLaTeX.
+    Letters with accents stay: LaTeX reads UTF-8. What pdfLaTeX has no letter for, as an emoji, is
+    shown by XeLaTeX and LuaLaTeX as it is and by pdfLaTeX as its number: U+1F600.
 
     Examples
     --------
@@ -86,12 +86,21 @@ def latex(text: str) -> str:
     '50\\% of a\\_b $\\gg$ $-$1'
     """
     line = unicodedata.normalize("NFC", _BIDI_CONTROLS.sub("", one_line(text)))
-    line = _MINUS.sub("−", line).translate(_LATEX)
+    line = _FOREIGN.sub(_only_unicode, _MINUS.sub("−", line).translate(_LATEX))
     return _LIGATURE.sub(r"\g<0>{}", line)
+
+
+def _only_unicode(match: re.Match[str]) -> str:
+    codes = " ".join(f"U+{ord(character):04X}" for character in match[0])
+    return rf"\ifdefined\Umathcode {match[0]}\else\texttt{{{codes}}}\fi{{}}"
 
 
 _MINUS = re.compile(r"(?<![^\s\[(])-(?=\.?\d)")  # before a number
 _LIGATURE = re.compile(r"([-,'])(?=\1)")  # two of these would become another sign
+# What every font of LaTeX has: accented letters, but no ogonek (U+0328), and a few signs.
+_ACCENTED = [c for c in map(chr, range(0xC0, 0x180)) if len(unicodedata.normalize("NFD", c)) == 2]
+_FAMILIAR = [c for c in _ACCENTED if not unicodedata.normalize("NFD", c).endswith("\u0328")]
+_FOREIGN = re.compile(f"[^\x20-\x7eßæÆœŒøØłŁı§†–—‘’“”…¡¿{''.join(_FAMILIAR)}]+")
 _MATH = {
     **{"≪": r"\ll", "≈": r"\approx", "∼": r"\sim", "≫": r"\gg", "⋆": r"\star", "‡": r"\ddagger"},
     **{"≤": r"\le", "≥": r"\ge", "≠": r"\ne", "±": r"\pm", "×": r"\times", "·": r"\cdot"},
