@@ -17,7 +17,7 @@ from stanoff.fit import Fit, fit
 from stanoff.measures import Measure
 from stanoff.models import MODELS, Model
 from stanoff.models.priors import Prior
-from stanoff.plots import plot_frequency, plot_prior, plot_rope
+from stanoff.plots import plot_prior, plot_rope
 from stanoff.plots.gallery import GALLERY
 from stanoff.question import Question, Sampling
 
@@ -180,7 +180,6 @@ def test_what_applies_is_drawn():
     for ax in (
         plot_rope(result, "web"),
         plot_prior(result, "web"),
-        plot_frequency(result, {"web": 9, "news": 90}),
     ):
         ax.figure.canvas.draw()
     with pytest.raises(InputError, match="A mosaic needs outcome pairs"):

@@ -2,12 +2,11 @@
 
 import pandas as pd
 from common import Output, prose, signed
-from matplotlib.axes import Axes
 
-from stanoff.plots import plot_frequency
 from stanoff.report.document import Paragraph, Section, joined, link
 from stanoff.text.sentences import contest_caption
 from yang1999 import published, reuters, shown
+from yang1999.frequency import plot_frequency
 from yang1999.printed_sections import LEGEND
 
 FEW, MANY = 60, 300  # training documents
@@ -210,13 +209,13 @@ def frequencies(out: Output) -> Section:
     blocks = [
         out.figure(
             "figure4",
-            lambda: drawn(scores.loc[rare.index], rare),
+            lambda: plot_frequency(scores.loc[rare.index], rare),
             f"Figure 4 {told} the categories that have at most {FEW}.",
             anchor="figure4",
         ),
         out.figure(
             "figure5",
-            lambda: drawn(scores, frequency),
+            lambda: plot_frequency(scores, frequency),
             f"Figure 5 {told} all categories.",
             anchor="figure5",
         ),
@@ -227,13 +226,6 @@ def frequencies(out: Output) -> Section:
         ),
     ]
     return Section("Rare and common categories", blocks)
-
-
-def drawn(scores: pd.DataFrame, frequency: pd.Series) -> Axes:
-    """Draw F1 against the number of training documents."""
-    ax = plot_frequency(scores, frequency)
-    ax.set_ylabel("mean F1")
-    return ax
 
 
 def _means(scores: pd.DataFrame) -> str:

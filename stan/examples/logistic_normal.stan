@@ -55,6 +55,7 @@ generated quantities {
   vector[K] psi_A;
   vector[K] psi_B;
   vector[K] delta;
+  real log_prior = beta_lpdf(mu | beta[1], beta[2]); // for power-scaling
   array[K] vector[8] log_lik; // of each outcome pair, positive documents first
   array[K, 4] int c_pos_rep = rep_array(0, K, 4); // documents as drawn
   array[K, 4] int c_neg_rep = rep_array(0, K, 4);
@@ -65,6 +66,7 @@ generated quantities {
                           prevalence);
     psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
                           prevalence);
+    log_prior += std_normal_lpdf(z_pos[k]) + std_normal_lpdf(z_neg[k]);
     log_lik[k] = log_lik_of_pairs(c_pos[k], c_neg[k], mu[k], theta_pos[k],
                                   theta_neg[k]);
     if (simulate) {

@@ -41,6 +41,9 @@ generated quantities {
   real psi_A = dot_product(weight, inv_logit(mu[1] + tau[1] * node));
   real psi_B = dot_product(weight, inv_logit(mu[2] + tau[2] * node));
   real delta = psi_A - psi_B;
+  real log_prior = normal_lpdf(mu | 0, 1.5) + normal_lpdf(tau | 0, 1.5)
+                   + lkj_corr_cholesky_lpdf(L_Omega | 1)
+                   + std_normal_lpdf(to_vector(z)); // for power-scaling
   vector[N] log_lik; // of each item, both systems
   array[N, 2] int right_rep = rep_array(0, N, 2); // answers as drawn
   {

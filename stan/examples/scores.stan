@@ -43,6 +43,12 @@ generated quantities {
   real psi_A = Phi((m_pos[1] - m_neg[1]) / hypot(s_pos[1], s_neg[1]));
   real psi_B = Phi((m_pos[2] - m_neg[2]) / hypot(s_pos[2], s_neg[2]));
   real delta = psi_A - psi_B;
+  real log_prior = normal_lpdf(m_pos | 0, inv_sqrt(alpha_pos))
+                   + normal_lpdf(m_neg | 0, inv_sqrt(alpha_neg))
+                   + lognormal_lpdf(s_pos | 0, 0.5)
+                   + lognormal_lpdf(s_neg | 0, 0.5)
+                   + lkj_corr_cholesky_lpdf(L_pos | 2)
+                   + lkj_corr_cholesky_lpdf(L_neg | 2); // for power-scaling
   vector[N] log_lik; // of each document, given its class
   array[N] vector[2] standard_score_rep = rep_array(rep_vector(0, 2), N);
   for (i in 1 : N) {

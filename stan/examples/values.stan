@@ -31,6 +31,10 @@ model {
   }
 }
 generated quantities {
+  real log_prior = normal_lpdf(level | centre, spread)
+                   + normal_lpdf(delta | 0, spread)
+                   + normal_lpdf(sigma | 0, 2 * spread)
+                   + lkj_corr_cholesky_lpdf(L_Omega | 1); // for power-scaling
   vector[N] log_lik; // of each item
   array[N] vector[2] y_rep = rep_array(rep_vector(0, 2), N); // as drawn
   {

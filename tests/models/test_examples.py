@@ -9,7 +9,7 @@ from stanoff import PairedCounts, Prior, compare_counts
 from stanoff.inference.intervals import mcse
 from stanoff.models import stan_folder
 from stanoff.models.declared import examine
-from stanoff.workbench.judges import label_noise_sensitivity
+from stanoff.workbench import label_noise_sensitivity
 
 EXAMPLES = sorted((stan_folder() / "examples").glob("*.stan"))
 NOISY, DRIFT, CORRELATED = (

@@ -7,8 +7,8 @@ import pytest
 from stanoff import InputError, compare_counts
 from stanoff.inference.decision import Decision
 from stanoff.plots import plot_forest, plot_prior
-from stanoff.plots.rows import LEAST_PITCH, Row, draw_rows
-from stanoff.plots.style import MARKS
+from stanoff.plots.forest import Row, _draw_intervals
+from stanoff.plots.style import DECISION_STYLE
 
 
 @pytest.fixture(autouse=True)
@@ -51,17 +51,17 @@ def test_rows_are_sorted_and_tell_the_summary():
 
 
 def test_marks_follow_the_decision_and_can_be_told_in_grey():
-    assert len({(mark.marker, mark.filled) for mark in MARKS.values()}) == len(Decision)
+    assert len({style[1:] for style in DECISION_STYLE.values()}) == len(Decision)
     result = fitted(30)
     ax = plot_forest(result)
     means = {round(e.mean, 9): e.decision for e in map(result.evidence, result.categories)}
     seen = set()
     for line in ax.lines:
         for x in line.get_xdata() if line.get_linestyle() == "None" else ():
-            mark = MARKS[means[round(float(x), 9)]]
-            assert (line.get_marker(), line.get_color()) == (mark.marker, mark.color)
-            assert (line.get_markerfacecolor() == "white") is not mark.filled
-            seen.add(mark.marker)
+            color, marker, filled = DECISION_STYLE[means[round(float(x), 9)]]
+            assert (line.get_marker(), line.get_color()) == (marker, color)
+            assert (line.get_markerfacecolor() == "white") is not filled
+            seen.add(marker)
     assert len(seen) > 1
 
 
@@ -98,11 +98,10 @@ def test_labels_do_not_overlap_however_many_categories_there_are(k, average):
 def test_an_interval_that_reaches_far_ends_in_an_arrow():
     _, ax = plt.subplots()
     rows = [Row(str(i), 0.0, (-0.1, 0.1), Decision.WORSE) for i in range(9)]
-    draw_rows(ax, [*rows, Row("far", 400.0, (-0.1, 900.0), Decision.BETTER)], (-0.05, 0.05))
+    _draw_intervals(ax, [*rows, Row("far", 400.0, (-0.1, 900.0), Decision.BETTER)], (-0.05, 0.05))
     assert ax.get_xlim()[1] < 1
-    arrows = [line for line in ax.lines if line.get_marker() == ">"]
+    arrows = [line for line in ax.lines if line.get_marker() == ">" and len(line.get_xdata())]
     assert [line.get_ydata().tolist() for line in arrows] == [[9.0]]
-    assert LEAST_PITCH > 6
 
 
 def test_the_prior_plot_tells_every_prior(stored):

@@ -42,8 +42,8 @@ def test_there_is_a_picture_of_every_plot_and_no_other():
 
 
 def higher_bars(ax):
-    for bar in ax.patches[28:31]:
-        bar.set_height(1.15 * bar.get_height())
+    [outline] = [c.get_paths()[0].vertices for c in ax.collections if len(c.get_paths()[0]) > 99]
+    outline[60:66, 1] *= 1.15
 
 
 def longer_interval(ax):
@@ -57,7 +57,6 @@ WRONG = {
     "an interval": ("forest", longer_interval),
     "dashes": ("ropes", lambda ax: ax.lines[0].set_linestyle("-")),
     "a band": ("power", lambda ax: ax.collections[0].remove()),
-    "a line": ("frequency", lambda ax: ax.lines[1].set_ydata(ax.lines[1].get_ydata() + 0.03)),
     "the diagonal": ("joint", lambda ax: ax.lines[2].remove()),
 }
 

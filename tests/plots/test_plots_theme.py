@@ -8,7 +8,7 @@ import seaborn as sns
 from conftest import script
 
 from stanoff import InputError, compare, compare_counts, contest, plots
-from stanoff.plots.style import literal, shortened, width_of, with_room
+from stanoff.plots.style import clean, pad_limits, shorten, text_width
 from stanoff.report.figures import as_bytes
 
 planned = script(Path(__file__).parent / "images" / "make.py").planned
@@ -27,7 +27,6 @@ DRAW = {
     "posterior": plots.plot_posterior,
     "factor": plots.plot_factor,
     "trace": plots.plot_trace,
-    "frequency": lambda result: plots.plot_frequency(result, dict.fromkeys(result.categories, 9)),
     "plan": lambda result: plots.plot_plan(planned("more documents", result.names)),
 }
 OF_SCORES = {
@@ -178,15 +177,14 @@ def test_own_axes_keep_the_users_settings():
 @pytest.mark.parametrize("plot", DRAW)
 def test_own_axes_must_be_axes(plot):
     draw = getattr(plots, "plot_" + {"priors": "prior", "ropes": "rope"}.get(plot, plot))
-    more = ({"1": 3},) if plot == "frequency" else ()
     figure, ax = plt.subplots()
     shown = planned() if plot == "plan" else fitted()
     with pytest.raises(InputError, match="'ax' parameter must be matplotlib Axes"):
-        draw(shown, *more, ax=figure)
-    assert draw(shown, *more, ax=ax) is ax
+        draw(shown, ax=figure)
+    assert draw(shown, ax=ax) is ax
     _, again = plt.subplots()
     method = shown.plot if plot == "plan" else getattr(shown, f"plot_{plot}")
-    assert method(*more, ax=again) is again
+    assert method(ax=again) is again
 
 
 @pytest.mark.parametrize("style", ["svg", "pdf", "png"])
@@ -196,24 +194,24 @@ def test_figures_are_the_same_bytes_in_every_format(style):
 
 
 def test_long_names_lose_their_middle():
-    assert shortened("short") == "short"
+    assert shorten("short", 24) == "short"
     for text in ("x" * 50, "漢字" * 20, "a\u0301" * 40, "two  spaces " * 9):
-        told = shortened(text, 21)
+        told = shorten(text, 21)
         assert "…" in told
-        assert 10 <= width_of(told) <= 21
-    assert shortened("comp.sys.ibm.pc.hardware", 10).endswith("ware")
+        assert 10 <= text_width(told) <= 21
+    assert shorten("comp.sys.ibm.pc.hardware", 10).endswith("ware")
 
 
 def test_names_are_written_as_they_are():
-    assert literal("5$ or 6$") == r"5\$ or 6\$"
-    assert literal("a\x00b\U0010ffff") == "a□b□"
-    ax = plt.figure().add_subplot(title=literal("$x^2$"))
+    assert clean("5$ or 6$") == r"5\$ or 6\$"
+    assert clean("a\x00b\U0010ffff") == "a□b□"
+    ax = plt.figure().add_subplot(title=clean("$x^2$"))
     ax.figure.canvas.draw()
     parsed = ax.title._preprocess_math(ax.title.get_text())
     assert parsed == ("$x^2$", False)
 
 
 def test_a_range_is_never_empty():
-    assert with_room(1.0, 1.0) == (0.99, 1.01)
+    assert pad_limits(1.0, 1.0) == (0.99, 1.01)
     with pytest.raises(InputError, match="nothing to draw"):
-        with_room(0.0, np.inf)
+        pad_limits(0.0, np.inf)

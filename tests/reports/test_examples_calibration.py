@@ -8,7 +8,7 @@ import pytest
 from reporting import module
 
 from stanoff.workbench.calibration import KEPT, holm
-from stanoff.workbench.uniformity import p_uniform
+from stanoff.workbench.ranks import ecdf_p_value
 
 examples = module("benchmark.examples")
 RANKS = pd.read_csv(Path(examples.HERE, "examples.csv"))
@@ -18,7 +18,7 @@ RANKS = pd.read_csv(Path(examples.HERE, "examples.csv"))
 def test_the_stored_ranks_are_uniform(program):
     found = RANKS[RANKS["program"] == program].groupby("variable", sort=False)["rank"]
     assert set(found.size()) == {examples.PROGRAMS[program]["simulations"]}
-    p = np.array([p_uniform(ranks.to_numpy(), KEPT) for _, ranks in found])
+    p = np.array([ecdf_p_value(ranks.to_numpy(), KEPT) for _, ranks in found])
     assert holm(p).min() > 0.05
 
 

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -259,3 +260,14 @@ def test_the_page_warns_where_the_model_and_the_observed_scores_part():
     rare = categories_of_reuters().set_index("category")["train"] <= 8
     assert scores[rare].mean().idxmax() == "kNN"
     assert (scores[~rare].mean()[["SVM", "LLSF", "NNet"]] > scores[~rare].mean()["kNN"]).all()
+
+
+def test_frequencies_are_binned_and_scores_averaged():
+    scores = pd.DataFrame({"x": [0.1, 0.3, 0.9, 0.5], "y": [1, 0.0, 0.5, 0.5]})
+    ax = module("yang1999.frequency").plot_frequency(scores, pd.Series([4, 7, 8, 0]))
+    x, y = ax.lines[1], ax.lines[3]
+    np.testing.assert_allclose(x.get_ydata(), [0.5, 0.2, 0.9])
+    np.testing.assert_allclose(x.get_xdata(), [0, np.sqrt(28), 8])
+    np.testing.assert_allclose(y.get_ydata(), [0.5, 0.5, 0.5])
+    assert ax.get_xscale() == "symlog"
+    plt.close(ax.figure)

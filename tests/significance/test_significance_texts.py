@@ -14,7 +14,7 @@ from stanoff import significance as sig
 from stanoff.cli import main
 from stanoff.data.types import PairedCounts
 from stanoff.errors import InputError
-from stanoff.significance.texts import formatted
+from stanoff.significance.result import formatted
 from stanoff.text.render import FORMATS, render
 
 PREDICTIONS = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"

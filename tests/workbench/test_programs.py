@@ -8,11 +8,11 @@ from stanoff import InputError, compare_counts, load
 from stanoff.models import paired
 from stanoff.models.declared import examine
 from stanoff.workbench import new_program
-from stanoff.workbench.programs import BASES
+from stanoff.workbench.templates import TEMPLATES
 
 
 @pytest.mark.stan
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("base", TEMPLATES)
 def test_a_new_program_leaves_nothing_to_be_desired(base, tmp_path):
     text = new_program(tmp_path / "mine.stan", base)
     program = examine(tmp_path / "mine.stan")

@@ -11,8 +11,8 @@ from stanoff.cli.base import command, echo
 from stanoff.cli.options import FILES, LAYOUT, PAIR, given, options, table_of
 from stanoff.data.observed import count
 from stanoff.measures import ALIASES, MEASURES, SCORES, get, invariance, recommend
-from stanoff.significance.texts import as_text
-from stanoff.significance.together import all_tests
+from stanoff.significance.classical import all_tests
+from stanoff.significance.result import as_text
 from stanoff.text.render import render, to_terminal
 
 TESTING = ("average", "measure", "alternative", "approximation")

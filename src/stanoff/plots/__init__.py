@@ -15,28 +15,24 @@ if TYPE_CHECKING:
         plot_roc,
         plot_roc_difference,
     )
-    from stanoff.plots.forest import plot_forest
-    from stanoff.plots.frequency import plot_frequency
+    from stanoff.plots.forest import plot_forest, plot_prior
     from stanoff.plots.joint import plot_joint
     from stanoff.plots.mosaic import plot_mosaic
-    from stanoff.plots.plan import plot_plan
     from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
-    from stanoff.plots.power import plot_power
-    from stanoff.plots.sensitivity import plot_prior, plot_rope
+    from stanoff.plots.power import plot_plan, plot_power
+    from stanoff.plots.rope import plot_rope
     from stanoff.plots.style import theme
 
 _MODULES = {
     "calibration": ["plot_ecdf", "plot_rank"],
     "contests": ["plot_matrix", "plot_ranks", "plot_scores"],
     "curves": ["plot_precision_recall", "plot_reliability", "plot_roc", "plot_roc_difference"],
-    "forest": ["plot_forest"],
-    "frequency": ["plot_frequency"],
+    "forest": ["plot_forest", "plot_prior"],
     "joint": ["plot_joint"],
     "mosaic": ["plot_mosaic"],
-    "plan": ["plot_plan"],
     "posterior": ["plot_factor", "plot_posterior", "plot_trace"],
-    "power": ["plot_power"],
-    "sensitivity": ["plot_prior", "plot_rope"],
+    "power": ["plot_plan", "plot_power"],
+    "rope": ["plot_rope"],
     "style": ["theme"],
 }
 
@@ -44,7 +40,6 @@ __all__ = [
     "plot_ecdf",
     "plot_factor",
     "plot_forest",
-    "plot_frequency",
     "plot_joint",
     "plot_matrix",
     "plot_mosaic",

@@ -1,23 +1,27 @@
-"""Ranks of a calibration: histograms, and distributions with their band."""
+"""Ranks of a calibration, drawn by ArviZ: histograms, and distributions with their band."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import arviz_plots as azp
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
+from scipy.stats import binom
 
 from stanoff.errors import unknown
-from stanoff.plots.style import BLUE, DASHES, GREY, LINES, literal, new_axes, shortened, themed
+from stanoff.plots import style
+from stanoff.plots.posterior import NO_TEXT, collection_on
 
 if TYPE_CHECKING:
-    from stanoff.workbench.calibration import Calibration
+    from stanoff.workbench import Calibration
 
 BINS = 20
-MOST_LINES = 8
+DASHES = ("-", "--", "-.", ":")
 
 
-@themed
+@style.themed
 def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
     """Draw a histogram of the ranks of one variable.
 
@@ -30,32 +34,43 @@ def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | N
     ax : Axes, optional
         Where to draw; a new figure by default.
     """
-    from scipy.stats import binom
-
-    ax = ax or new_axes()
     names = calibration.variables
-    found = [name for name in names if name == variable or name.startswith(f"{variable}[")]
-    if not found:
+    matches = [name for name in names if name == variable or name.startswith(f"{variable}[")]
+    if not matches:
         raise unknown("variable", variable, names)
-    ranks = calibration.ranks[found[0]].to_numpy()
-    bins = min(BINS, calibration.kept + 1)
-    low, high = binom.ppf([0.025, 0.975], len(ranks), 1 / bins)
-    ax.axhspan(low, high, color=GREY, alpha=0.2, linewidth=0)
-    ax.axhline(len(ranks) / bins, color=GREY, linewidth=0.8)
-    ax.hist(
-        ranks,
-        bins=np.linspace(-0.5, calibration.kept + 0.5, bins + 1).tolist(),
-        color=BLUE,
-        alpha=0.6,
-        edgecolor="white",
+    ax = ax or style.new_axes()
+    ranks = calibration.ranks[matches[0]].to_numpy()
+    n_bins = min(BINS, calibration.max_rank + 1)
+    bins = np.linspace(-0.5, calibration.max_rank + 0.5, n_bins + 1)
+    low, high = binom.ppf([0.025, 0.975], len(ranks), 1 / n_bins)
+    data = xr.Dataset({"rank": ("simulation", ranks.astype(float))})
+    collection = collection_on(ax, data)
+    azp.plot_dist(
+        xr.DataTree.from_dict({"prior_sbc": data}),
+        group="prior_sbc",
+        kind="hist",
+        sample_dims=["simulation"],
+        plot_collection=collection,
+        stats={"dist": {"bins": bins, "density": False}},
+        visuals=NO_TEXT
+        | {
+            "dist": False,
+            "face": {"color": style.BLUE, "alpha": 0.6, "linewidth": 0},
+            "credible_interval": False,
+            "point_estimate": False,
+        },
     )
+    # Where 95% of the counts lie if the ranks are uniform.
+    band = {"ref_band": {"color": style.GREY, "alpha": 0.2, "linewidth": 0}}
+    azp.add_bands(collection, values=[(low, high)], orientation="horizontal", visuals=band)
+    ax.axhline(len(ranks) / n_bins, color=style.GREY, linewidth=0.8)
     ax.set(xlabel="rank of the truth among the draws", ylabel="simulations")
-    ax.set_xlim(-0.5, calibration.kept + 0.5)
-    ax.set_title(f"{literal(shortened(calibration.program))}: {literal(found[0])}")
+    ax.set(xlim=(bins[0], bins[-1]), ylim=(0, None))
+    ax.set_title(f"{style.clean(calibration.program, 24)}: {style.clean(matches[0])}")
     return ax
 
 
-@themed
+@style.themed
 def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
     """Draw the distributions of the ranks less the uniform one, with a band that holds for all.
 
@@ -66,22 +81,29 @@ def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
     ax : Axes, optional
         Where to draw; a new figure by default.
     """
-    from stanoff.workbench.uniformity import band
-
-    ax = ax or new_axes()
-    n, kept = len(calibration.ranks), calibration.kept
-    expected, low, high = band(n, kept)
-    place = (np.arange(kept) + 1) / (kept + 1)
-    ax.fill_between(place, low - expected, high - expected, color=GREY, alpha=0.2, linewidth=0)
-    ax.axhline(0, color=GREY, linewidth=0.8)
-    names = calibration.variables[:MOST_LINES]
-    for name, color, dash in zip(names, LINES, DASHES, strict=False):
-        seen = np.bincount(calibration.ranks[name], minlength=kept + 1).cumsum()[:-1] / n
-        ax.plot(
-            place, seen - expected, color=color, linestyle=dash, linewidth=1.3, label=literal(name)
-        )
-    ax.set(xlabel="rank, as a share", ylabel="distribution less the uniform one")
-    ax.set_xlim(0, 1)
-    ax.set_title(f"{literal(shortened(calibration.program))}: {n:,} simulations")
-    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    ax = ax or style.new_axes()
+    expected, low, high = calibration.ecdf_band()
+    grey: dict[str, Any] = {"color": style.GREY, "alpha": 0.2, "linewidth": 0}
+    ax.fill_between(expected, low - expected, high - expected, **grey)
+    ax.axhline(0, color=style.GREY, linewidth=0.8)
+    names = calibration.variables[: len(style.PALETTE)]
+    cutoffs = np.arange(calibration.max_rank)[:, None]
+    shares = [np.mean(calibration.ranks[name].to_numpy() <= cutoffs, axis=1) for name in names]
+    curves = np.stack([[expected, share - expected] for share in shares])
+    coords = {"variable": names, "plot_axis": ["x", "y"]}
+    data = xr.Dataset({"ecdf": (("variable", "plot_axis", "rank"), curves)}, coords)
+    lines = [DASHES[i % len(DASHES)] for i in range(len(names))]
+    collection = collection_on(
+        ax,
+        data,
+        aes={"color": ["variable"], "linestyle": ["variable"]},
+        color=list(style.PALETTE[: len(names)]),
+        linestyle=lines,
+    )
+    collection.map(azp.visuals.line_xy, "ecdf", data=data, width=1.3)
+    for name, color, line in zip(names, style.PALETTE, lines, strict=False):
+        ax.plot([], [], color=color, linestyle=line, linewidth=1.3, label=style.clean(name))
+    ax.set(xlabel="rank, as a share", ylabel="distribution less the uniform one", xlim=(0, 1))
+    ax.set_title(f"{style.clean(calibration.program, 24)}: {len(calibration.ranks):,} simulations")
+    style.legend_right(ax)
     return ax

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stanoff.data.scores import ScoredDocuments
 from stanoff.errors import InputError
 from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
-from stanoff.plots.style import BLUE, GREEN, GREY, RED, new_axes, short_names, themed
+from stanoff.plots import style
 from stanoff.text.numbers import level
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ Corner = Literal["lower right", "lower left", "upper left"]
 
 SHARES = np.linspace(0, 1, 201)
 SIZE = 4.75  # inches
-COLORS, DASHES = (BLUE, RED), ("-", "--")
+COLORS, DASHES = (style.BLUE, style.RED), ("-", "--")
 
 
-@themed
+@style.themed
 def plot_roc(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the ROC curves of both systems, with the band that holds each point's HDI's mass.
 
@@ -48,28 +48,28 @@ def plot_roc(result: Comparison, category: str | None = None, *, ax: Axes | None
     'share of negatives called positive'
     """
     data = scored(result, category)
-    ax = new_axes(SIZE, SIZE) if ax is None else ax
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+    ax = ax or style.new_axes(SIZE, SIZE)
+    ax.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.8, linestyle=":")
     _bands(ax, result, SHARES, roc_curves(data, result.prior, result.seed, SHARES))
     ax.set(xlabel="share of negatives called positive", ylabel="share of positives found")
     return _square(ax, "lower right")
 
 
-@themed
+@style.themed
 def plot_precision_recall(
     result: Comparison, category: str | None = None, *, ax: Axes | None = None
 ) -> Axes:
     """Draw precision against recall of both systems, with bands; else as :func:`plot_roc`."""
     data = scored(result, category)
-    ax = new_axes(SIZE, SIZE) if ax is None else ax
-    ax.axhline(data.truth.mean(), color=GREY, linewidth=0.8, linestyle=":")
+    ax = ax or style.new_axes(SIZE, SIZE)
+    ax.axhline(data.truth.mean(), color=style.GREY, linewidth=0.8, linestyle=":")
     at = SHARES[1:]
     _bands(ax, result, at, precision_curves(data, result.prior, result.seed, at))
     ax.set(xlabel="share of positives found (recall)", ylabel="precision")
     return _square(ax, "lower left")
 
 
-@themed
+@style.themed
 def plot_roc_difference(
     result: Comparison, category: str | None = None, *, ax: Axes | None = None
 ) -> Axes:
@@ -78,30 +78,23 @@ def plot_roc_difference(
     The mean of the curve is the difference of the AUCs. Else as :func:`plot_roc`.
     """
     data = scored(result, category)
-    ax = new_axes() if ax is None else ax
+    ax = ax or style.new_axes()
     curves = roc_curves(data, result.prior, result.seed, SHARES)
     difference = curves[:, 0] - curves[:, 1]
     low, high = _band(difference[1:], result.hdi_prob)
-    ax.axhspan(*result.rope, color=GREEN, alpha=0.12, linewidth=0, label="ROPE")
-    ax.axhline(0, color=GREY, linewidth=0.8)
-    ax.fill_between(
-        SHARES,
-        low,
-        high,
-        color=BLUE,
-        alpha=0.25,
-        linewidth=0,
-        label=f"{level(result.hdi_prob)} band",
-    )
-    ax.plot(SHARES, difference[0], color=BLUE, label="observed")
-    a, b = short_names(result, 24)
-    told = f"share of positives found:\n{a} − {b}"
-    ax.set(xlabel="share of negatives called positive", ylabel=told, xlim=(0, 1))
+    ax.axhspan(*result.rope, color=style.GREEN, alpha=0.12, linewidth=0, label="ROPE")
+    ax.axhline(0, color=style.GREY, linewidth=0.8)
+    band = f"{level(result.hdi_prob)} band"
+    ax.fill_between(SHARES, low, high, color=style.BLUE, alpha=0.25, linewidth=0, label=band)
+    ax.plot(SHARES, difference[0], color=style.BLUE, label="observed")
+    a, b = style.short_names(result, 24)
+    ax.set(xlabel="share of negatives called positive", xlim=(0, 1))
+    ax.set_ylabel(f"share of positives found:\n{a} − {b}")
     ax.legend(loc="best")
     return ax
 
 
-@themed
+@style.themed
 def plot_reliability(
     result: Comparison, category: str | None = None, *, ax: Axes | None = None
 ) -> Axes:
@@ -109,13 +102,13 @@ def plot_reliability(
     data = scored(result, category)
     if not are_probabilities(data):
         raise InputError("A reliability diagram needs probabilities between 0 and 1.")
-    ax = new_axes(SIZE, SIZE) if ax is None else ax
+    ax = ax or style.new_axes(SIZE, SIZE)
     mean, happened = reliability(data, result.prior, result.seed)
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
-    for system, name in enumerate(short_names(result, 20)):
-        there = np.isfinite(mean[system])
-        x, y = mean[system, there], happened[0, system, there]
-        low, high = _band(happened[1:, system][:, there], result.hdi_prob)
+    ax.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.8, linestyle=":")
+    for system, name in enumerate(style.short_names(result, 20)):
+        filled = np.isfinite(mean[system])
+        x, y = mean[system, filled], happened[0, system, filled]
+        low, high = _band(happened[1:, system][:, filled], result.hdi_prob)
         ax.errorbar(
             x,
             y,
@@ -136,10 +129,10 @@ def scored(result: Comparison, category: str | None) -> ScoredDocuments:
     """Return the scores of A and B in one category, or refuse."""
     if not isinstance(result.data, ScoredDocuments):
         raise InputError("Curves need scores of documents, as for measure='auc'.")
-    chosen = result.resolve_category(category)
-    if chosen not in result.data.categories:
-        raise InputError(f"There is no curve of an average: {chosen}.")
-    data = of_category(result.data, chosen).pair(*result.pair)
+    category = result.resolve_category(category)
+    if category not in result.data.categories:
+        raise InputError(f"There is no curve of an average: {category}.")
+    data = of_category(result.data, category).pair(*result.pair)
     assert isinstance(data, ScoredDocuments)
     return data
 
@@ -151,15 +144,15 @@ def are_probabilities(data: ScoredDocuments) -> bool:
 
 def _bands(ax: Axes, result: Comparison, at: Array, curves: Array) -> None:
     """Draw the curves of the data, and around them where draws of them lie."""
-    for system, name in enumerate(short_names(result, 20)):
+    for system, name in enumerate(style.short_names(result, 20)):
         low, high = _band(curves[1:, system], result.hdi_prob)
         ax.fill_between(at, low, high, color=COLORS[system], alpha=0.2, linewidth=0)
         ax.plot(at, curves[0, system], DASHES[system], color=COLORS[system], label=name)
 
 
 def _band(draws: Array, probability: float) -> Array:
-    rest = (1 - probability) / 2
-    return np.asarray(np.nanquantile(draws, [rest, 1 - rest], axis=0))
+    tail = (1 - probability) / 2
+    return np.asarray(np.nanquantile(draws, [tail, 1 - tail], axis=0))
 
 
 def _square(ax: Axes, legend: Corner) -> Axes:

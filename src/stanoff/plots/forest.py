@@ -1,22 +1,47 @@
-"""Every category at once: the intervals of delta under each other."""
+"""Intervals of delta under each other: of all categories, or under several priors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
+from stanoff._lib.arguments import Interval
 from stanoff.data.types import AVERAGES
-from stanoff.plots.rows import Row, draw_rows, key
-from stanoff.plots.style import delta_label, new_axes, short_names, themed
+from stanoff.inference.decision import Decision
+from stanoff.plots import style
+from stanoff.text.numbers import ends, level
+from stanoff.text.words import what_is_judged
 
 if TYPE_CHECKING:
-    from stanoff import Comparison
+    from stanoff import Comparison, Evidence, Prior
 
-PER_ROW, MOST_HEIGHT = 0.2, 14.0  # inches
+ROW_HEIGHT, MAX_HEIGHT = 0.2, 14.0  # inches
+MIN_PITCH = 7.5  # points from label to label, below which some are left out
+FAR = 20  # an end so many times as far away as nearly all others is drawn as an arrow
 
 
-@themed
+class Row(NamedTuple):
+    """One interval: posterior mean, HDI, and what follows from them."""
+
+    label: str
+    mean: float
+    hdi: Interval
+    decision: Decision
+    bold: bool = False
+
+    @classmethod
+    def of(cls, evidence: Evidence, label: str, *, bold: bool = False) -> Row:
+        """Return the interval that evidence tells of."""
+        return cls(label, evidence.mean, evidence.hdi, evidence.decision, bold)
+
+
+@style.themed
 def plot_forest(
     result: Comparison,
     *,
@@ -47,22 +72,165 @@ def plot_forest(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['0', '1', 'macro average', 'micro average', 'weighted average']
     """
-    known = result.data.categories
-    judged = [result.evidence(name) for name in result.categories]
+    n = len(result.data.categories)
+    summaries = [result.evidence(name) for name in result.categories]
+    rows = [Row.of(evidence, evidence.category) for evidence in summaries[:n]]
     if sort:
-        judged[: len(known)] = sorted(judged[: len(known)], key=lambda e: -e.mean)
-    rows = [Row(e.category, e.mean, e.hdi, e.decision) for e in judged[: len(known)]]
+        rows.sort(key=lambda row: -row.mean)
     averages = [
-        Row(f"{name} average", e.mean, e.hdi, e.decision, bold=name == result.average)
-        for name, e in zip(AVERAGES, judged[len(known) :], strict=False)
+        Row.of(evidence, f"{name} average", bold=name == result.average)
+        for name, evidence in zip(AVERAGES, summaries[n:], strict=False)
     ]
     if ax is None:
-        height = 1.5 + PER_ROW * (len(rows) + 1.3 * len(averages) + 1)
-        ax = new_axes(height=min(height, MOST_HEIGHT))
-    band = judged[0].rope
-    step = draw_rows(ax, rows, band, apart=averages)
-    told = "" if step == 1 else f"{len(known):,} categories, one in {step} labelled"
-    ax.set(ylabel=told, xlabel=delta_label(ax, result, result.measure.label))
-    a, b = short_names(result, 20)
-    key(ax, rows, band, judged[0].hdi_prob, f"{a} against {b}")
+        height = 1.5 + ROW_HEIGHT * (n + 1.3 * len(averages) + 1)
+        ax = style.new_axes(height=min(height, MAX_HEIGHT))
+    rope = summaries[0].rope
+    step = _draw_intervals(ax, rows, rope, averages)
+    ax.set_ylabel("" if step == 1 else f"{n:,} categories, one in {step} labelled")
+    ax.set_xlabel(style.delta_label(ax, result, result.measure.label))
+    _add_legend(ax, rows, rope, result)
     return ax
+
+
+@style.themed
+def plot_prior(
+    result: Comparison,
+    category: str | None = None,
+    *,
+    priors: Mapping[str, Prior] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the interval of delta under each of several priors, and what would be decided.
+
+    Parameters
+    ----------
+    result : Comparison
+        A comparison; it is fitted again for every prior.
+    category : str, optional
+        One of its categories or averages; the one decided upon by default.
+    priors : mapping, optional
+        Priors by name; uniform, Jeffreys and Perks by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Examples
+    --------
+    >>> from stanoff import compare_counts
+    >>> result = compare_counts([31, 2, 2, 4], [4, 3, 2, 70], engine="exact", seed=1)
+    >>> [label.get_text() for label in plot_prior(result).get_yticklabels()]
+    ['as fitted', 'uniform', 'jeffreys', 'perks']
+    """
+    evidence = result.evidence(category)
+    table = result.sensitivity(evidence.category, priors=priors).priors
+    rows = [Row.of(evidence, "as fitted", bold=True)]
+    rows += [
+        Row(row["prior"], row["mean"], (row["hdi_low"], row["hdi_high"]), Decision(row["decision"]))
+        for row in table.to_dict("records")
+    ]
+    ax = ax or style.new_axes(height=min(2.0 + 0.3 * len(rows), MAX_HEIGHT))
+    _draw_intervals(ax, rows, evidence.rope)
+    ax.set_xlabel(style.delta_label(ax, result, what_is_judged(result, evidence.category)))
+    ax.set_ylabel("prior")
+    _add_legend(ax, rows, evidence.rope, result)
+    return ax
+
+
+def _draw_intervals(
+    ax: Axes, rows: Sequence[Row], rope: Interval, footer: Sequence[Row] = ()
+) -> int:
+    """Draw intervals from the top, the ROPE and 0; return how many rows there are to a label."""
+    extra_lines = 1 + (1.5 + len(footer) if footer else 0)
+    pitch = style.points_high(ax) / (len(rows) + extra_lines)
+    if pitch < MIN_PITCH:  # the footer keeps its height, the rows have the rest
+        pitch = (style.points_high(ax) - MIN_PITCH * extra_lines) / len(rows)
+    step = max(1, ceil(MIN_PITCH / pitch - 1e-6))
+    line = max(1.0, MIN_PITCH / pitch)  # the height of a label, in rows
+    y = np.arange(len(rows), dtype=float)
+    y_footer = len(rows) - 1 + line * (1.5 + np.arange(len(footer), dtype=float))
+    bottom = y_footer[-1] if footer else y[-1]
+    ax.set(xlim=_limits([*rows, *footer], rope), ylim=(bottom + 0.7 * line, -0.7 * line))
+    ax.locator_params(axis="x", nbins=6)
+    ax.axvspan(*rope, color=style.GREY, alpha=0.13, linewidth=0, zorder=0)
+    for edge in rope:
+        ax.axvline(edge, color=style.RED, linestyle=":", linewidth=1.2, zorder=1)
+    ax.axvline(0, color=style.GREEN, linestyle="--", linewidth=1.2, zorder=1)
+    if footer:
+        ax.axhline(len(rows) - 1 + 0.75 * line, color="0.6", linewidth=0.6)
+    _draw_marks(ax, rows, y, pitch)
+    _draw_marks(ax, footer, y_footer, pitch * line)
+    labelled = [*zip(y[::step], rows[::step], strict=True), *zip(y_footer, footer, strict=True)]
+    _label_rows(ax, labelled, size=float(np.clip(0.8 * pitch * line, 6, 10)))
+    return step
+
+
+def _draw_marks(
+    ax: Axes, rows: Sequence[Row], y: np.typing.NDArray[np.float64], pitch: float
+) -> None:
+    left, right = ax.get_xlim()
+    width, size = float(np.clip(0.16 * pitch, 0.4, 2)), float(np.clip(0.45 * pitch, 1, 7))
+    for decision, (color, marker, filled) in style.DECISION_STYLE.items():
+        selected = [i for i, row in enumerate(rows) if row.decision == decision]
+        if not selected:
+            continue
+        lows, highs = np.array([rows[i].hdi for i in selected]).T
+        at = y[selected]
+        ax.hlines(at, lows.clip(left, right), highs.clip(left, right), color=color, linewidth=width)
+        options: dict[str, Any] = {"linestyle": "none", "color": color}
+        options |= {"markersize": size, "markeredgewidth": width}
+        face = color if filled else "white"
+        means = [rows[i].mean for i in selected]
+        ax.plot(means, at, marker=marker, markerfacecolor=face, zorder=3, **options)
+        for outside, edge, arrow in ((lows < left, left, "<"), (highs > right, right, ">")):
+            edges = np.full(outside.sum(), edge)
+            ax.plot(edges, at[outside], marker=arrow, clip_on=False, zorder=4, **options)
+
+
+def _label_rows(ax: Axes, labelled: Sequence[tuple[float, Row]], size: float) -> None:
+    """Name rows at the left; write their decisions at the right."""
+    labels = [style.clean(row.label, 28) for _, row in labelled]
+    ax.set_yticks([y for y, _ in labelled], labels, fontsize=size)
+    ax.tick_params(axis="y", length=0)
+    for (y, row), tick in zip(labelled, ax.get_yticklabels(), strict=True):
+        weight = "bold" if row.bold else "normal"
+        tick.set_fontweight(weight)
+        ax.text(
+            1.02,
+            y,
+            row.decision.symbol,
+            transform=ax.get_yaxis_transform(),
+            color=style.DECISION_STYLE[row.decision][0],
+            fontsize=size + 1,
+            fontweight=weight,
+            va="center_baseline",
+        )
+
+
+def _add_legend(ax: Axes, rows: Sequence[Row], rope: Interval, result: Comparison) -> None:
+    """Explain the marks above the axes, with how many rows have each."""
+    handles: list[Line2D | Patch] = []
+    for decision, (color, marker, filled) in style.DECISION_STYLE.items():
+        n = sum(row.decision == decision for row in rows)
+        if n:
+            label = style.decision_label(decision) + (f" ({n:,})" if len(rows) > 1 else "")
+            face = color if filled else "white"
+            handles.append(
+                Line2D([], [], color=color, marker=marker, markerfacecolor=face, label=label)
+            )
+    handles += [
+        style.rope_patch(f"ROPE {ends(rope)}"),
+        Line2D([], [], color=style.GREY, label=f"{level(result.hdi_prob)} HDI, mean marked"),
+    ]
+    a, b = style.short_names(result, 20)
+    style.legend_above(ax, handles, f"{a} against {b}", title_fontsize=12)
+
+
+def _limits(rows: Sequence[Row], rope: Interval) -> tuple[float, float]:
+    """Return a range that shows all intervals, unless a few reach very far."""
+    hdis = np.array([row.hdi for row in rows])
+    reach = np.abs(hdis).max(axis=1)
+    farthest = max(FAR * np.quantile(reach, 0.8), *np.abs(rope)) if len(rows) > 3 else np.inf
+    if reach.max() > farthest:
+        hdis = 1.5 * hdis[reach <= farthest]
+    means = np.clip([row.mean for row in rows], hdis.min(), hdis.max())
+    shown = [*hdis.ravel(), *means, *rope, 0.0]
+    return style.pad_limits(min(shown), max(shown))

@@ -22,7 +22,7 @@ from stanoff.plots.forest import plot_forest
 from stanoff.plots.joint import plot_joint
 from stanoff.plots.mosaic import plot_mosaic
 from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
-from stanoff.plots.style import shown_ends
+from stanoff.plots.style import is_drawable
 
 if TYPE_CHECKING:
     from stanoff import Comparison
@@ -47,18 +47,14 @@ class Plot:
     applies: Callable[[Comparison, str], bool]
 
 
-def drawable(result: Comparison, category: str) -> bool:
-    """Return whether the draws of delta are finite as far as they would be shown."""
-    delta = result.posterior_sample(category)
-    return bool(np.isfinite(shown_ends(result.evidence(category), delta)).all())
-
-
 def _several(result: Comparison, category: str) -> bool:
-    return len(result.categories) > 1 and all(drawable(result, one) for one in result.categories)
+    return len(result.categories) > 1 and all(
+        is_drawable(result, name) for name in result.categories
+    )
 
 
 def _with_prior(result: Comparison, category: str) -> bool:
-    return result.prior_delta(category) is not None and drawable(result, category)
+    return result.prior_delta(category) is not None and is_drawable(result, category)
 
 
 def _with_scores(result: Comparison, category: str) -> bool:
@@ -86,7 +82,7 @@ GALLERY = {
         _several,
     ),
     "posterior": Plot(
-        "Posterior of the difference ({}), with its HDI and the ROPE.", plot_posterior, drawable
+        "Posterior of the difference ({}), with its HDI and the ROPE.", plot_posterior, is_drawable
     ),
     "factor": Plot(
         "Prior and posterior density of the difference ({}); their ratio at 0 is the Bayes factor.",

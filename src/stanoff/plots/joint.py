@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import seaborn as sns
@@ -12,33 +12,21 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from stanoff.errors import InputError
-from stanoff.inference.evidence import Evidence
-from stanoff.plots.style import (
-    BLUE,
-    GREY,
-    RED,
-    literal,
-    new_axes,
-    short_names,
-    shortened,
-    themed,
-    title,
-    with_room,
-    wrapped,
-)
+from stanoff.plots import style
 from stanoff.text.numbers import ends, percent
 from stanoff.text.words import what_is_judged
 
 if TYPE_CHECKING:
-    from stanoff import Comparison
+    from stanoff import Comparison, Evidence
 
-LEAST_DRAWS, MOST_DRAWS = 100, 4000  # that a kernel density is estimated from
-TAILS = 0.005  # of the draws at either end are left outside
+Array = NDArray[np.float64]
+
+MIN_DRAWS, MAX_DRAWS = 100, 4000  # that a kernel density is estimated from
+TAIL = 0.005  # of the draws at either end is left outside
 LEVELS = (0.95, 0.5)
-WIDTH, HEIGHT = 5.25, 6.25  # inches: so high that the square is as wide as the figure lets it be
 
 
-@themed
+@style.themed
 def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw the score of A against that of B, with the diagonal and the ROPE beside it.
 
@@ -64,110 +52,83 @@ def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | No
     evidence = result.evidence(category)
     row = result.categories.index(evidence.category)
     psi_A, psi_B = (result.scores.psi[:, :, system, row].ravel() for system in (0, 1))
-    if not (np.isfinite(psi_A).all() and np.isfinite(psi_B).all()):
+    draws = np.stack([psi_B, psi_A])
+    if not np.isfinite(draws).all():
         raise InputError(
             f"{result.model.name} has no scores of A and B to show: they are not numbers."
         )
-    ax = ax or new_axes(WIDTH, HEIGHT)
-    low, high = _window(psi_A, psi_B, result.measure.range)
-    ax.set(xlim=(low, high), ylim=(low, high), aspect="equal")
+    ax = ax or style.new_axes(5.25, 6.25)  # high enough for a square as wide as the figure
+    limits = _limits(draws, result.measure.range)
+    ax.set(xlim=limits, ylim=limits, aspect="equal")
     ax.locator_params(nbins=6)
-    line = np.array([low, high])
-    start, stop = evidence.rope
-    ax.fill_between(line, line + start, line + stop, color=GREY, alpha=0.13, linewidth=0, zorder=0)
-    for end in evidence.rope:
-        ax.plot(line, line + end, color=RED, linestyle=":", linewidth=1.2, zorder=1)
+    line = np.array(limits)
+    low, high = evidence.rope
+    grey: dict[str, Any] = {"color": style.GREY, "alpha": 0.13, "linewidth": 0, "zorder": 0}
+    ax.fill_between(line, line + low, line + high, **grey)
+    for edge in evidence.rope:
+        ax.plot(line, line + edge, color=style.RED, linestyle=":", linewidth=1.2, zorder=1)
     ax.plot(line, line, color="black", linewidth=0.8, zorder=2)
-    shown = _regions(ax, psi_A, psi_B, result.measure.range)
+    shown = _draw_regions(ax, draws[:, :: -(-len(psi_A) // MAX_DRAWS)], result.measure.range)
     ax.plot([psi_B.mean()], [psi_A.mean()], "+", color="black", markersize=9, zorder=5)
-    _sides(ax, result, evidence)
-    _key(ax, result, evidence, shown)
-    a, b = short_names(result, 30)
-    what = literal(shortened(what_is_judged(result, evidence.category), 40))
-    ax.set_xlabel(wrapped(ax, f"{what} of {b}"))
-    ax.set_ylabel(wrapped(ax, f"{what} of {a}"))
+    _write_sides(ax, result, evidence)
+    rope = f"ROPE {ends(evidence.rope)}: {percent(evidence.p_rope)}"
+    handles = [
+        Patch(facecolor=style.BLUE, alpha=0.6, label=shown),
+        style.rope_patch(rope),
+        Line2D([], [], color="black", marker="+", linestyle="none", label="means"),
+    ]
+    centre = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "alignment": "center"}
+    title = style.verdict_title(result, evidence, ax)
+    style.legend_above(ax, handles, title, title_fontsize=12, columnspacing=1.0, **centre)
+    a, b = style.short_names(result, 30)
+    score = style.clean(what_is_judged(result, evidence.category), 40)
+    ax.set_xlabel(style.wrap_label(ax, f"{score} of {b}"))
+    ax.set_ylabel(style.wrap_label(ax, f"{score} of {a}"))
     return ax
 
 
-def _window(
-    psi_A: NDArray[np.float64], psi_B: NDArray[np.float64], bounds: tuple[float, float]
-) -> tuple[float, float]:
-    """Choose one range for both axes, so that the diagonal is one."""
-    low, high = np.quantile([psi_A, psi_B], [TAILS, 1 - TAILS], axis=1)
-    span = float(high.max() - low.min())
-    room = max(0.06, 0.25 * float((high - low).max()) / span) if span else 0.06
-    start, stop = with_room(float(low.min()), float(high.max()), room)
-    rim = 0.02 * (stop - start)  # beyond the values that there are
-    return max(start, bounds[0] - rim), min(stop, bounds[1] + rim)
+def _limits(draws: Array, bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return one range for both axes, so that the diagonal is one."""
+    lows, highs = np.quantile(draws, [TAIL, 1 - TAIL], axis=1)
+    span = float(highs.max() - lows.min())
+    room = max(0.06, 0.25 * float((highs - lows).max()) / span) if span else 0.06
+    low, high = style.pad_limits(float(lows.min()), float(highs.max()), room)
+    rim = 0.02 * (high - low)  # beyond the values that are possible
+    return max(low, bounds[0] - rim), min(high, bounds[1] + rim)
 
 
-def _regions(
-    ax: Axes,
-    psi_A: NDArray[np.float64],
-    psi_B: NDArray[np.float64],
-    bounds: tuple[float, float],
-) -> str:
+def _draw_regions(ax: Axes, draws: Array, bounds: tuple[float, float]) -> str:
     """Draw where the draws are densest, or the draws where no density can be had; say which."""
-    step = -(-len(psi_A) // MOST_DRAWS)
-    draws = np.stack([psi_B, psi_A])[:, ::step]
-    middle, low, high = np.quantile(draws, [0.5, TAILS, 1 - TAILS], axis=1)
+    middle, low, high = np.quantile(draws, [0.5, TAIL, 1 - TAIL], axis=1)
     # A long tail would make the kernels too wide; what it holds still counts for the levels.
     reach = 3 * np.maximum(high - middle, middle - low)[:, None]
     near = draws[:, (np.abs(draws - middle[:, None]) <= reach).all(axis=0)]
-    kept = near.shape[1] / draws.shape[1]
-    spread = np.linalg.eigvalsh(np.cov(near)) if near.shape[1] > 2 else np.zeros(2)
-    if near.shape[1] < LEAST_DRAWS or spread[0] <= 1e-9 * spread[1] or kept < max(LEVELS):
-        size = 6 if draws.shape[1] < LEAST_DRAWS else 2.5
-        ax.plot(*draws, "o", color=BLUE, markersize=size, alpha=0.5, zorder=3)
+    share = near.shape[1] / draws.shape[1]
+    variances = np.linalg.eigvalsh(np.cov(near)) if near.shape[1] > 2 else np.zeros(2)
+    flat = variances[0] <= 1e-9 * variances[1]
+    if near.shape[1] < MIN_DRAWS or flat or share < max(LEVELS):
+        size = 6 if draws.shape[1] < MIN_DRAWS else 2.5
+        ax.plot(*draws, "o", color=style.BLUE, markersize=size, alpha=0.5, zorder=3)
         return "draws"
-    levels = [1 - level / kept for level in LEVELS]
-    common = {"ax": ax, "clip": (bounds, bounds), "gridsize": 120, "warn_singular": False}
+    levels = [1 - level / share for level in LEVELS]
     x, y = near
-    sns.kdeplot(x=x, y=y, levels=[*levels, 1.0], fill=True, color=BLUE, alpha=0.55, **common)
-    sns.kdeplot(x=x, y=y, levels=levels, color=BLUE, linewidths=1.2, **common)
+    common: dict[str, Any] = {"x": x, "y": y, "ax": ax, "color": style.BLUE, "gridsize": 120}
+    common |= {"clip": (bounds, bounds), "warn_singular": False}
+    sns.kdeplot(levels=[*levels, 1.0], fill=True, alpha=0.55, **common)
+    sns.kdeplot(levels=levels, linewidths=1.2, **common)
     return "50% and 95% of the draws"
 
 
-def _sides(ax: Axes, result: Comparison, evidence: Evidence) -> None:
+def _write_sides(ax: Axes, result: Comparison, evidence: Evidence) -> None:
     """Write the shares of the draws at the sides of the diagonal, away from where they lie."""
-    x, y = ax.transAxes.inverted().transform(
-        ax.transData.transform((evidence.psi_B, evidence.psi_A))
-    )
-    a, b = short_names(result, 16)
-    upper = (0.03, 0.97, "left", "top") if x > 0.3 or y < 0.8 else (0.03, 0.55, "left", "top")
-    lower = (0.97, 0.03, "right", "bottom")
-    if x > 0.7 and y < 0.2:
-        lower = (0.97, 0.4, "right", "bottom")
-    for name, p, (left, height, ha, va) in (
-        (a, evidence.p_greater, upper),
-        (b, evidence.p_less, lower),
+    x, y = ax.transLimits.transform((evidence.psi_B, evidence.psi_A))
+    a, b = style.short_names(result, 16)
+    top = 0.55 if x <= 0.3 and y >= 0.8 else 0.97
+    bottom = 0.4 if x > 0.7 and y < 0.2 else 0.03
+    for left, height, ha, va, name, p in (
+        (0.03, top, "left", "top", a, evidence.p_greater),
+        (0.97, bottom, "right", "bottom", b, evidence.p_less),
     ):
-        ax.text(
-            left,
-            height,
-            f"{name} higher:\n{percent(p)}",
-            transform=ax.transAxes,
-            ha=ha,
-            va=va,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.5},
-            zorder=6,
-        )
-
-
-def _key(ax: Axes, result: Comparison, evidence: Evidence, shown: str) -> None:
-    rope = f"ROPE {ends(evidence.rope)}: {percent(evidence.p_rope)}"
-    legend = ax.legend(
-        handles=[
-            Patch(facecolor=BLUE, alpha=0.6, label=shown),
-            Patch(facecolor=GREY, alpha=0.25, edgecolor=RED, linestyle=":", label=rope),
-            Line2D([], [], color="black", marker="+", linestyle="none", label="means"),
-        ],
-        title=title(result, evidence, ax),
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1),
-        ncols=2,
-        frameon=False,
-        fontsize=9,
-        columnspacing=1.0,
-    )
-    legend.get_title().set_fontsize(12)
+        text = f"{name} higher:\n{percent(p)}"
+        options: dict[str, Any] = {"ha": ha, "va": va, "bbox": style.WHITE_BOX, "zorder": 6}
+        ax.text(left, height, text, transform=ax.transAxes, **options)

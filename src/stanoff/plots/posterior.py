@@ -1,41 +1,30 @@
-"""The posterior of delta, its Bayes factor, and the chains behind it."""
+"""The posterior of delta, its Bayes factor, and the chains behind it, drawn by ArviZ."""
 
 from __future__ import annotations
 
-from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import arviz_plots as azp
 import numpy as np
-import pandas as pd
-import seaborn as sns
+import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.transforms import blended_transform_factory
 
 from stanoff.errors import InputError
-from stanoff.inference.evidence import Evidence
 from stanoff.inference.factors import density_at
-from stanoff.plots.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    RED,
-    label_axis,
-    new_axes,
-    themed,
-    title,
-    window_of,
-    write,
-)
+from stanoff.plots import style
 from stanoff.text.numbers import digits_for, ends, level, percent
 
 if TYPE_CHECKING:
-    from stanoff import Comparison
+    from stanoff import Comparison, Evidence
 
-MOST_POINTS = 5000
+MAX_POINTS = 5000  # of a chain that are drawn
+DARK_GREEN, DARK_RED = "#00694C", "#A84A00"  # dark enough for letters on white
+COLORS, LINES = [style.ORANGE, style.BLUE], ["--", "-"]  # of prior and posterior
+# What ArviZ would write, and is written in other words here.
+NO_TEXT = {"title": False, "point_estimate_text": False, "remove_axis": False}
 
 
-@themed
+@style.themed
 def plot_posterior(
     result: Comparison, category: str | None = None, *, ax: Axes | None = None
 ) -> Axes:
@@ -53,37 +42,59 @@ def plot_posterior(
     ax : Axes, optional
         Where to draw; a new figure by default.
     """
-    ax = ax or new_axes()
+    ax = ax or style.new_axes()
     evidence = result.evidence(category)
     delta = result.posterior_sample(evidence.category)
-    low, high = window_of(evidence, delta)
-    sns.histplot(
-        x=delta,
-        bins=60,
-        binrange=(low, high),
-        stat="density",
-        ax=ax,
-        color=BLUE,
-        alpha=0.35,
-        edgecolor="none",
+    limits = style.delta_limits(evidence, delta)
+    data = xr.Dataset({"delta": ("draw", delta)})
+    collection = collection_on(ax, data)
+    line = max(0.075, 14 / style.points_high(ax))  # of text, as a share of the height
+    rope_band = {"color": style.GREY, "alpha": 0.13, "linewidth": 0, "ymax": 1 - 3 * line}
+    azp.add_bands(collection, values=[evidence.rope], visuals={"ref_band": rope_band})
+    azp.plot_dist(
+        xr.DataTree.from_dict({"posterior": data}),
+        kind="hist",
+        sample_dims=["draw"],
+        point_estimate="mean",
+        ci_kind="hdi",
+        ci_prob=evidence.hdi_prob,
+        plot_collection=collection,
+        stats={"dist": {"bins": np.linspace(*limits, 61)}},
+        visuals=NO_TEXT
+        | {
+            "dist": False,
+            "face": {"color": style.BLUE, "alpha": 0.35, "linewidth": 0},
+            "credible_interval": {"color": "black", "width": 4, "solid_capstyle": "butt"},
+            "point_estimate": {"facecolor": "white", "edgecolor": "black", "size": 40, "zorder": 4},
+        },
     )
-    tallest = ax.get_ylim()[1]
-    ax.set(xlim=(low, high), ylim=(0, 1.5 * tallest), ylabel="posterior density")
-    label_axis(ax, result, evidence)
-    d = digits_for(evidence.std)
-    for end in evidence.rope:
-        ax.axvline(end, ymax=0.78, color=RED, linestyle=":", linewidth=1.5)
-    ax.axvline(0, ymax=0.88, color=GREEN, linestyle="--", linewidth=1.5)
-    write(ax, evidence.mean, 0.965, f"mean {evidence.mean:+.{d}f}", "black")
-    less, greater = 100 * evidence.p_less, 100 * evidence.p_greater
-    write(ax, 0.0, 0.895, f"{less:.1f}% < 0 < {greater:.1f}%", GREEN)
-    told = f"{percent(evidence.p_rope)} in ROPE {ends(evidence.rope)}"
-    write(ax, sum(evidence.rope) / 2, 0.81, told, RED)
-    _hdi_bar(ax, evidence, d)
+    rope_line = {"color": style.RED, "linestyle": ":", "width": 1.5, "ymax": 1 - 3 * line}
+    zero_line = {"color": style.GREEN, "linestyle": "--", "width": 1.5, "ymax": 1 - 2 * line}
+    azp.add_lines(collection, values=list(evidence.rope), visuals={"ref_line": rope_line})
+    azp.add_lines(collection, values=0, visuals={"ref_line": zero_line})
+    top = ax.get_ylim()[1] / (1 - 3.2 * line)
+    ax.set(xlim=limits, ylim=(-0.012 * top, top), ylabel="posterior density")
+    style.label_delta(ax, result, evidence)
+    _write_numbers(ax, evidence, line)
     return ax
 
 
-@themed
+def _write_numbers(ax: Axes, evidence: Evidence, line: float) -> None:
+    """Write mean, probabilities and interval, each at its value of delta."""
+    digits = digits_for(evidence.std)
+    below, above = 100 * evidence.p_less, 100 * evidence.p_greater
+    in_rope = f"{percent(evidence.p_rope)} in ROPE {ends(evidence.rope)}"
+    interval = f"{level(evidence.hdi_prob)} HDI {ends(evidence.hdi, digits)}"
+    for x, height, text, color in (
+        (evidence.mean, 1 - 0.5 * line, f"mean {evidence.mean:+.{digits}f}", "black"),
+        (0.0, 1 - 1.5 * line, f"{below:.1f}% < 0 < {above:.1f}%", DARK_GREEN),
+        (sum(evidence.rope) / 2, 1 - 2.5 * line, in_rope, DARK_RED),
+        (sum(evidence.hdi) / 2, 0.04 + 0.5 * line, interval, "black"),
+    ):
+        style.write_inside(ax, x, height, text, color)
+
+
+@style.themed
 def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw prior and posterior density of delta; their ratio at 0 is the Bayes factor.
 
@@ -105,47 +116,64 @@ def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | N
         raise InputError(
             f"{result.model.name} draws no prior of this, so there is no Bayes factor to show."
         )
-    ax = ax or new_axes()
-    groups = {
-        "prior": prior,
-        "posterior": result.row_draws("posterior", "delta", evidence.category),
-    }
-    window = window_of(evidence, groups["posterior"].ravel())
-    for (name, delta), color, line in zip(groups.items(), (ORANGE, BLUE), ("--", "-"), strict=True):
+    ax = ax or style.new_axes()
+    posterior = result.row_draws("posterior", "delta", evidence.category)
+    limits = style.delta_limits(evidence, posterior.ravel())
+    groups = {"prior": prior, "posterior": posterior}
+    if all(np.ptp(delta) > 0 for delta in groups.values()):
+        _draw_densities(ax, groups)
+    for (name, delta), color, line in zip(groups.items(), COLORS, LINES, strict=True):
         height, _ = density_at(delta, 0.0)
-        sns.kdeplot(
-            x=delta.ravel(),
-            bw_method="scott",
-            clip=window,
-            gridsize=400,
-            ax=ax,
-            color=color,
-            linestyle=line,
-            label=f"{name}, {height:.3f} at 0",
-            warn_singular=False,
-        )
-        if isfinite(height):
-            ax.plot([0], [height], "o", color=color, markersize=8, clip_on=False, zorder=5)
-    ax.axvline(0, ymax=0.78, color=GREY, linewidth=0.8, zorder=0)
-    ax.set(xlim=window, ylim=(0, 1.4 * ax.get_ylim()[1]), ylabel="density")
-    label_axis(ax, result, evidence)
-    doubt = (
-        ""
-        if evidence.bf_sd_defined
-        else "\n(prior density at 0 infinite:\ndepends on the bandwidth)"
+        ax.plot([], [], color=color, linestyle=line, label=f"{name}, {height:.3f} at 0")
+        ax.plot([0], [height], "o", color=color, markersize=8, clip_on=False, zorder=5)
+    text = f"$\\mathrm{{BF}}_{{\\mathrm{{SD}}}}$ {_factor_text(evidence)}"
+    room = min(0.65, 16 * (3 + text.count("\n")) / style.points_high(ax))
+    top = ax.get_ylim()[1] / (1 - room)
+    ax.set(xlim=limits, ylim=(0, top), ylabel="density")
+    ax.axvline(0, ymax=1 - room, color=style.GREY, linewidth=0.8, zorder=0)
+    style.label_delta(ax, result, evidence)
+    ax.legend(title=text, loc="upper right", frameon=False, alignment="left")
+    return ax
+
+
+def _draw_densities(ax: Axes, groups: dict[str, np.typing.NDArray[np.float64]]) -> None:
+    """Draw the two densities by the kernel that the Bayes factor is estimated with."""
+    dims = ("chain", "draw")
+    # Scott's rule is 1.06 times as wide for ArviZ as for SciPy.
+    kernel = {"bw": "scott", "bw_fct": 1 / 1.06, "bound_correction": False, "grid_len": 2000}
+    kernel |= {"extend": True, "extend_fct": 0.5}
+    tree = xr.DataTree.from_dict(
+        {name: xr.Dataset({"delta": (dims, delta)}) for name, delta in groups.items()}
     )
-    factor = f"= {evidence.bf_sd:.3g} ± {evidence.bf_sd_error:.2g}"
+    azp.plot_prior_posterior(
+        tree,
+        var_names="delta",
+        kind="kde",
+        plot_collection=collection_on(
+            ax,
+            xr.Dataset({"delta": ("group", [0.0, 0.0])}, coords={"group": list(groups)}),
+            aes={"color": ["group"], "linestyle": ["group"]},
+            color=COLORS,
+            linestyle=LINES,
+        ),
+        stats={"dist": kernel},
+        visuals=NO_TEXT | {"legend": False},
+    )
+
+
+def _factor_text(evidence: Evidence) -> str:
     if evidence.bf_sd_bound is not None:
         factor = str(evidence.bf_sd_bound)
     elif evidence.bf_sd < 0.001:
         factor = "< 0.001"
-    told = f"$\\mathrm{{BF}}_{{\\mathrm{{SD}}}}$ {factor}"
-    ax.text(0.02, 0.97, told + doubt, transform=ax.transAxes, va="top", ha="left", fontsize=10)
-    ax.legend(loc="upper right", frameon=False)
-    return ax
+    else:
+        factor = f"= {evidence.bf_sd:.3g} ± {evidence.bf_sd_error:.2g}"
+    if evidence.bf_sd_defined:
+        return factor
+    return f"{factor}\n(prior density at 0 infinite:\ndepends on the bandwidth)"
 
 
-@themed
+@style.themed
 def plot_trace(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw delta along the chains; a healthy sampler shows no drift and no gaps.
 
@@ -160,41 +188,33 @@ def plot_trace(result: Comparison, category: str | None = None, *, ax: Axes | No
     ax : Axes, optional
         Where to draw; a new figure by default.
     """
-    ax = ax or new_axes()
+    ax = ax or style.new_axes()
     evidence = result.evidence(category)
     delta = result.row_draws("posterior", "delta", evidence.category)
-    step = -(-delta.shape[1] // MOST_POINTS)
-    iteration = np.arange(0, delta.shape[1], step)
-    chains = pd.DataFrame(delta[:, ::step].T, index=iteration, columns=range(1, len(delta) + 1))
-    sns.lineplot(
-        data=chains,
-        ax=ax,
-        palette=sns.color_palette("colorblind", len(delta)),
-        dashes=False,
-        linewidth=0.5,
-        alpha=0.8,
-        estimator=None,
+    chains, draws = delta.shape
+    coords = {"chain": np.arange(1, chains + 1), "draw": np.arange(draws)}
+    data = xr.Dataset({"delta": (("chain", "draw"), delta)}, coords)
+    colors = [style.PALETTE[chain % len(style.PALETTE)] for chain in range(chains)]
+    data = data.isel(draw=slice(None, None, -(-draws // MAX_POINTS)))
+    azp.plot_trace(
+        xr.DataTree.from_dict({"posterior": data}),
+        plot_collection=collection_on(
+            ax,
+            data,
+            aes={"color": ["chain"]},
+            color=colors,
+        ),
+        visuals={"trace": {"width": 0.5, "alpha": 0.8}, "title": False, "ticklabels": False},
     )
-    ax.set(xlabel="draw", ylabel="δ", xlim=(0, delta.shape[1]))
-    ax.set_title(title(result, evidence))
-    legend = ax.legend(title="chain", loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-    for line in legend.get_lines():
-        line.set_linewidth(2)
-    sns.despine(ax=ax)
+    for chain, color in enumerate(colors):
+        ax.plot([], [], color=color, linewidth=2, label=str(chain + 1))
+    ax.set(xlabel="draw", ylabel="δ", xlim=(0, draws))
+    ax.set_title(style.verdict_title(result, evidence, ax))
+    style.legend_right(ax, title="chain")
     return ax
 
 
-def _hdi_bar(ax: Axes, evidence: Evidence, digits: int) -> None:
-    low, high = evidence.hdi
-    place = blended_transform_factory(ax.transData, ax.transAxes)
-    ax.plot(
-        [low, high],
-        [0.015, 0.015],
-        color="black",
-        linewidth=4,
-        solid_capstyle="butt",
-        transform=place,
-        clip_on=False,
-    )
-    told = f"{level(evidence.hdi_prob)} HDI {ends(evidence.hdi, digits)}"
-    write(ax, (low + high) / 2, 0.06, told, "black")
+def collection_on(ax: Axes, data: xr.Dataset, **options: Any) -> Any:
+    """Return a PlotCollection of ArviZ that draws on these axes."""
+    targets = xr.DataTree(xr.Dataset({"figure": ax.figure, "plot": ax}))
+    return azp.PlotCollection(data, viz_dt=targets, backend="matplotlib", **options)

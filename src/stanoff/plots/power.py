@@ -1,29 +1,28 @@
-"""How often a goal is reached, against the size of the test set."""
+"""How often a goal is reached: power along the size of the test set, or along differences."""
 
 from __future__ import annotations
 
-from typing import Any
+import textwrap
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import StrMethodFormatter
+from scipy.optimize import isotonic_regression
 
 from stanoff.errors import invalid, unknown
 from stanoff.inference.decision import Decision
-from stanoff.plots.style import (
-    DASHES,
-    LINES,
-    MARKERS,
-    literal,
-    new_axes,
-    shortened,
-    themed,
-)
+from stanoff.inference.goals import goal_in_words
+from stanoff.plots import style
+
+if TYPE_CHECKING:
+    from stanoff.planning.answers import Plan
 
 COLUMNS = ("n", "model", "power", "se")
 
 
-@themed
+@style.themed
 def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw power against test-set size, a line per model and scenario, with bands of ±2 se.
 
@@ -43,91 +42,147 @@ def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
     --------
     >>> frame = pd.DataFrame({"n": [500, 1000], "model": "paired", "power": [0.3, 0.5], "se": 0.01})
     >>> plot_power(frame, goal=">>").get_ylabel()
-    'power: probability of deciding ≫'
+    'power: probability of A ≫ B'
     """
-    table = _read(frame, goal)
-    ax = ax or new_axes()
-    models = list(dict.fromkeys(table["model"]))
-    labels = list(dict.fromkeys(table["which"]))
-    for (model, which), lines in table.groupby(["model", "which"], sort=False):
-        i, color = models.index(model), LINES[models.index(model) % len(LINES)]
-        style = i if len(labels) == 1 else labels.index(which)
-        line = lines.sort_values("n")
-        told = ", ".join(part for part in (str(model), str(which)) if part)
+    table = _read_powers(frame, goal)
+    ax = ax or style.new_axes()
+    models, lines = list(dict.fromkeys(table["model"])), list(dict.fromkeys(table["line"]))
+    for (model, line), rows in table.groupby(["model", "line"], sort=False):
+        i = models.index(model)
+        color, look = style.PALETTE[i % 8], (i if len(lines) == 1 else lines.index(line)) % 8
+        rows = rows.sort_values("n")
+        low, high = rows["power"] - 2 * rows["se"], rows["power"] + 2 * rows["se"]
         ax.fill_between(
-            line["n"],
-            np.clip(line["power"] - 2 * line["se"], 0, 1),
-            np.clip(line["power"] + 2 * line["se"], 0, 1),
-            color=color,
-            alpha=0.18,
-            linewidth=0,
+            rows["n"], low.clip(0, 1), high.clip(0, 1), color=color, alpha=0.18, linewidth=0
         )
         ax.plot(
-            line["n"],
-            line["power"],
+            rows["n"],
+            rows["power"],
             color=color,
-            linestyle=DASHES[style % len(DASHES)],
-            marker=MARKERS[style % len(MARKERS)],
+            linestyle=style.DASHES[look],
+            marker=style.MARKERS[look],
             markerfacecolor=color if i % 2 == 0 else "white",
-            label=literal(shortened(told, 28)),
+            label=style.clean(", ".join(filter(None, (str(model), str(line)))), 28),
         )
-    goals = list(dict.fromkeys(table["goal"]))
-    aim = "reaching the goal"
-    if len(goals) == 1 and goals[0]:
-        aim = goals[0] if goals[0].startswith("a ") else f"deciding {goals[0]}"
+    goals = set(table["goal"])
+    aim = goals.pop() if len(goals) == 1 else ""
     ax.set(xlabel="documents in the test set", ylim=(-0.03, 1.03))
-    ax.set_ylabel(f"power: probability of {aim}")
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    ax.set_ylabel(f"power: probability of {aim or 'reaching the goal'}")
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     if table["n"].max() > 50 * table["n"].min():
         ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     else:
         ax.locator_params(axis="x", integer=True, nbins=7)
-    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
+    style.legend_right(ax)
     return ax
 
 
-def _read(frame: Any, goal: str | None) -> pd.DataFrame:
-    """Check a table of powers; name its lines."""
+def _read_powers(frame: pd.DataFrame, goal: str | None) -> pd.DataFrame:
+    """Return a table of powers with goals in words, and what tells apart lines of one model."""
     if not isinstance(frame, pd.DataFrame) or frame.empty:
         raise invalid("frame", "a DataFrame with rows", frame)
     for column in COLUMNS:
         if column not in frame:
             raise unknown("frame", column, list(map(str, frame.columns)))
-    table = pd.DataFrame({name: frame[name] for name in frame if name in (*COLUMNS, *_EXTRA)})
-    for name, least, most in (("n", 1, np.inf), ("power", 0, 1), ("se", 0, np.inf)):
-        numbers = pd.to_numeric(table[name], errors="coerce")
-        given = table[name].notna() if name == "se" else True
-        if ((~numbers.between(least, most)) & given).any() or not np.isfinite(table["n"]).all():
-            raise invalid(f"frame[{name!r}]", f"numbers from {least} to {most}", frame[name])
-        table[name] = numbers.astype(float)
+    table = frame.reset_index(drop=True)
+    if not (table["n"].ge(1) & table["power"].between(0, 1)).all():
+        raise invalid("frame", "sizes of 1 or more, and powers between 0 and 1", frame)
     table["se"] = table["se"].fillna(0.0)
-    wanted = None if goal is None else _symbol("goal", goal)
-    if "goal" in table:
-        table["goal"] = [_symbol("frame['goal']", value) for value in table["goal"]]
-        if wanted is not None:
-            if wanted not in set(table["goal"]):
-                raise unknown("goal", goal, sorted(set(table["goal"])))
-            table = table[table["goal"] == wanted]
-    else:
-        table["goal"] = wanted or ""
-    parts = table["scenario"].astype(str) if "scenario" in table else pd.Series("", table.index)
-    if "scenario" in table and parts.nunique() == 1:
-        parts = pd.Series("", table.index)
+    if goal is not None and "goal" in table:
+        selected = table["goal"].map(_goal_text) == _goal_text(goal)
+        if not selected.any():
+            raise unknown("goal", goal, sorted(set(map(str, table["goal"]))))
+        table = table[selected]
+    goals = table["goal"] if "goal" in table else pd.Series(goal, table.index)
+    table = table.assign(goal=goals.map(_goal_text), line="")
+    if "scenario" in table and table["scenario"].nunique() > 1:
+        table["line"] = table["scenario"].astype(str)
     if table["goal"].nunique() > 1:
-        parts = (parts + ", goal " + table["goal"]).str.removeprefix(", ")
-    return table.assign(which=parts)
+        table["line"] = (table["line"] + ", " + table["goal"]).str.removeprefix(", ")
+    return table
 
 
-_EXTRA = ("scenario", "goal")
-
-
-def _symbol(parameter: str, goal: Any) -> str:
-    """Write a decision as people do; both ``>>`` and ``≫`` are understood."""
+def _goal_text(goal: str | None) -> str:
+    """Write a goal in words; both ``>>`` and ``≫`` are understood."""
+    if goal is None:
+        return ""
     for decision in Decision:
-        if str(goal) in (decision.value, decision.symbol):
-            return decision.symbol
-    if str(goal) == "settled":
-        return "a settled verdict"
-    if " or " in str(goal):
-        return " or ".join(_symbol(parameter, one) for one in str(goal).split(" or "))
-    raise unknown(parameter, goal, [*(decision.value for decision in Decision), "settled"])
+        goal = goal.replace(decision.symbol, decision.value)
+    return goal_in_words(goal)
+
+
+@style.themed
+def plot_plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
+    """Draw the simulated power with its error, the assurances and the answers.
+
+    Parameters
+    ----------
+    plan : Plan
+        What :func:`stanoff.plan` returned.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    """
+    ax = ax or style.new_axes()
+    curve = plan.curve.rename(columns={plan.curve.columns[0]: "x"})
+    curve = curve.sort_values("x", key=abs)  # differences may go to either side
+    error = 2 * curve["se"]
+    bars = [np.minimum(curve["power"], error), np.minimum(1 - curve["power"], error)]
+    points: dict[str, Any] = {"fmt": "o", "markersize": 3.5, "linewidth": 1, "alpha": 0.6}
+    ax.errorbar(curve["x"], curve["power"], bars, color=style.BLUE, **points)
+    if len(curve) > 1:
+        weights = curve["n_simulations"].to_numpy(np.float64)
+        fitted = isotonic_regression(curve["power"], weights=weights).x
+        ax.plot(curve["x"], fitted, color=style.BLUE)
+        _scale_x(ax, plan, curve)
+    falls = plan.question == "difference" and curve["x"].max() < 0
+    for answer in plan.answers:
+        ax.axhline(answer.assurance, color=style.GREY, linestyle=":", linewidth=1)
+        if answer.value is None or len(curve) < 2:
+            continue
+        ax.plot([answer.value], [answer.assurance], "D", color=style.ORANGE, markersize=7, zorder=5)
+        if answer.low is not None and answer.high is not None:
+            bar = [answer.low, answer.high]
+            ax.plot(bar, [answer.assurance] * 2, color=style.ORANGE, linewidth=3, zorder=4)
+        ax.annotate(
+            f"{answer.value:+.3f}" if plan.question == "difference" else f"{answer.value:,.0f}",
+            (answer.value, answer.assurance),
+            xytext=(9 if falls else -9, 6),
+            textcoords="offset points",
+            ha="left" if falls else "right",
+            bbox=style.WHITE_BOX,
+        )
+    _label_plan(ax, plan)
+    return ax
+
+
+def _scale_x(ax: Axes, plan: Plan, curve: pd.DataFrame) -> None:
+    """Show differences up to where power is certain; documents by their order of magnitude."""
+    if plan.question != "difference":
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        return
+    certain = curve["x"].abs()[curve["power"] > 0.995].min()
+    shown = curve["x"] if np.isnan(certain) else curve["x"][curve["x"].abs() <= certain]
+    room = 0.05 * np.ptp(shown) or 0.01
+    ax.set_xlim(shown.min() - room, shown.max() + room)
+
+
+def _label_plan(ax: Axes, plan: Plan) -> None:
+    names = plan.facts.get("names", ("A", "B"))
+    measure = style.clean(plan.measure, 40)
+    analysis = f"{style.clean(plan.judge.model.name, 40)} model, {measure}"
+    if plan.question == "difference":
+        label = f"true difference in {measure}, A − B"
+        title = f"{plan.facts['n']:,} documents, {analysis}"
+    elif plan.question == "documents":
+        label = "documents in the test set"
+        title = f"a difference of {plan.facts['delta']:+.3g}, {analysis}"
+    else:
+        label = f"more {plan.facts.get('unit', 'documents')}"
+        a, b = (style.clean(name, 20) for name in names)
+        verdict = f"{a} {plan.facts['decision'].symbol} {b}"
+        title = f"{verdict} on {style.clean(plan.facts['documents'], 40)}, {analysis}"
+    goal = f"probability of {goal_in_words(plan.goal, *(style.clean(name, 12) for name in names))}"
+    ax.set(ylim=(-0.02, 1.02), xlabel=label, title=style.wrap_label(ax, title, 12))
+    ax.set_ylabel(textwrap.fill(goal, int(style.points_high(ax) / (style.LETTER * 10))))

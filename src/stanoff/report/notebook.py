@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from stanoff.plots.gallery import drawable
+from stanoff.plots.style import is_drawable
 from stanoff.report.figures import as_bytes, inline
 from stanoff.report.templates import render
 from stanoff.text.tables import PAPER, comparison_table, legend_of
@@ -44,7 +44,7 @@ def notebook(result: Comparison) -> str:
         *([("", f"… and {more_rows} more rows: result.table().")] if more_rows > 0 else []),
     ]
     parts.append(("", legend_of(result, PAPER)))
-    if decided is not None and drawable(result, decided):
+    if decided is not None and is_drawable(result, decided):
         parts.append(("figure", _posterior(result, decided)))
     return render("notebook.html", parts=parts)
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stanoff.planning.answers import Plan
     from stanoff.planning.items import Components
     from stanoff.planning.scenarios import Scenario
-    from stanoff.workbench.checks import Check
+    from stanoff.workbench.predictive_check import Check
 
 Target = str | os.PathLike[str] | None
 Group = Literal["posterior", "prior"]
@@ -317,7 +317,7 @@ class Comparison(Result):
         >>> result.check().passed
         True
         """
-        from stanoff.workbench.checks import check
+        from stanoff.workbench.predictive_check import check
 
         return check(self)
 
@@ -532,18 +532,6 @@ class Comparison(Result):
         from stanoff.plots import plot_rope
 
         return plot_rope(self, category, ropes=ropes, ax=ax)
-
-    def plot_frequency(
-        self,
-        frequency: Mapping[Any, float] | pd.Series,
-        *,
-        window: float = 2.0,
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Draw the scores against how many training documents the categories have."""
-        from stanoff.plots import plot_frequency
-
-        return plot_frequency(self, frequency, window=window, ax=ax)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xarray import DataTree
 
     from stanoff.results.comparison import Comparison
-    from stanoff.workbench.checks import Check
+    from stanoff.workbench.predictive_check import Check
 
 Array = NDArray[np.float64]
 Target = str | os.PathLike[str] | None
@@ -180,7 +180,7 @@ class Contest(Result):
 
         As :meth:`stanoff.Comparison.check` does.
         """
-        from stanoff.workbench.checks import check
+        from stanoff.workbench.predictive_check import check
 
         return check(self)
 

@@ -1,23 +1,24 @@
 """Significance tests: those of Yang and Liu (1999), and those that Zhang et al. (2016) name."""
 
-from stanoff.significance.delong import DeLong, delong_test
-from stanoff.significance.items import item_tests
-from stanoff.significance.macro import (
+from stanoff.significance.classical import (
+    all_tests,
     anova_test,
+    columns,
     friedman_test,
+    item_tests,
+    mcnemar_test,
+    welch_test,
+    wilcoxon_test,
+)
+from stanoff.significance.delong import DeLong, delong_test
+from stanoff.significance.result import SignificanceResult, table
+from stanoff.significance.yang1999 import (
     macro_rank_test,
     macro_sign_test,
     macro_t_test,
-    wilcoxon_test,
-)
-from stanoff.significance.micro import (
-    mcnemar_test,
     proportion_test,
     sign_test,
-    welch_test,
 )
-from stanoff.significance.result import SignificanceResult
-from stanoff.significance.together import all_tests, columns, table
 
 __all__ = [
     "DeLong",

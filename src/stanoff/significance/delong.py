@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff._lib.arguments import Interval, check_probability
+from stanoff._lib.arguments import Interval, check_choice, check_probability
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
-from stanoff.significance.result import SignificanceResult, check_options, normal_p, tail
-
-Array = NDArray[np.float64]
+from stanoff.significance.result import (
+    Array,
+    SignificanceResult,
+    check_alternative,
+    one_tail,
+    tail_probability,
+)
 
 
 @dataclass(frozen=True)
@@ -61,33 +64,42 @@ def delong_test(
     --------
     >>> from stanoff import count
     >>> truth, a, b = [1, 1, 1, 0, 0, 0], [6, 5, 3, 4, 2, 1], [6, 2, 1, 5, 4, 3]
-    >>> outcome = delong_test(count(truth, a, b, kind="scores"))
-    >>> round(outcome.difference, 4), round(outcome.p_value, 4)
+    >>> result = delong_test(count(truth, a, b, kind="scores"))
+    >>> round(result.difference, 4), round(result.p_value, 4)
     (0.5556, 0.0771)
     """
-    check_options(alternative)
-    check_probability("level", level)
-    truth, scores = _one_category(data, category)
+    from scipy.stats import norm
+
+    check_alternative(alternative)
+    level = check_probability("level", level)
+    truth, scores = _select_category(data, category)
     pos, neg = zip(*(placements(truth, score) for score in scores), strict=True)
     variance = sum(np.var(x[0] - x[1], ddof=1) / len(x[0]) for x in (pos, neg))
     auc_a, auc_b = (float(x.mean()) for x in pos)
-    difference, error, n = auc_a - auc_b, sqrt(variance), len(truth)
+    difference, error = auc_a - auc_b, sqrt(variance)
     direction = int(np.sign(difference))
-    reach = _quantile(level) * error
-    told: dict[str, Any] = {
-        "auc": (auc_a, auc_b),
-        "difference": difference,
-        "error": error,
-        "interval": (difference - reach, difference + reach),
-        "level": level,
-        "alternative": alternative,
-        "direction": direction,
-    }
-    if not error > 0:
-        note = "the difference does not vary over documents" if difference else "no difference"
-        return DeLong("DeLong", "AUC", nan, n, nan, note=note, **told)
-    z = difference / error
-    return DeLong("DeLong", "AUC", z, n, normal_p(z, tail(alternative, direction)), **told)
+    z, p, note = nan, nan, "no difference"
+    if error > 0:
+        z, note = difference / error, ""
+        p = tail_probability(norm, z, one_tail(alternative, direction))
+    elif difference:
+        note = "the difference does not vary over documents"
+    half_width = float(norm.ppf((1 + level) / 2)) * error
+    return DeLong(
+        "DeLong",
+        "AUC",
+        z,
+        len(truth),
+        p,
+        alternative=alternative,
+        direction=direction,
+        note=note,
+        auc=(auc_a, auc_b),
+        difference=difference,
+        error=error,
+        interval=(difference - half_width, difference + half_width),
+        level=level,
+    )
 
 
 def placements(truth: NDArray[np.int64], score: Array) -> tuple[Array, Array]:
@@ -103,35 +115,24 @@ def placements(truth: NDArray[np.int64], score: Array) -> tuple[Array, Array]:
     """
     from scipy.stats import rankdata
 
-    yes = truth == 1
-    pos, neg = score[yes], score[~yes]
+    pos, neg = score[truth == 1], score[truth != 1]
     ranks = rankdata(np.concatenate([pos, neg]))
     of_pos = (ranks[: len(pos)] - rankdata(pos)) / len(neg)
     of_neg = 1 - (ranks[len(pos) :] - rankdata(neg)) / len(pos)
     return of_pos, of_neg
 
 
-def _one_category(data: Data, category: str | None) -> tuple[NDArray[np.int64], Array]:
+def _select_category(data: Data, category: str | None) -> tuple[NDArray[np.int64], Array]:
     if not isinstance(data, ScoredDocuments) or len(data.systems) != 2:
         raise InputError("DeLong's test compares the scores of two systems on the same documents.")
     if len(data.cluster):
         raise InputError("DeLong's test takes documents as independent; these are in clusters.")
     if category is None and len(data.categories) > 1:
         raise InputError(f"Say which category: one of {', '.join(data.categories)}.")
-    row = 0 if category is None else _place(data, category)
+    row = 0
+    if category is not None:
+        row = data.categories.index(check_choice("category", category, data.categories))
     truth = data.truth[row]
     if min(int(truth.sum()), int((truth == 0).sum())) < 2:
         raise invalid("data", "two positive and two negative documents at least", int(truth.sum()))
     return truth, data.score[:, row]
-
-
-def _place(data: Data, category: str) -> int:
-    if category not in data.categories:
-        raise invalid("category", f"one of {', '.join(data.categories)}", category)
-    return data.categories.index(category)
-
-
-def _quantile(level: float) -> float:
-    from scipy.stats import norm
-
-    return float(norm.ppf((1 + level) / 2))

@@ -1,15 +1,27 @@
-"""What a significance test says, whichever test it is."""
+"""What a significance test says, whichever test it is, and how its arguments are checked."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan, nan
+from typing import Any
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from stanoff._lib.arguments import check_choice
+from stanoff.data.types import Counts, Data
 from stanoff.errors import invalid
+from stanoff.text.numbers import p_value
+from stanoff.text.render import render, to_json, to_records
+
+Array = NDArray[np.float64]
 
 ALTERNATIVES = ("two-sided", "one-sided", "greater", "less")
-APPROXIMATIONS = (None, "yang1999")
 SIGNIFICANT = 0.05
+COLUMNS = ["test", "measure", "statistic", "n", "k", "p_value", "alternative", "leans_to", "note"]
 
 
 @dataclass(frozen=True)
@@ -40,10 +52,10 @@ class SignificanceResult:
 
     Examples
     --------
-    >>> outcome = SignificanceResult(
+    >>> result = SignificanceResult(
     ...     "s-test", "accuracy", 9.0, n=10, k=9, p_value=0.0215, direction=1
     ... )
-    >>> print(outcome)
+    >>> print(result)
     s-test of accuracy: A is significantly better than B, two-sided p = 0.021, k = 9 of n = 10.
     """
 
@@ -75,51 +87,52 @@ class SignificanceResult:
             return "!="
         return (">" if self.direction > 0 else "<") * (2 if self.p_value <= 0.01 else 1)
 
-    def __str__(self) -> str:
-        rests = f"n = {self.n:,}" if self.k is None else f"k = {self.k:,} of n = {self.n:,}"
-        p = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
-        if isnan(self.p_value):
-            told = f"{self.test} of {self.measure}: cannot be done, {rests}."
-        else:
-            told = f"{self.test} of {self.measure}: {self._verdict}, {self.alternative} {p}, "
-            told += f"{rests}."
-        return f"{told} Note: {self.note}." if self.note else told
-
-    @property
-    def _verdict(self) -> str:
-        if self.p_value > SIGNIFICANT:
-            return "no significant difference"
-        if not self.direction:
-            return "significant differences"
-        return f"A is significantly {'better' if self.direction > 0 else 'worse'} than B"
-
     @property
     def leans_to(self) -> str:
         """Who did better: ``"A"``, ``"B"``, or nobody."""
         return {1: "A", -1: "B"}.get(self.direction, "")
 
+    def __str__(self) -> str:
+        trials = f"n = {self.n:,}" if self.k is None else f"k = {self.k:,} of n = {self.n:,}"
+        p = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
+        if isnan(self.p_value):
+            verdict = "cannot be done"
+        elif self.p_value > SIGNIFICANT:
+            verdict = f"no significant difference, {self.alternative} {p}"
+        elif not self.direction:
+            verdict = f"significant differences, {self.alternative} {p}"
+        else:
+            better = "better" if self.direction > 0 else "worse"
+            verdict = f"A is significantly {better} than B, {self.alternative} {p}"
+        note = f" Note: {self.note}." if self.note else ""
+        return f"{self.test} of {self.measure}: {verdict}, {trials}.{note}"
 
-def undoable(
-    test: str, measure: str, note: str, *, n: int, alternative: str, k: int | None = None
+
+def not_applicable(
+    test: str, measure: str, note: str, n: int, alternative: str = "two-sided", k: int | None = None
 ) -> SignificanceResult:
     """Return the outcome of a test that cannot be done, with the reason."""
     return SignificanceResult(test, measure, nan, n, nan, k, alternative, note=note)
 
 
-def check_options(alternative: str, approximation: str | None = None) -> None:
-    """Refuse alternatives and approximations that do not exist."""
-    if alternative not in ALTERNATIVES:
-        raise invalid("alternative", f"one of {', '.join(ALTERNATIVES)}", alternative)
-    if approximation not in APPROXIMATIONS:
-        raise invalid("approximation", "None or 'yang1999'", approximation)
+def no_difference(
+    test: str, measure: str, note: str, n: int, alternative: str = "two-sided", k: int | None = None
+) -> SignificanceResult:
+    """Return the outcome of a test where nothing speaks against equality, with the reason."""
+    return SignificanceResult(test, measure, 0.0, n, 1.0, k, alternative, note=note)
 
 
-def tail(alternative: str, direction: int) -> str:
+def check_alternative(alternative: Any) -> str:
+    """Check which side the test looks at."""
+    return check_choice("alternative", alternative, ALTERNATIVES)
+
+
+def one_tail(alternative: str, direction: float) -> Any:
     """Turn ``"one-sided"`` into the side that the data lean to, in SciPy's words.
 
     Examples
     --------
-    >>> tail("one-sided", -1), tail("two-sided", -1)
+    >>> one_tail("one-sided", -1), one_tail("two-sided", -1)
     ('less', 'two-sided')
     """
     if alternative != "one-sided":
@@ -127,10 +140,93 @@ def tail(alternative: str, direction: int) -> str:
     return "less" if direction < 0 else "greater"
 
 
-def normal_p(z: float, side: str) -> float:
-    """Return the p-value of a standard normal z; ``side`` is a word of SciPy's."""
-    from scipy.stats import norm
-
+def tail_probability(distribution: Any, statistic: float, side: str) -> float:
+    """Return the p-value of a statistic under a symmetric distribution of SciPy's."""
     if side == "two-sided":
-        return float(2 * norm.sf(abs(z)))
-    return float(norm.sf(z) if side == "greater" else norm.cdf(z))
+        return float(2 * distribution.sf(abs(statistic)))
+    return float(distribution.sf(statistic) if side == "greater" else distribution.cdf(statistic))
+
+
+def check_numbers(parameter: str, values: Any, *, ndim: int, rule: str) -> Array:
+    """Read finite numbers in an array of so many dimensions, none of them empty."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except Exception:  # whatever a foreign object raises when it is taken for an array
+        raise invalid(parameter, "made of numbers", values) from None
+    if array.ndim != ndim or not array.size:
+        raise invalid(parameter, rule, values)
+    if not np.isfinite(array).all():
+        raise invalid(parameter, f"{rule}, finite", float(array[~np.isfinite(array)][0]))
+    return array
+
+
+def check_counts(counts: Any) -> Data:
+    """Read counts of two systems; those of classes become one against the rest."""
+    if not isinstance(counts, Data) or counts.cells is None or len(counts.systems) != 2:
+        raise invalid("counts", "PairedCounts or UnpairedCounts", type(counts).__name__)
+    return counts.one_vs_rest()
+
+
+def confusion_of(counts: Any) -> Counts:
+    """Return the observed tp, fp, fn, tn of both systems (system, category, 4)."""
+    confusion = check_counts(counts).cells
+    assert confusion is not None
+    return confusion
+
+
+def table(results: Sequence[SignificanceResult]) -> pd.DataFrame:
+    """Put the results of tests into a table, a row per test.
+
+    Examples
+    --------
+    >>> result = SignificanceResult("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
+    >>> table([result])[["test", "n", "k", "leans_to"]].to_dict("records")
+    [{'test': 'S-test', 'n': 10, 'k': 9, 'leans_to': 'A'}]
+    """
+    if not isinstance(results, Sequence) or not all(
+        isinstance(result, SignificanceResult) for result in results
+    ):
+        raise invalid("results", "a list of SignificanceResult, as of all_tests", results)
+    rows = [[getattr(result, name) for name in COLUMNS] for result in results]
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"k": "Int64"})
+
+
+def formatted(results: Sequence[SignificanceResult]) -> pd.DataFrame:
+    """Format the numbers for people: p-values to three decimals, as in the papers.
+
+    Examples
+    --------
+    >>> result = SignificanceResult("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
+    >>> formatted([result]).to_numpy().tolist()
+    [['S-test', 'F1', '9', '10', '9', '⋆ 0.021', '2', 'A']]
+    """
+    cells = table(results).drop(columns="alternative").rename(columns={"leans_to": "leans to"})
+    cells.insert(6, "sides", [str(result.sides) for result in results])
+    cells["statistic"] = [f"{x:.5g}".replace("nan", "") for x in cells["statistic"]]
+    cells["n"] = [f"{n:,}" for n in cells["n"]]
+    cells["k"] = ["" if result.k is None else f"{result.k:,}" for result in results]
+    cells.insert(5, "p", [p_value(p) for p in cells.pop("p_value")])
+    return cells if cells["note"].any() else cells.drop(columns="note")
+
+
+def as_text(results: Sequence[SignificanceResult], names: tuple[str, str], style: str) -> str:
+    """Write the results of tests in one of ``stanoff.text.render.FORMATS``.
+
+    Parameters
+    ----------
+    results : sequence of SignificanceResult
+        One per test.
+    names : tuple of str
+        What A and B are called.
+    style : str
+        The format.
+    """
+    numbers = table(results)
+    if style == "json":
+        rows = numbers.assign(sentence=[str(result) for result in results])
+        return to_json({"names": dict(zip("AB", names, strict=True)), "tests": to_records(rows)})
+    legend = (
+        f"A is {names[0]}, B is {names[1]}. p: how probable a difference like this or larger is "
+        "where there is none; ⋆: p < 0.05; leans to: who did better, significantly or not."
+    )
+    return render(formatted(results), style, numbers=numbers, below=[legend])

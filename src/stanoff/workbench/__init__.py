@@ -1,10 +1,9 @@
 """For those who write Stan: begin a program, calibrate it, hold it against others."""
 
-from stanoff.workbench.annotators import annotator_counts
 from stanoff.workbench.calibration import Calibration, calibrate
-from stanoff.workbench.judges import label_noise_sensitivity
-from stanoff.workbench.programs import new_program
-from stanoff.workbench.rivals import ModelComparison, compare_models
+from stanoff.workbench.label_noise import annotator_counts, label_noise_sensitivity
+from stanoff.workbench.model_comparison import ModelComparison, compare_models
+from stanoff.workbench.templates import new_program
 
 __all__ = [
     "Calibration",

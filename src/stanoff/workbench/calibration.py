@@ -1,7 +1,7 @@
 """Simulation-based calibration of a Stan program (Talts et al. 2018).
 
-Draw parameters from the prior and documents given the parameters, and fit. The rank of the true
-value among the posterior draws is uniform if the program draws from its own posterior.
+Draw parameters from the prior and data given the parameters, and fit. The rank of the true value
+among the posterior draws is uniform if the program draws from its own posterior.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff import models
+from stanoff import models, plots
 from stanoff._lib.arguments import as_seed, check_int
 from stanoff._lib.escaping import shown
+from stanoff._lib.files import write_text
 from stanoff._lib.showing import ReprMixin
 from stanoff.engines.draws import stacked
 from stanoff.engines.stan import sample_blocks
@@ -28,29 +29,27 @@ from stanoff.models import Model
 from stanoff.models.declared import REPLICATED, to_replicate
 from stanoff.models.own import OwnModel
 from stanoff.question import read
-from stanoff.workbench.designs import MEASURES, design, kind_of
-from stanoff.workbench.uniformity import named_deviations, p_uniform
+from stanoff.report.document import Figure, Paragraph, Section, Table, document
+from stanoff.report.figures import as_bytes
+from stanoff.text.numbers import p_value
+from stanoff.workbench.designs import MEASURES, data_kind, empty_data
+from stanoff.workbench.ranks import describe_deviation, ecdf_band, ecdf_p_value, holm
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
+Values = Mapping[str, NDArray[Any]]
 Simulate = Callable[
     [np.random.Generator, dict[str, Any]], tuple[Mapping[str, Any], Mapping[str, Any]]
 ]
 
-KEPT, THIN, WARMUP = 99, 5, 500  # of each fit; ranks go from 0 to KEPT
+N_RANKED, THIN, WARMUP = 99, 5, 500  # of each fit; ranks go from 0 to N_RANKED
 PRIOR_THIN, PRIOR_WARMUP = 10, 1000
-MOST_VARIABLES = 16
-LEAST_SIMULATIONS = 20
-SURE = 0.05
+MAX_VARIABLES = 100
+MAX_HISTOGRAMS = 6
+MIN_SIMULATIONS = 20
+SIGNIFICANT = 0.05
 NOT_RANKED = ("cells", "log_lik")
-TOLD = {  # how ranks deviate, and what it means
-    "low": "too high (the truth ranks low)",
-    "high": "too low (the truth ranks high)",
-    "ends": "too narrow (the truth ranks at the ends)",
-    "middle": "too wide (the truth ranks in the middle)",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,20 +61,23 @@ class Calibration(ReprMixin):
     program : str
         What was calibrated.
     ranks : DataFrame
-        A column per variable, a row per simulation: ranks from 0 to ``kept``.
-    kept : int
+        A column per variable, a row per simulation: ranks from 0 to ``max_rank``.
+    max_rank : int
         How many draws of each fit were kept.
-    divergent : int
+    n_divergent : int
         In how many fits transitions diverged.
     seed : int
         Makes it reproducible.
+    left_out : int
+        How many variables were not ranked, for there were too many.
     """
 
     program: str
     ranks: pd.DataFrame
-    kept: int
-    divergent: int
+    max_rank: int
+    n_divergent: int
     seed: int
+    left_out: int = 0
 
     @property
     def variables(self) -> list[str]:
@@ -85,76 +87,93 @@ class Calibration(ReprMixin):
     @cached_property
     def table(self) -> pd.DataFrame:
         """A row per variable: the p-value of uniform ranks, alone and among all, and a verdict."""
-        p = [p_uniform(self.ranks[name].to_numpy(), self.kept) for name in self.variables]
-        together = holm(np.array(p))
+        columns = [self.ranks[name].to_numpy() for name in self.variables]
+        p = np.array([ecdf_p_value(ranks, self.max_rank) for ranks in columns])
+        adjusted = holm(p)
         verdicts = [
-            "uniform" if adjusted >= SURE else self._deviation(name)
-            for name, adjusted in zip(self.variables, together, strict=True)
+            "uniform" if p >= SIGNIFICANT else describe_deviation(ranks, self.max_rank)
+            for ranks, p in zip(columns, adjusted, strict=True)
         ]
-        columns = {"variable": self.variables, "p": p, "p_adjusted": together}
-        return pd.DataFrame({**columns, "verdict": verdicts})
+        table = {"variable": self.variables, "p": p, "p_adjusted": adjusted, "verdict": verdicts}
+        return pd.DataFrame(table)
 
     @property
     def calibrated(self) -> bool:
         """Whether no variable's ranks speak against the program, all looked at together."""
-        return bool((self.table["p_adjusted"] >= SURE).all())
-
-    def _deviation(self, name: str) -> str:
-        """Say in words in which way ranks deviate from uniform ones."""
-        named = named_deviations(self.ranks[name].to_numpy(), self.kept, SURE)
-        if not named:
-            return "the ranks are not uniform"
-        return f"the posterior is {' and '.join(TOLD[way] for way in named)}"
+        return bool((self.table["p_adjusted"] >= SIGNIFICANT).all())
 
     def sentence(self) -> str:
         """Describe the verdict in words."""
-        n, names = len(self.ranks), self.variables
-        odd = self.table[self.table["p_adjusted"] < SURE]
-        what = f"{n:,} simulations of {shown(self.program)} (ranks of {', '.join(names)})"
-        if odd.empty:
-            told = f"{what} do not speak against it: the ranks are uniform as far as they can tell."
+        n = len(self.ranks)
+        deviating = self.table[self.table["p_adjusted"] < SIGNIFICANT]
+        names = _list_names(self.variables)
+        subject = f"{n:,} simulations of {shown(self.program)} (ranks of {names})"
+        if deviating.empty:
+            sentences = [
+                f"{subject} do not speak against it: the ranks are uniform as far as they can tell."
+            ]
         else:
-            each = "; ".join(f"{row.variable}: {row.verdict}" for row in odd.itertuples())
-            told = f"{what} show that it does not draw from its own posterior: {each}."
-        if self.divergent:
-            told += f" Transitions diverged in {self.divergent} of {n:,} fits."
-        return told
+            listed = "; ".join(f"{row.variable}: {row.verdict}" for row in deviating.itertuples())
+            sentences = [f"{subject} show that it does not draw from its own posterior: {listed}."]
+        if self.left_out:
+            sentences.append(f"{self.left_out:,} further variables were not ranked.")
+        if self.n_divergent:
+            sentences.append(f"Transitions diverged in {self.n_divergent} of {n:,} fits.")
+        return " ".join(sentences)
+
+    def ecdf_band(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the distribution of uniform ranks, and the low and high end of its 95% band."""
+        return ecdf_band(len(self.ranks), self.max_rank)
 
     def plot_ranks(self, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
         """Draw a histogram of the ranks of one variable, with what uniform ranks would give."""
-        from stanoff.plots.calibration import plot_rank
-
-        return plot_rank(self, variable, ax=ax)
+        return plots.plot_rank(self, variable, ax=ax)
 
     def plot_ecdf(self, *, ax: Axes | None = None) -> Axes:
         """Draw how far the distributions of the ranks are off the uniform one, with its band."""
-        from stanoff.plots.calibration import plot_ecdf
-
-        return plot_ecdf(self, ax=ax)
+        return plots.plot_ecdf(self, ax=ax)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the verdict, the table and the figures; it needs no network."""
-        from stanoff._lib.files import write_text
-        from stanoff.workbench.page import page
-
-        return write_text(path, page(self))
+        method = (
+            f"{len(self.ranks):,} times, true values were drawn from the prior and data given "
+            "these; the program was fitted to the data, and the true values were ranked among "
+            f"{self.max_rank} of its draws. If it draws from its own posterior, all ranks are "
+            f"equally probable (Talts et al. 2018). Seed {self.seed}."
+        )
+        table = Table(
+            self._text_table(),
+            "p-values of uniform ranks, each alone and all together (Holm). The test looks at the "
+            "whole distribution at once (Säilynoja et al. 2022).",
+        )
+        ecdf = Figure(
+            as_bytes(self.plot_ecdf(), "svg"),
+            "Distribution of the ranks less the uniform one. With a probability of 95 %, all of a "
+            "line stays within the band if its ranks are uniform.",
+        )
+        histograms = [
+            Figure(as_bytes(self.plot_ranks(name), "svg"), f"Ranks of {name}.")
+            for name in self.variables[:MAX_HISTOGRAMS]
+        ]
+        sections = [
+            Section("Verdict", [Paragraph(self.sentence()), table]),
+            Section("All ranks", [ecdf]),
+            Section("Histograms", histograms),
+            Section("How it was done", [Paragraph(method)]),
+        ]
+        return write_text(path, document(f"Calibration of {self.program}", sections))
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
-        return [self.sentence(), self.shown_table()]
+        return [self.sentence(), self._text_table()]
 
-    def shown_table(self) -> pd.DataFrame:
-        """Return the table in cells of text."""
-        from stanoff.text.numbers import p_value
-
-        table = self.table
-        return pd.DataFrame(
-            {
-                "variable": table["variable"],
-                "p": table["p"].map(p_value),
-                "p, all together": table["p_adjusted"].map(p_value),
-                "verdict": table["verdict"],
-            }
-        )
+    def _text_table(self) -> pd.DataFrame:
+        columns = {
+            "variable": self.table["variable"],
+            "p": self.table["p"].map(p_value),
+            "p, all together": self.table["p_adjusted"].map(p_value),
+            "verdict": self.table["verdict"],
+        }
+        return pd.DataFrame(columns)
 
 
 def calibrate(
@@ -197,58 +216,78 @@ def calibrate(
     Calibration
         The ranks, the verdict, figures and a page.
     """
-    number = check_int("simulations", simulations, least=LEAST_SIMULATIONS)
-    n = check_int("documents", documents)
-    k = check_int("categories", categories)
+    check_int("simulations", simulations, least=MIN_SIMULATIONS)
     seed = as_seed(seed)
-    asked: Any = Path(model) if str(model).endswith(".stan") else str(model)
-    options.setdefault("measure", MEASURES[kind_of(models.get(asked))])
-    question, sampling = read(model=asked, **options)
+    rng = np.random.default_rng(seed)
+    name: Any = Path(model) if str(model).endswith(".stan") else str(model)
+    options.setdefault("measure", MEASURES[data_kind(models.get(name))])
+    question, sampling = read(model=name, **options)
     fitted = sampling.model
     assert fitted is not None
     if fitted.classes or not fitted.program or fitted.most_in_program != 2:
         raise invalid("model", "a Stan program of two systems and of categories", fitted.name)
-    block = fitted.stan_data(design(fitted, n, k), sampling.prior, question.measure)
-    rng = np.random.default_rng(seed)
-    if simulate is None:
-        truths, blocks = _by_program(fitted, block, number, seed, rng)
-    else:
-        truths, blocks = _by_function(simulate, block, number, rng)
-    runs = sample_blocks(
-        fitted, blocks, draws=KEPT * THIN, warmup=WARMUP, seed=seed + 1, progress=progress
+    data = empty_data(
+        fitted, check_int("documents", documents), check_int("categories", categories)
     )
-    variables = _ranked(truths, runs[0][0])
+    stan_data = fitted.stan_data(data, sampling.prior, question.measure)
+    if simulate is None:
+        truths, data_sets = _simulate_by_program(fitted, stan_data, simulations, seed, rng)
+    else:
+        truths, data_sets = _simulate_by_function(simulate, stan_data, simulations, rng)
+    fits = sample_blocks(
+        fitted, data_sets, draws=N_RANKED * THIN, warmup=WARMUP, seed=seed + 1, progress=progress
+    )
+    variables = _variables_to_rank(truths, fits[0][0])
     ranks = {
-        told: [
-            _rank(truth[name][place], drawn[name][0][(slice(None), *place)], rng)
-            for truth, (drawn, _) in zip(truths, runs, strict=True)
+        label: [
+            _rank(truth[name][index], draws[name][0][(slice(None), *index)], rng)
+            for truth, (draws, _) in zip(truths, fits, strict=True)
         ]
-        for told, (name, place) in variables.items()
+        for label, (name, index) in list(variables.items())[:MAX_VARIABLES]
     }
-    divergent = sum(bool(np.any(stats["diverging"])) for _, stats in runs)
-    return Calibration(fitted.stan_file.name, pd.DataFrame(ranks), KEPT, divergent, seed)
+    n_divergent = sum(bool(np.any(stats["diverging"])) for _, stats in fits)
+    left_out = len(variables) - len(ranks)
+    program = fitted.stan_file.name
+    return Calibration(program, pd.DataFrame(ranks), N_RANKED, n_divergent, seed, left_out)
 
 
-def _by_program(
-    model: Model, block: dict[str, Any], number: int, seed: int, rng: np.random.Generator
-) -> tuple[list[dict[str, NDArray[Any]]], list[dict[str, Any]]]:
-    """Let the program draw its prior, and documents; return true values and data blocks."""
-    if "prior_only" not in block:
+def _simulate_by_program(
+    model: Model, stan_data: dict[str, Any], n: int, seed: int, rng: np.random.Generator
+) -> tuple[list[Values], list[dict[str, Any]]]:
+    """Let the program draw its prior, and data; return true values and data sets."""
+    if "prior_only" not in stan_data:
         raise InputError(
             f"{model.name} does not declare prior_only, so that it cannot draw its prior: pass a "
             "Python function as simulate=."
         )
-    of_prior = {**block, "prior_only": 1} | ({"simulate": 1} if "simulate" in block else {})
-    drawn, _ = sample_blocks(
-        model, [of_prior], draws=number * PRIOR_THIN, warmup=PRIOR_WARMUP, seed=seed
+    prior_data = (
+        stan_data | {"prior_only": 1} | ({"simulate": 1} if "simulate" in stan_data else {})
+    )
+    draws, _ = sample_blocks(
+        model, [prior_data], draws=n * PRIOR_THIN, warmup=PRIOR_WARMUP, seed=seed
     )[0]
-    kept = {name: values[:, ::PRIOR_THIN] for name, values in drawn.items()}
+    draws = {name: values[:, ::PRIOR_THIN] for name, values in draws.items()}
+    replicated = _replicate(model, draws, stan_data, rng)
+    truths: list[Values] = [
+        {name: values[0, i] for name, values in draws.items()} for i in range(n)
+    ]
+    data_sets = [
+        {**stan_data, **{name: values[0, i] for name, values in replicated.items()}}
+        for i in range(n)
+    ]
+    return truths, data_sets
+
+
+def _replicate(
+    model: Model, draws: Values, stan_data: Mapping[str, Any], rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Return data as the model draws them, of the types that its program declares."""
     if model.predictive is not None:
-        replicated: Mapping[str, Any] = model.predictive.replicate(kept, block, rng)
-    else:
-        found = {name: kept.get(f"{name}{REPLICATED}") for name in block}  # also data of one's own
-        replicated = {name: values for name, values in found.items() if values is not None}
-        if missing := set(_to_draw(model)) - set(replicated):
+        replicated = dict(model.predictive.replicate(draws, stan_data, rng))
+    else:  # also of data of the user's own
+        names = [name for name in stan_data if f"{name}{REPLICATED}" in draws]
+        replicated = {name: draws[f"{name}{REPLICATED}"] for name in names}
+        if missing := set(_names_to_replicate(model)) - set(replicated):
             listed = " and ".join(f"{name}{REPLICATED}" for name in sorted(missing))
             raise InputError(
                 f"{model.name} does not generate {listed}: let it do so where simulate is 1, or "
@@ -256,93 +295,73 @@ def _by_program(
             )
     for name, values in replicated.items():
         if not np.all(np.isfinite(values)):
-            told = f"{model.name} draws {name}{REPLICATED} that is no number"
-            raise StanoffError(f"{told}: did its generated quantities stop?")
-    whole = {name for name, values in block.items() if _is_whole(model, name, values)}
-    replicated = {
-        name: values.astype(np.int64) if name in whole else values
-        for name, values in replicated.items()
-    }
-    truths = [{name: values[0, i] for name, values in kept.items()} for i in range(number)]
-    blocks = [
-        {**block, **{name: values[0, i] for name, values in replicated.items()}}
-        for i in range(number)
-    ]
-    return truths, blocks
+            message = f"{model.name} draws {name}{REPLICATED} that is no number"
+            raise StanoffError(f"{message}: did its generated quantities stop?")
+        if _is_integer(model, name, stan_data[name]):
+            replicated[name] = values.astype(np.int64)
+    return replicated
 
 
-def _to_draw(model: Model) -> tuple[str, ...]:
-    """Return what a program must draw anew."""
+def _names_to_replicate(model: Model) -> tuple[str, ...]:
     if not isinstance(model, OwnModel):
         return model.observed
     return to_replicate(model.program_of.inputs, model.program_of.outputs)
 
 
-def _is_whole(model: Model, name: str, values: Any) -> bool:
-    """Return whether a part of the data block holds whole numbers."""
+def _is_integer(model: Model, name: str, values: Any) -> bool:
     if isinstance(model, OwnModel):
         return bool(model.program_of.inputs[name]["type"] == "int")
     return np.asarray(values).dtype.kind in "iu"
 
 
-def _by_function(
-    simulate: Simulate, block: dict[str, Any], number: int, rng: np.random.Generator
-) -> tuple[list[dict[str, NDArray[Any]]], list[dict[str, Any]]]:
-    """Let a function of the user's draw true values and documents."""
-    truths, blocks = [], []
-    for _ in range(number):
-        made = simulate(rng, dict(block))
-        if not isinstance(made, tuple) or len(made) != 2:
-            raise invalid("simulate", "a function that returns true values and data", made)
-        truth, changes = made
-        if odd := set(changes) - set(block):
-            raise invalid("simulate", f"of data that the program declares, {', '.join(block)}", odd)
-        truths.append(
-            stacked({name: np.asarray(value)[None, None] for name, value in truth.items()})
-        )
-        blocks.append({**block, **changes})
-    return [{name: v[0, 0] for name, v in truth.items()} for truth in truths], blocks
+def _simulate_by_function(
+    simulate: Simulate, stan_data: dict[str, Any], n: int, rng: np.random.Generator
+) -> tuple[list[Values], list[dict[str, Any]]]:
+    """Let a function of the user's draw true values and data."""
+    truths: list[Values] = []
+    data_sets = []
+    for _ in range(n):
+        returned = simulate(rng, dict(stan_data))
+        if not isinstance(returned, tuple) or len(returned) != 2:
+            raise invalid("simulate", "a function that returns true values and data", returned)
+        truth, changes = returned
+        if foreign := set(changes) - set(stan_data):
+            declared = ", ".join(stan_data)
+            raise invalid("simulate", f"of data that the program declares, {declared}", foreign)
+        values = stacked({name: np.asarray(value)[None, None] for name, value in truth.items()})
+        truths.append({name: value[0, 0] for name, value in values.items()})
+        data_sets.append({**stan_data, **changes})
+    return truths, data_sets
 
 
-def _ranked(
-    truths: list[dict[str, NDArray[Any]]], drawn: Mapping[str, NDArray[Any]]
+def _variables_to_rank(
+    truths: list[Values], draws: Values
 ) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Choose what is ranked: delta first, then scores and parameters, as far as there is room."""
-    found: dict[str, tuple[str, tuple[int, ...]]] = {}
-    first = truths[0]
-    for name in sorted(first, key=lambda name: (name != "delta", name != "psi")):
+    """List names and indices of what can be ranked: delta, the scores, then the parameters."""
+    variables: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for name in sorted(truths[0], key=lambda name: (name != "delta", name != "psi")):
         if name in NOT_RANKED or name.endswith(REPLICATED):
             continue
-        if name not in drawn or drawn[name].shape[2:] != first[name].shape:
+        shape = truths[0][name].shape
+        if name not in draws or draws[name].shape[2:] != shape:
             raise StanoffError(f"The program does not generate {name!r} of that size.")
-        for place in np.ndindex(first[name].shape):
-            values = np.array([truth[name][place] for truth in truths])
-            if np.ptp(values) == 0 or len(found) == MOST_VARIABLES:
-                continue
-            ending = ",".join(str(i + 1) for i in place)
-            found[f"{name}[{ending}]" if first[name].size > 1 else name] = (name, place)
-    if not found:
+        varies = np.ptp([truth[name] for truth in truths], axis=0) > 0
+        for index in np.ndindex(shape):
+            if varies[index]:
+                subscript = ",".join(str(i + 1) for i in index)
+                variables[f"{name}[{subscript}]" if varies.size > 1 else name] = (name, index)
+    if not variables:
         raise InputError("There is nothing to rank: no variable has a true value.")
-    return found
+    return variables
 
 
-def _rank(truth: float, drawn: NDArray[Any], rng: np.random.Generator) -> int:
+def _rank(truth: float, draws: NDArray[Any], rng: np.random.Generator) -> int:
     """Count the draws below the truth; draws that equal it fall to either side by chance."""
-    kept = drawn[::THIN][:KEPT]
-    below, ties = int(np.sum(kept < truth)), int(np.sum(kept == truth))
+    thinned = draws[::THIN][:N_RANKED]
+    below, ties = int(np.sum(thinned < truth)), int(np.sum(thinned == truth))
     return below + (int(rng.integers(0, ties + 1)) if ties else 0)
 
 
-def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return p-values that may be looked at together, after Holm (1979).
-
-    Examples
-    --------
-    >>> holm(np.array([0.01, 0.04, 0.03])).round(2).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p)
-    scaled = p[order] * np.arange(len(p), 0, -1)
-    out = np.empty_like(p)
-    out[order] = np.minimum(1.0, np.maximum.accumulate(scaled))
-    return out
+def _list_names(names: list[str], max_names: int = 16) -> str:
+    further = len(names) - max_names
+    return ", ".join(names[:max_names]) + (f" and {further} more" if further > 0 else "")

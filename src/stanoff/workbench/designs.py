@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from stanoff.data.items import NO_CODES, ClusteredValues, ItemValues, RatioValues
 from stanoff.data.scores import ScoredDocuments
@@ -16,15 +17,15 @@ from stanoff.models.own import OwnModel
 
 MEASURES = {"labels": "f1", "scores": "auc", "values": "mean"}  # by default
 RUNS = 5  # of each item, where a program counts right ones
-IN_CLUSTER = 6  # items or documents
+CLUSTER_SIZE = 6  # items or documents
 
 
-def kind_of(model: Model) -> str:
+def data_kind(model: Model) -> str:
     """Return which kind of data a model is about: labels, scores or values."""
     return kind_asked(model.program_of.inputs) if isinstance(model, OwnModel) else "labels"
 
 
-def design(model: Model, n: int, categories: int) -> Data:
+def empty_data(model: Model, n: int, categories: int) -> Data:
     """Return data of this size, such as a model takes.
 
     Parameters
@@ -36,49 +37,47 @@ def design(model: Model, n: int, categories: int) -> Data:
     categories : int
         How many there are; values have none.
     """
-    asked = set(model.program_of.inputs) if isinstance(model, OwnModel) else set()
-    cluster = np.arange(n) // IN_CLUSTER if "cluster" in asked else NO_CODES
-    match kind_of(model):
+    inputs = set(model.program_of.inputs) if isinstance(model, OwnModel) else set()
+    cluster = np.arange(n) // CLUSTER_SIZE if "cluster" in inputs else NO_CODES
+    match data_kind(model):
         case "values":
-            return _values(n, asked, cluster)
+            return _empty_values(n, inputs, cluster)
         case "scores":
-            return _scores(n, categories if {"K", "category"} & asked else 1, cluster)
-    return _labels(n, categories)
+            return _empty_scores(n, categories if {"K", "category"} & inputs else 1, cluster)
+    return _empty_labels(n, categories)
 
 
-def _labels(n: int, categories: int) -> PairedCounts:
+def _empty_labels(n: int, categories: int) -> PairedCounts:
     counts = np.zeros((2, categories, 4), dtype=np.int64)
     counts[:, :, 3] = [[n // 2], [n - n // 2]]
-    return PairedCounts(_named(categories), *counts)
+    return PairedCounts(_names(categories), *counts)
 
 
-def _scores(n: int, categories: int, cluster: NDArray[np.int64]) -> ScoredDocuments:
+def _empty_scores(n: int, categories: int, cluster: NDArray[np.int64]) -> ScoredDocuments:
     truth = np.tile(np.arange(n) % 2, (categories, 1))
     score = _two_columns(n)[:, None] + truth
-    return ScoredDocuments(_named(categories), truth, score, cluster)
+    return ScoredDocuments(_names(categories), truth, score, cluster)
 
 
-def _values(n: int, asked: set[str], cluster: NDArray[np.int64]) -> ItemValues:
+def _empty_values(n: int, inputs: set[str], cluster: NDArray[np.int64]) -> ItemValues:
     nothing = np.empty((2, 0))
-    parts: dict[str, Any] = {"runs": nothing.astype(np.int64), "scatter": nothing}
+    arrays: dict[str, Any] = {"runs": nothing.astype(np.int64), "scatter": nothing}
     values = _two_columns(n)
-    if {"right", "runs"} & asked:
+    if {"right", "runs"} & inputs:
         values = np.stack([np.arange(n), np.arange(n)[::-1]]) % (RUNS + 1) / RUNS
-        parts = {"runs": np.full((2, n), RUNS), "scatter": RUNS * values * (1 - values)}
-    parts |= {"categories": ("1",), "values": values, "dataset": NO_CODES}
-    if "denominator" in asked:
-        own = cluster if len(cluster) else np.arange(n)
-        return RatioValues(cluster=own, denominator=np.ones((2, n)), **parts)
-    return ClusteredValues(cluster=cluster, **parts) if len(cluster) else ItemValues(**parts)
+        arrays = {"runs": np.full((2, n), RUNS), "scatter": RUNS * values * (1 - values)}
+    arrays |= {"categories": ("1",), "values": values, "dataset": NO_CODES}
+    if "denominator" in inputs:
+        groups = cluster if len(cluster) else np.arange(n)
+        return RatioValues(cluster=groups, denominator=np.ones((2, n)), **arrays)
+    return ClusteredValues(cluster=cluster, **arrays) if len(cluster) else ItemValues(**arrays)
 
 
 def _two_columns(n: int) -> NDArray[np.float64]:
     """Return two columns of normal numbers, the second in another order."""
-    from scipy.special import ndtri
-
     normal = ndtri((np.arange(n) + 0.5) / n)
     return np.stack([normal, np.roll(normal, n // 3)])
 
 
-def _named(categories: int) -> tuple[str, ...]:
+def _names(categories: int) -> tuple[str, ...]:
     return tuple(str(i + 1) for i in range(categories))

@@ -58,16 +58,6 @@ def probabilities(names=("svm", "nb")):
     return compare(truth, *found, measure="auc", names=names, draws=500, seed=1)
 
 
-def scores():
-    """Scores of five classifiers on 90 categories, and how frequent these are."""
-    rng = np.random.default_rng(5)
-    frequency = np.round(10 ** rng.uniform(0, 3.4, 90))
-    bias = {"SVM": 0.05, "kNN": 0.04, "LLSF": 0.03, "NNet": -0.05, "NB": -0.1}
-    table = {n: 0.35 + 0.15 * np.log10(frequency) + rng.normal(b, 0.1, 90) for n, b in bias.items()}
-    names = [f"c{i}" for i in range(90)]
-    return pd.DataFrame(table, index=names), dict(zip(names, frequency, strict=True))
-
-
 def powers():
     """Table 3 of Zhang et al. (2016), with the errors of 500 simulations."""
     table = {
@@ -156,10 +146,6 @@ PICTURES = {
     "priors": lambda _: plots.plot_prior(categories(), "3"),
     "ropes": lambda stored: plots.plot_rope(stored),
     "ropes_three": lambda _: plots.plot_rope(categories(rope=(0.01, 0.03)), "17"),
-    "frequency": lambda _: plots.plot_frequency(*scores()),
-    "frequency_draws": lambda _: plots.plot_frequency(
-        categories(), {i: 3 * i**2 for i in range(20)}
-    ),
     "power": lambda _: plots.plot_power(powers()),
     "plan": lambda _: plots.plot_plan(planned()),
     "plan_difference": lambda _: plots.plot_plan(planned("difference")),

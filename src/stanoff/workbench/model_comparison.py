@@ -1,0 +1,129 @@
+"""Several models of the same data, and how their verdicts differ."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from stanoff import models
+from stanoff._lib.escaping import shown
+from stanoff._lib.showing import ReprMixin
+from stanoff.data.types import Data
+from stanoff.errors import invalid
+from stanoff.fit import fit
+from stanoff.models.own import OwnModel
+from stanoff.question import read
+
+if TYPE_CHECKING:
+    from stanoff.results.comparison import Comparison
+
+COLUMNS = ["psi_A", "psi_B", "mean", "hdi_low", "hdi_high", "p_below", "p_rope", "p_above"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelComparison(ReprMixin):
+    """Comparisons of the same data by several models.
+
+    Attributes
+    ----------
+    results : dict of str to Comparison
+        What each model said, by its name.
+    """
+
+    results: dict[str, Comparison]
+
+    def summary(self) -> pd.DataFrame:
+        """Return a row per model: scores, delta, its interval, the verdict, the diagnosis."""
+        rows = []
+        for name, result in self.results.items():
+            evidence = result.evidence()
+            low, high = evidence.hdi
+            numbers = vars(evidence) | {"hdi_low": low, "hdi_high": high}
+            rows.append(
+                {"model": name}
+                | {column: numbers[column] for column in COLUMNS}
+                | {"decision": str(evidence.decision)}
+                | {"diagnosis": " ".join(result.sampler_warnings)}
+            )
+        return pd.DataFrame(rows)
+
+    @property
+    def agree(self) -> bool:
+        """Whether all models come to the same verdict."""
+        return self.summary()["decision"].nunique() == 1
+
+    def sentence(self) -> str:
+        """Describe in words how the verdicts differ."""
+        table = self.summary()
+        a, b = map(shown, next(iter(self.results.values())).names)
+        width = table["hdi_high"] - table["hdi_low"]
+        ranges = (
+            f"Their means of delta range from {table['mean'].min():.3f} to "
+            f"{table['mean'].max():.3f}, the widths of their intervals from {width.min():.3f} to "
+            f"{width.max():.3f}."
+        )
+        verdicts = table.groupby("decision", sort=False)["model"].apply(list)
+        if len(verdicts) == 1:
+            return f"All {len(table)} models say {a} {verdicts.index[0]} {b}. {ranges}"
+        listed = "; ".join(
+            f"{', '.join(map(shown, names))}: {a} {symbol} {b}"
+            for symbol, names in verdicts.items()
+        )
+        return f"The models differ: {listed}. {ranges}"
+
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
+        table = self.summary()
+        cells = table.drop(columns="diagnosis").map(
+            lambda x: f"{x:.3f}" if isinstance(x, float) else str(x)
+        )
+        troubles = table[table["diagnosis"] != ""]
+        lines = [f"{shown(str(row.model))}: {row.diagnosis}" for row in troubles.itertuples()]
+        return [self.sentence(), cells, *lines]
+
+
+def compare_models(
+    counts: Data,
+    model: Sequence[str | os.PathLike[str]],
+    *,
+    data: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> ModelComparison:
+    """Fit several models to the same data, and tell how their verdicts differ.
+
+    Parameters
+    ----------
+    counts : Data
+        What :func:`stanoff.count` returned.
+    model : sequence of str or path
+        Names of models, and paths of Stan programs.
+    data : mapping, optional
+        What only you have, for all programs: each takes what it declares.
+    **options
+        As in :func:`stanoff.compare`.
+
+    Examples
+    --------
+    >>> from stanoff import count
+    >>> counts = count([1, 1, 1, 0, 0, 0] * 20, [1, 1, 1, 0, 0, 1] * 20, [1, 0, 1, 0, 1, 0] * 20)
+    >>> comparison = compare_models(counts, ["paired", "unpaired"], engine="exact", seed=1)
+    >>> comparison.summary()["model"].tolist(), comparison.agree
+    (['paired', 'unpaired'], True)
+    """
+    if isinstance(model, (str, os.PathLike)) or len(model) < 2:
+        raise invalid("model", "two models or more", model)
+    results: dict[str, Comparison] = {}
+    a, b = counts.systems
+    for path in [os.fspath(program) for program in model]:
+        program = models.get(path)
+        model_options = dict(options)
+        if isinstance(program, OwnModel):
+            names = program.program_of.own_data
+            model_options["data"] = {k: v for k, v in (data or {}).items() if k in names}
+        question, sampling = read(model=path, **model_options)
+        name = program.name if program.name not in results else path
+        results[name] = fit(counts, question, sampling).between(a, b, question)
+    return ModelComparison(results)

@@ -1,0 +1,85 @@
+// Each classifier judged by itself, on its own documents: mu ~ Beta(beta),
+// rho_pos ~ Beta(alpha_pos), rho_neg ~ Beta(alpha_neg). Zhang et al. (2016),
+// Figure 2.
+// Measures and cells, as everywhere in stanoff.
+functions {
+  #include functions/measures.stanfunctions
+  #include functions/outcomes.stanfunctions
+  #include functions/predictive.stanfunctions
+}
+// What stanoff gives; leave out what you do not need.
+data {
+  int<lower=1> K; // categories
+  array[K, 4] int<lower=0> c_A; // documents of A: tp, fp, fn, tn
+  array[K, 4] int<lower=0> c_B; // documents of B: tp, fp, fn, tn
+  // prior weights, the first row for A, the second for B
+  array[2] vector<lower=0>[2] beta; // of the positive, negative class
+  array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
+  array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
+  int<lower=1> measure; // code, see functions/measures.stanfunctions
+  real<lower=0> f_beta; // beta of F-beta
+  real zero_division; // what a measure is where it is 0/0
+  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  int<lower=0, upper=1> prior_only; // 1: draw from the prior
+  int<lower=0, upper=1> simulate; // 1: draw documents, too
+}
+// What follows from the data alone.
+transformed data {
+  array[2, K, 4] int c = {c_A, c_B};
+}
+// What is sampled, with its bounds.
+parameters {
+  array[2] vector<lower=0, upper=1>[K] mu; // prevalence
+  array[2] vector<lower=0, upper=1>[K] rho_pos; // P(says yes | positive)
+  array[2] vector<lower=0, upper=1>[K] rho_neg; // P(says yes | negative)
+}
+// The prior, and behind prior_only the likelihood.
+model {
+  for (j in 1 : 2) {
+    mu[j] ~ beta(beta[j, 1], beta[j, 2]);
+    rho_pos[j] ~ beta(alpha_pos[j, 1], alpha_pos[j, 2]);
+    rho_neg[j] ~ beta(alpha_neg[j, 1], alpha_neg[j, 2]);
+    if (!prior_only) {
+      for (k in 1 : K) {
+        int n_pos = c[j, k, 1] + c[j, k, 3];
+        int n_neg = c[j, k, 2] + c[j, k, 4];
+        n_pos ~ binomial(n_pos + n_neg, mu[j, k]);
+        c[j, k, 1] ~ binomial(n_pos, rho_pos[j, k]);
+        c[j, k, 2] ~ binomial(n_neg, rho_neg[j, k]);
+      }
+    }
+  }
+}
+// What is judged; then what loo and calibrate take.
+generated quantities {
+  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
+  array[K] vector[4] cells_B;
+  vector[K] psi_A;
+  vector[K] psi_B;
+  vector[K] delta;
+  real log_prior; // for power-scaling
+  array[K] vector[8] log_lik; // of each cell, those of A first
+  array[K, 4] int c_A_rep = rep_array(0, K, 4); // documents as drawn
+  array[K, 4] int c_B_rep = rep_array(0, K, 4);
+  log_prior = 0;
+  for (j in 1 : 2) {
+    log_prior += beta_lpdf(mu[j] | beta[j, 1], beta[j, 2])
+                 + beta_lpdf(rho_pos[j] | alpha_pos[j, 1], alpha_pos[j, 2])
+                 + beta_lpdf(rho_neg[j] | alpha_neg[j, 1], alpha_neg[j, 2]);
+  }
+  for (k in 1 : K) {
+    cells_A[k] = cells_of(mu[1, k], rho_pos[1, k], rho_neg[1, k]);
+    cells_B[k] = cells_of(mu[2, k], rho_pos[2, k], rho_neg[2, k]);
+    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
+                          prevalence);
+    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
+                          prevalence);
+    log_lik[k] = append_row(log_lik_of_cells(c_A[k], cells_A[k]),
+                            log_lik_of_cells(c_B[k], cells_B[k]));
+    if (simulate) {
+      c_A_rep[k] = outcomes_rng(cells_A[k], sum(c_A[k]));
+      c_B_rep[k] = outcomes_rng(cells_B[k], sum(c_B[k]));
+    }
+  }
+  delta = psi_A - psi_B;
+}
