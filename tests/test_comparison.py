@@ -398,7 +398,7 @@ def test_a_pair_that_is_turned_round_is_the_comparison_of_b_with_a(tmp_path, opt
         off = abs(tree[name].mean(("chain", "draw")) - expected[name].mean(("chain", "draw")))
         assert (off <= 5 * sd * (2 / 4000) ** 0.5).all(), name
     assert load(turned.save(tmp_path / "t.nc")).summary().equals(turned.summary())
-    if turned.data.paired and not turned.model.classes:
+    if turned.data.paired and not turned.model.single_label:
         ours, theirs = turned.scenario(), other.scenario()
         assert ours.theta_pos == pytest.approx(theirs.theta_pos, abs=0.01)
         drawn = [[text.get_text() for text in one.plot_mosaic().texts] for one in (turned, other)]

@@ -3,6 +3,7 @@
 import itertools
 import json
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -40,6 +41,27 @@ class Values(Data):
 class Means(Model):
     """The mean of every system in every category, or what it lacks to 1."""
 
+    name = "means"
+    observed = ("values",)
+    dims: ClassVar = {"values": ("system", "category", "item")}
+    default_for = Values
+    independent = True
+
+    def stan_data(self, data, prior, measure=None):
+        """Return the values."""
+        return {"values": data.values}
+
+    def prior_density_infinite_at_zero(self, measure, prior, data):
+        """Return False: it is uniform."""
+        return False
+
+    def sample_exact(self, stan_data, draws, rng):
+        """Draw the means: normal around those observed, or uniform."""
+        means = stan_data["values"].mean(axis=-1)
+        if stan_data["prior_only"]:
+            return {"psi": rng.uniform(0, 1, (draws, *means.shape))}
+        return {"psi": rng.normal(means, 0.02, (draws, *means.shape))}
+
     def scores(self, draws, measure, average):
         """Return the means as they were drawn; all kinds of average are the same."""
         psi = draws["psi"] if measure.higher_is_better else 1 - draws["psi"]
@@ -47,24 +69,7 @@ class Means(Model):
         return np.concatenate([psi, *more], axis=-1)
 
 
-def drawn(block, draws, rng):
-    """Draw the means: normal around those observed, or uniform."""
-    means = block["values"].mean(axis=-1)
-    if block["prior_only"]:
-        return {"psi": rng.uniform(0, 1, (draws, *means.shape))}
-    return {"psi": rng.normal(means, 0.02, (draws, *means.shape))}
-
-
-MODEL = Means(
-    name="means",
-    data=lambda data, prior: {"values": data.values},
-    observed=("values",),
-    dims={"values": ("system", "category", "item")},
-    exact=drawn,
-    default_for=Values,
-    prior_density_infinite_at_zero=lambda measure, prior, data: False,
-    independent=True,
-)
+MODEL = Means()
 MEAN = Measure("mean", lambda cells: 1 / 0, "the mean of the values")
 LOSS = Measure("loss", lambda cells: 1 / 0, "1 - mean", higher_is_better=False)
 
@@ -94,7 +99,9 @@ def fitted(categories=("web", "news"), systems=SYSTEMS):
     groups = [
         {
             name: values.reshape(CHAINS, DRAWS, *values.shape[1:])
-            for name, values in drawn(block | {"prior_only": only}, CHAINS * DRAWS, rng).items()
+            for name, values in MODEL.sample_exact(
+                block | {"prior_only": only}, CHAINS * DRAWS, rng
+            ).items()
         }
         for only in (0, 1)
     ]
@@ -234,7 +241,7 @@ def test_a_model_may_draw_what_it_likes(tmp_path, monkeypatch):
         def scores(self, draws, measure, average):
             return super().scores({"psi": 1 / (1 + np.exp(-draws["logit"]))}, measure, average)
 
-    model = Logits(**{name: getattr(MODEL, name) for name in MODEL.__dataclass_fields__})
+    model = Logits()
     monkeypatch.setitem(MODELS, "means", model)
     psi = np.random.default_rng(1).beta(9, 4, (CHAINS, DRAWS, 3, 2))
     draws = Draws({"logit": np.log(psi / (1 - psi))}, {}, {})

@@ -29,7 +29,7 @@ from stanoff.question import Question, Sampling
 from stanoff.text.numbers import p_value
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = {name: name for name, model in MODELS.items() if model.program}
+PROGRAMS = {name: name for name, model in MODELS.items() if model.has_program}
 PROGRAMS["repeated, in clusters"] = "repeated"
 PROGRAMS["logistic_normal"] = str(stan_folder() / "examples/logistic_normal.stan")
 PRIOR = Prior(kappa=(2.0, 0.7))
@@ -133,7 +133,7 @@ def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
                 fitted["omega"] = drawn["omega"][..., 1]
         elif name == "binormal":
             truth, block = _scores(rng)
-            model = replace(MODELS[name], data=lambda data, prior: block)
+            model = FixedData(block)
             sampling = replace(Sampling.read(**options), model=model)
             drawn = fit(SOME_SCORES, Question.read(measure="auc"), sampling).draws.posterior
             fitted = {"delta": drawn["delta"], "r": drawn["r_pos"]}
@@ -152,6 +152,17 @@ def simulate(name: str, rng: np.random.Generator, i: int) -> tuple[dict, dict]:
             if "kappa" in truth:
                 fitted["kappa"] = drawn["kappa_pos"].reshape(1, THIN * KEPT, -1)[..., 0]
     return truth, fitted
+
+
+class FixedData(binormal.Binormal):
+    """The binormal model of statistics that were simulated, not computed from scores."""
+
+    def __init__(self, block: dict) -> None:
+        self.block = block
+
+    def stan_data(self, data: object, prior: object, measure: object = None) -> dict:
+        """Return what was simulated."""
+        return self.block
 
 
 def _categories(name: str, rng: np.random.Generator) -> tuple[dict, dict]:
@@ -322,7 +333,7 @@ def _scores(rng: np.random.Generator, n: int = 40) -> tuple[dict, dict]:
         z[1] = r[place] * z[0] + np.sqrt(1 - r[place] ** 2) * z[1]
         classes.append(m[place][:, None] + s[place][:, None] * z)
     auc = stats.norm.cdf((m[0] - m[1]) / np.sqrt((s**2).sum(axis=0)))
-    block = binormal.statistics(truth, np.concatenate(classes, axis=1), Prior())
+    block = binormal.class_statistics(truth, np.concatenate(classes, axis=1), Prior())
     return {"delta": auc[0] - auc[1], "r": r[0]}, block
 
 

@@ -24,7 +24,7 @@ from stanoff.data.scores import scored_documents
 from stanoff.data.types import Data
 from stanoff.inference.intervals import hdi
 from stanoff.measures import SCORES
-from stanoff.models.weights import WEIGHTS
+from stanoff.models.bootstrap import BOOTSTRAP
 from stanoff.planning.running import run
 from stanoff.plots.style import BLUE, GREY, theme
 from stanoff.significance.delong import delong_test
@@ -107,8 +107,8 @@ def cover(numbered: tuple[int, tuple]) -> dict:
 def interval(data: Data, measure: str, rng: np.random.Generator) -> tuple[float, float]:
     """Return the HDI of the difference under the weights model."""
     chosen = SCORES[measure]
-    block = WEIGHTS.stan_data(data, Prior.uniform(), chosen)
-    psi = WEIGHTS.exact(block, DRAWS, rng)[chosen.variable][..., 0]
+    block = BOOTSTRAP.stan_data(data, Prior.uniform(), chosen)
+    psi = BOOTSTRAP.sample_exact(block, DRAWS, rng)[chosen.variable][..., 0]
     return hdi((psi[:, 0] - psi[:, 1])[None], LEVEL)
 
 

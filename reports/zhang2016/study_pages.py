@@ -6,7 +6,6 @@ a draw are not those of another machine. So the study is built aside, and what i
 overview, and a page per comparison and for the contest with words, figure and table.
 """
 
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,12 +15,12 @@ from common import PAGE, Output, as_csv, shortened, signed
 from stanoff._lib.files import write_text
 from stanoff.inference.decision import Decision
 from stanoff.report.document import Figure, Paragraph, Section, Table, document, joined, link
-from stanoff.study.build import build
+from stanoff.study.cache import StudyResult
 from stanoff.study.config import read_study
-from stanoff.study.outcomes import Outcome
 from stanoff.study.overview import write_overview
-from stanoff.study.pages import DRAWN, PAGES
+from stanoff.study.run import FIGURE_FOLDER, PAGE_FOLDER, build_study
 from stanoff.text.numbers import ends, percent
+from stanoff.text.tables import PAPER
 from zhang2016.experiment import HERE, TABLES, fitted
 
 STUDY = read_study(HERE / "study.toml")
@@ -72,28 +71,30 @@ def averages(out: Output) -> Section:
     )
 
 
-def compared(folder: Path) -> list[Outcome]:
+def compared(folder: Path) -> list[StudyResult]:
     """Build the study, and keep the overview, its tables and a page per comparison."""
     with TemporaryDirectory() as aside:
-        outcomes = build(STUDY, Path(aside))
+        outcomes = build_study(STUDY, Path(aside))
         for outcome in outcomes:
             if outcome.error:
                 raise SystemExit(f"{outcome.title}: {outcome.error}")
-            drawn = Path(aside, DRAWN, f"{outcome.slug}-{_figure(outcome)}.svg")
+            drawn = Path(aside, FIGURE_FOLDER, f"{outcome.slug}-{_figure(outcome)}.svg")
             svg = shortened(drawn.read_bytes())
-            write_text(folder / PAGES / f"{outcome.slug}.html", page(outcome, svg))
+            write_text(folder / PAGE_FOLDER / f"{outcome.slug}.html", page(outcome, svg))
     # Neither the figures are kept, nor the date of the file, which every copy has of its own.
-    write_overview(STUDY, [replace(o, figures=(), source={}) for o in outcomes], folder)
+    write_overview(
+        STUDY, [o.model_copy(update={"figures": (), "source": {}}) for o in outcomes], folder
+    )
     for name in ("table.csv", "contests.csv"):
         write_text(folder / name, as_csv(pd.read_csv(folder / name)))
     return [outcome for outcome in outcomes if not outcome.is_contest]
 
 
-def _figure(outcome: Outcome) -> str:
+def _figure(outcome: StudyResult) -> str:
     return "scores" if outcome.is_contest else "forest"
 
 
-def page(outcome: Outcome, svg: bytes) -> str:
+def page(outcome: StudyResult, svg: bytes) -> str:
     """Show one comparison, or all four classifiers: words, figure, table."""
     pair = f"{outcome.a} and {outcome.b}"
     told = f"{pair}: mean and HDI of the difference, and the ROPE."
@@ -116,7 +117,7 @@ def page(outcome: Outcome, svg: bytes) -> str:
                 "Category by category",
                 [
                     Figure(svg, told),
-                    Table(outcome.cells, caption),
+                    Table(outcome.cells if outcome.is_contest else outcome.table(PAPER), caption),
                 ],
             ),
         ],
@@ -124,7 +125,7 @@ def page(outcome: Outcome, svg: bytes) -> str:
     )
 
 
-def all_pairs(outcomes: list[Outcome]) -> pd.DataFrame:
+def all_pairs(outcomes: list[StudyResult]) -> pd.DataFrame:
     """Gather the averages of every pair, a row each."""
     columns = ["psi_A", "psi_B", "mean", "hdi_low", "hdi_high", "p_rope", "decision"]
     rows = [

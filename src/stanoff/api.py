@@ -277,12 +277,12 @@ output_dir, executor, progress
     """
     options = locals()
     question, sampling = read(**select(options, OPTIONS))
-    if sampling.model is not None and sampling.model.most_systems is not None:
+    if sampling.model is not None and sampling.model.max_systems is not None:
         of_values = question.measure.kind == "values"
         names = [
             name
             for name, model in models.MODELS.items()
-            if model.most_systems is None and bool(model.over) == of_values
+            if model.max_systems is None and (model.kind == "values") == of_values
         ]
         raise unknown("model", sampling.model.name, names)
     observed = of_systems(

@@ -105,7 +105,7 @@ class Fit:
         from stanoff.results.contest import Contest
 
         question = self.asked(question)
-        if not self.model.knows(self.draws.posterior, question.measure):
+        if not self.model.has_scores(self.draws.posterior, question.measure):
             return self.having(question.measure).contest(question)
         psi = self.model.scores(self.draws.posterior, question.measure, question.average)
         if not np.isfinite(psi).all():
@@ -119,7 +119,7 @@ class Fit:
         The same seed gives the same weights of documents: what is drawn again is the same
         posterior, draw by draw.
         """
-        if self.model.knows(self.draws.posterior, measure):
+        if self.model.has_scores(self.draws.posterior, measure):
             return self
         more = drawn_again(self, measure)
         posterior = {**self.draws.posterior, **more.posterior}
@@ -131,7 +131,7 @@ class Fit:
         clash = set(AVERAGES) & set(self.data.categories)
         if question.average is not None and clash:
             raise InputError(f"A category is called {clash.pop()!r}, like an average: rename it.")
-        return replace(question, measure=self.model.named(question.measure))
+        return replace(question, measure=self.model.label_measure(question.measure))
 
     def _of_pair(self, a: int, b: int) -> Fit:
         """Return the fit of two systems alone and in this order, if their data can be that."""
@@ -140,12 +140,12 @@ class Fit:
             return self
         how = {**self.provenance.settings, PART: len(self.data.systems)}
         provenance = replace(self.provenance, settings=how)
-        if len(self.data.systems) == 2 and self.model.of_pairs is None:
+        if len(self.data.systems) == 2 and self.model.pair_model is self.model:
             draws, prior = self._turned_draws(), turned_prior(self.prior)
             return replace(self, data=data, draws=draws, prior=prior, provenance=provenance)
         drawn, before = (of_systems(group, (a, b), self.model.dims) for group in self._of_any())
         draws = Draws(drawn, before, self.draws.sample_stats)
-        model = self.model.of_pairs or self.model
+        model = self.model.pair_model
         return replace(self, data=data, model=model, draws=draws, provenance=provenance)
 
     def _turned_draws(self) -> Draws:
@@ -155,7 +155,7 @@ class Fit:
 
     def _of_any(self) -> list[Variables]:
         """Return posterior and prior without what is about all systems in their order."""
-        bound = self.model.as_fitted
+        bound = self.model.order_dependent
         groups = (self.draws.posterior, self.draws.prior)
         return [{name: v for name, v in group.items() if name not in bound} for group in groups]
 

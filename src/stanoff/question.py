@@ -93,7 +93,7 @@ class Question:
 
     def for_model(self, model: Model | None) -> Question:
         """Return the question as a model takes it: classes are always averaged."""
-        if model is None or not model.classes or self.average is not None:
+        if model is None or not model.single_label or self.average is not None:
             return self
         return replace(self, average="macro")
 

@@ -65,7 +65,7 @@ def test_all_layouts_say_the_same(run, tmp_path, command, layout):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_page_is_written_of_every_layout(run, tmp_path, layout, monkeypatch):
-    monkeypatch.setattr("stanoff.report.gallery.GALLERY", {})
+    monkeypatch.setattr("stanoff.plots.gallery.GALLERY", {})
     given = {"input": (tmp_path / "wide.csv").read_bytes()} if layout == "stdin" else {}
     ran = run(f"report {LAYOUTS[layout]} {DRAWN} --out x.html", **given)
     assert ran.exit_code == 0, ran.output

@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from stanoff import cli, load
-from stanoff.report.page import page
+from stanoff.report.page import comparison_page as page
 
 PREDICTIONS = str(Path(__file__).parents[2] / "reports/zhang2016/predictions.csv")
 COLUMNS = ["--truth", "truth", "--a", "nb_mult", "--b", "svm_l2"]
@@ -17,7 +17,7 @@ def stanoff(*arguments):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr("stanoff.report.gallery.GALLERY", {})
+    monkeypatch.setattr("stanoff.plots.gallery.GALLERY", {})
 
 
 def test_a_page_from_a_file_of_predictions_or_from_a_saved_result(tmp_path):

@@ -187,8 +187,8 @@ def test_a_client_of_dask_does_the_work(dask, tmp_path):
     from dask.distributed import default_client
 
     import stanoff
-    from stanoff.study.build import build
     from stanoff.study.config import read_study
+    from stanoff.study.run import build_study
 
     options = {"n": 100, "datasets": 40, "draws": 200, "seed": 1, "engine": "exact"}
     scenario = "a"
@@ -201,7 +201,7 @@ def test_a_client_of_dask_does_the_work(dask, tmp_path):
         'figures = []\n[data]\nfile = "wide.csv"\ntruth = "y"\n'
     )
     study = read_study(tmp_path / "study.toml")
-    made = build(study, tmp_path / "out", executor=default_client(), quiet=True)
+    made = build_study(study, tmp_path / "out", executor=default_client(), quiet=True)
     assert [outcome.error for outcome in made] == [""] * 4
     here = stanoff.contest(WIDE, truth="y", systems=["svm", "nb", "knn"], **MANY)
     there = stanoff.contest(

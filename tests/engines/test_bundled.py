@@ -22,7 +22,7 @@ TOP = Path(__file__).parents[2]
 sys.path.insert(0, str(TOP / "src"))
 import bundle_models  # noqa: E402
 
-PROGRAMS = [model.stan_file for model in MODELS.values() if model.program]
+PROGRAMS = [model.stan_file for model in MODELS.values() if model.has_program]
 PAIRED = MODELS["paired"]
 COUNTS = "[310, 25, 20, 43], [40, 30, 25, 7039]"
 VERDICT = f"""

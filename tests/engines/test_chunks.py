@@ -9,7 +9,7 @@ from stanoff import compare_counts
 from stanoff.engines.chunks import combine_stats, concatenate
 from stanoff.engines.stan import CHUNK
 from stanoff.models import MODELS
-from stanoff.models.hierarchical import dirichlets
+from stanoff.models.counts import _draw_dirichlets
 
 RNG = np.random.default_rng(7)
 K = 2 * CHUNK + 3
@@ -66,7 +66,10 @@ def test_further_categories_of_a_prior_are_like_those_that_stan_drew(model):
 
 def test_dirichlets_are_those_of_scipy():
     alpha = np.array([[0.2, 3.0, 1.0, 0.7], [40.0, 2.0, 1e-3, 5.0]])
-    drawn = dirichlets(alpha, 20_000, np.random.default_rng(1))
+    drawn = _draw_dirichlets(
+        np.broadcast_to(alpha[..., None, :], (*alpha.shape[:-1], 20_000, 4)),
+        np.random.default_rng(1),
+    )
     for weights, rows in zip(alpha, drawn, strict=True):
         law = stats.dirichlet(weights)
         np.testing.assert_allclose(rows.mean(axis=0), law.mean(), atol=0.012)

@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -54,7 +53,7 @@ def test_exact_paired_marginals(kind, counts_of):
     counts = counts_of(kind)
     prior = Prior(beta=(2, 3), alpha_pos=(1, 2, 3, 4), alpha_neg=0.5)
     data = MODELS["paired"].stan_data(counts, prior, get("f1"))
-    drawn = MODELS["paired"].exact(data, 20_000, np.random.default_rng(3))
+    drawn = MODELS["paired"].sample_exact(data, 20_000, np.random.default_rng(3))
     n_pos, n_neg = counts.pos.sum(), counts.neg.sum()
     alpha_pos, alpha_neg = counts.pos[0] + [1, 2, 3, 4], counts.neg[0] + 0.5
     marginals = [(drawn["mu"][:, 0], stats.beta(2 + n_pos, 3 + n_neg))]
@@ -72,7 +71,7 @@ def test_exact_paired_marginals(kind, counts_of):
 def test_exact_unpaired_marginals(counts_of):
     counts = counts_of("balanced")
     data = MODELS["unpaired"].stan_data(counts, Prior(beta=(2, 3), alpha_neg=(1, 4)), get("f1"))
-    drawn = MODELS["unpaired"].exact(data, 20_000, np.random.default_rng(3))
+    drawn = MODELS["unpaired"].sample_exact(data, 20_000, np.random.default_rng(3))
     for j, (tp, fp, fn, tn) in enumerate(counts.cells[:, 0]):
         for name, law in (
             ("mu", stats.beta(2 + tp + fn, 3 + fp + tn)),
@@ -85,7 +84,7 @@ def test_exact_unpaired_marginals(counts_of):
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
 def test_exact_cells_are_the_probabilities_of_the_model(model, counts_of):
     data = MODELS[model].stan_data(counts_of("balanced"), Prior.uniform(), get("f1"))
-    drawn = MODELS[model].exact(data, 100, np.random.default_rng(1))
+    drawn = MODELS[model].sample_exact(data, 100, np.random.default_rng(1))
     for j in (0, 1):
         tp, fp, fn, tn = np.moveaxis(drawn["cells"][:, j, 0], -1, 0)
         mu = drawn["mu"][:, j, 0] if model == "unpaired" else drawn["mu"][:, 0]
@@ -195,8 +194,8 @@ def test_a_sampler_in_trouble_warns_and_says_so():
 
 def test_a_model_without_a_program_is_for_the_exact_engine(counts_of):
     _, sampling = read(model="paired", engine="stan", seed=1)
-    model = replace(MODELS["paired"], program=False)
-    with pytest.raises(InputError, match="'exact' for paired, which has no program"):
+    model = MODELS["bootstrap"]
+    with pytest.raises(InputError, match="'exact' for bootstrap, which has no program"):
         sample("stan", model, counts_of("balanced"), sampling, get("f1"))
 
 
@@ -230,5 +229,5 @@ def test_stan_scores_many_categories_as_numpy_does():
 def test_prior_draws_ignore_the_counts():
     counts = PairedCounts(("1",), np.array([[9, 9, 9, 9]]), np.array([[9, 9, 9, 9]]))
     data = MODELS["paired"].stan_data(counts, Prior.uniform(), get("f1")) | {"prior_only": 1}
-    drawn = MODELS["paired"].exact(data, 20_000, np.random.default_rng(1))
+    drawn = MODELS["paired"].sample_exact(data, 20_000, np.random.default_rng(1))
     assert stats.kstest(drawn["mu"][:, 0], "uniform").pvalue > 1e-4

@@ -183,7 +183,7 @@ def test_draws_that_hang_together_need_more_of_them():
 def prior_cells(model, prior, draws):
     counts = PairedCounts(("1",), np.ones((1, 4)), np.ones((1, 4)))
     data = MODELS[model].stan_data(counts, prior, get("f1")) | {"prior_only": 1}
-    drawn = MODELS[model].exact(data, draws, np.random.default_rng(11))
+    drawn = MODELS[model].sample_exact(data, draws, np.random.default_rng(11))
     return drawn["cells"][:, 0], drawn["cells"][:, 1]
 
 

@@ -10,8 +10,7 @@ from stanoff import InputError
 from stanoff.data.labels import Labels
 from stanoff.data.scores import scored_documents
 from stanoff.measures import SCORES, get, register
-from stanoff.models.sorting import Ranking, Room
-from stanoff.models.weights import WEIGHTS
+from stanoff.models.bootstrap import BOOTSTRAP, Ranking
 
 TWINS = {
     "auc": metrics.roc_auc_score,
@@ -34,7 +33,7 @@ def scores(n=200, grades=None, seed=1, classes=2):
 def observed(name, truth, *found, **chosen):
     columns = {"y": truth, **{f"s{i}": x for i, x in enumerate(found)}}
     data = scored_documents(Labels(columns), **chosen)
-    return WEIGHTS.observed_scores(data, get(name), chosen.get("average"))
+    return BOOTSTRAP.observed_scores(data, get(name), chosen.get("average"))
 
 
 @pytest.mark.parametrize("grades", [None, 5])
@@ -50,7 +49,7 @@ def test_observed_scores_are_those_of_scikit_learn(name, grades):
 def test_weighted_ranks_are_those_of_scikit_learn(name, grades):
     truth, a, _ = scores(grades=grades)
     weight = np.random.default_rng(2).gamma(1, size=(3, len(truth)))
-    masses = Ranking.of(truth, a).masses(weight, (), Room())
+    masses = Ranking(truth, a).class_weights(weight)
     share = weight @ truth / weight.sum(axis=1)
     expected = [TWINS[name](truth, a, sample_weight=w) for w in weight]
     np.testing.assert_allclose(SCORES[name].function(*masses, share), expected, rtol=1e-12)
@@ -61,7 +60,7 @@ def test_another_share_of_positives_is_one_of_weights(name):
     truth, a, b = scores()
     weight = np.where(truth == 1, 0.1 / truth.mean(), 0.9 / (1 - truth.mean()))
     data = scored_documents(Labels({"y": truth, "a": a, "b": b}))
-    found = WEIGHTS.observed_scores(data, get(name, prevalence=0.1), None)[:, 0]
+    found = BOOTSTRAP.observed_scores(data, get(name, prevalence=0.1), None)[:, 0]
     expected = [TWINS[name](truth, x, sample_weight=weight) for x in (a, b)]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
@@ -117,7 +116,7 @@ def test_functions_of_truth_score_and_weight():
 
 def test_clip_is_for_probabilities():
     truth, a, b = np.array([1, 0, 1]), np.array([1.0, 0.0, 0.0]), np.array([0.5, 0.4, 0.3])
-    found = WEIGHTS.observed_scores(
+    found = BOOTSTRAP.observed_scores(
         scored_documents(Labels({"y": truth, "a": a, "b": b})), get("log_loss", clip=1e-3), None
     )
     assert found[0, 0] == pytest.approx(metrics.log_loss(truth, np.clip(a, 1e-3, 1 - 1e-3)))

@@ -7,7 +7,8 @@ from scipy import stats
 from stanoff import InputError, Prior, compare
 from stanoff.data.labels import Labels
 from stanoff.data.scores import scored_documents
-from stanoff.models.binormal import BINORMAL, LKJ_SHAPE, S_SCALE, standardised
+from stanoff.models.binormal import LKJ_SHAPE, S_SCALE, Binormal
+from stanoff.models.inputs import standardize_scores
 
 
 def scores(n_pos=25, n_neg=40, seed=3):
@@ -53,7 +54,7 @@ def test_the_program_draws_its_posterior_and_its_prior():
     truth, a, b = scores()
     result = compare(truth, a, b, measure="auc", model="binormal", seed=1)
     rng = np.random.default_rng(1)
-    x = np.stack([standardised(a), standardised(b)])
+    x = np.stack([standardize_scores(a), standardize_scores(b)])
     pos, neg = (class_draws(x[:, truth == c], 80_000, rng) for c in (1, 0))
     auc = stats.norm.cdf((pos[0] - neg[0]) / np.sqrt(pos[1] ** 2 + neg[1] ** 2))
     delta = auc[:, 0] - auc[:, 1]
@@ -75,11 +76,13 @@ def test_the_program_draws_its_posterior_and_its_prior():
 
 def test_the_statistics_are_those_of_the_scores():
     truth, a, b = scores()
-    block = BINORMAL.data(scored_documents(Labels({"y": truth, "a": a, "b": 5 * b + 3})), Prior())
-    x = np.stack([standardised(a), standardised(b)])  # stretching changes nothing
+    block = Binormal().stan_data(
+        scored_documents(Labels({"y": truth, "a": a, "b": 5 * b + 3})), Prior()
+    )
+    x = np.stack([standardize_scores(a), standardize_scores(b)])  # stretching changes nothing
     np.testing.assert_allclose(block["center_pos"], x[:, truth == 1].mean(axis=1))
     np.testing.assert_allclose(block["scatter_neg"] / 40, np.cov(x[:, truth == 0], bias=True))
-    odds = BINORMAL.data(
+    odds = Binormal().stan_data(
         scored_documents(Labels({"y": truth, "a": 1 / (1 + np.exp(-a)), "b": b})), Prior()
     )
     np.testing.assert_allclose(odds["center_pos"], block["center_pos"])

@@ -15,8 +15,7 @@ from stanoff.data.counting import count_categories, tally
 from stanoff.data.types import response_patterns
 from stanoff.engines.draws import Draws
 from stanoff.measures import get
-from stanoff.models import MODELS
-from stanoff.models import contest as model
+from stanoff.models import MODELS, patterns
 
 PRIORS = [Prior.uniform(), Prior.jeffreys(), Prior.perks(), Prior(beta=(2, 3), alpha_neg=0.3)]
 SYSTEMS = (4, 12)  # pattern by pattern, and by sticks
@@ -27,14 +26,14 @@ SYSTEMS = (4, 12)  # pattern by pattern, and by sticks
 def test_patterns_add_up_to_the_paired_models_weights(systems, prior):
     truth, columns = labels(systems=systems)
     counts = count_categories(tally({"y": truth, **columns}))
-    block = MODELS["contest"].data(counts, prior)
+    block = MODELS["contest"].stan_data(counts, prior)
     patterns = response_patterns(systems)
     for name, alpha in (("c_pos", "alpha_pos"), ("c_neg", "alpha_neg")):
         weights = dict.fromkeys(map(tuple, patterns.tolist()), block[alpha] / len(patterns))
         for row, n in zip(block["said"].tolist(), block[name], strict=True):
             weights[tuple(row)] += n
         for a, b in itertools.permutations(range(systems), 2):
-            pair = MODELS["paired"].data(counts.pair(a, b), prior)
+            pair = MODELS["paired"].stan_data(counts.pair(a, b), prior)
             added = [
                 sum(w for row, w in weights.items() if (row[a], row[b]) == outcome)
                 for outcome in itertools.product((1, 0), repeat=2)
@@ -130,7 +129,7 @@ def test_sticks_draw_the_patterns_one_by_one(monkeypatch):
     truth, columns = labels(60, 5)
     few = contest(truth, columns, seed=1, draws=30_000)
     assert set(few.fit.draws.prior) == {"mu", "cells"}  # drawn before the change
-    monkeypatch.setattr(model, "FEW", 1)
+    monkeypatch.setattr(patterns, "MAX_DENSE_SYSTEMS", 1)
     sticks = contest(truth, columns, seed=2, draws=30_000)
     for group in ("posterior", "prior"):
         one, other = (getattr(r.fit.draws, group)["cells"][0, :, :, 0, 0] for r in (few, sticks))

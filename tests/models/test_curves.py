@@ -9,8 +9,8 @@ from stanoff import Prior
 from stanoff.data.labels import Labels
 from stanoff.data.scores import scored_documents
 from stanoff.measures import SCORES
+from stanoff.models.bootstrap import BOOTSTRAP
 from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
-from stanoff.models.weights import WEIGHTS
 
 AT = np.linspace(0, 1, 401)
 
@@ -28,8 +28,8 @@ def documents(request):
 def test_roc_curves(documents):
     truth, *found, data = documents
     curves = roc_curves(data, Prior(), 1, AT)
-    block = WEIGHTS.stan_data(data, Prior(), SCORES["auc"])
-    areas = WEIGHTS.exact(block, 4000, np.random.default_rng(2))["psi_of_auc"][..., 0]
+    block = BOOTSTRAP.stan_data(data, Prior(), SCORES["auc"])
+    areas = BOOTSTRAP.sample_exact(block, 4000, np.random.default_rng(2))["psi_of_auc"][..., 0]
     for system, score in enumerate(found):
         wrong, right, _ = roc_curve(truth, score, drop_intermediate=False)
         inside = np.abs(curves[0, system] - np.interp(AT, wrong, right))

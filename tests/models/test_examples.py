@@ -8,7 +8,7 @@ from scipy import stats
 from stanoff import PairedCounts, Prior, compare_counts
 from stanoff.inference.intervals import mcse
 from stanoff.models import stan_folder
-from stanoff.models.declared import examine
+from stanoff.models.custom import inspect_program
 from stanoff.workbench import label_noise_sensitivity
 
 EXAMPLES = sorted((stan_folder() / "examples").glob("*.stan"))
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.stan
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_examples_leave_nothing_to_be_desired(file):
-    program = examine(file)
+    program = inspect_program(file)
     assert (program.problems, program.limits) == ((), ())
     assert max(map(len, file.read_text().splitlines())) <= 80
 

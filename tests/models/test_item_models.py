@@ -429,7 +429,7 @@ def test_every_model_of_values_refuses_labels():
 
 
 def test_the_models_have_populations():
-    assert {name for name, model in MODELS.items() if model.over} == {
+    assert {name for name, model in MODELS.items() if model.kind == "values"} == {
         *("items", "clusters", "runs", "datasets", "repeated")
     }
     data = items_of(Labels({"a": [1.0, 2, 3, 5], "b": [1.0, 1, 4, 4]}))

@@ -8,7 +8,7 @@ from agreement import same_law, scored_by_stan
 from test_classes import predictions
 
 from stanoff import InputError, compare, load
-from stanoff.models import joint
+from stanoff.models import patterns
 
 pytestmark = pytest.mark.stan
 COLUMNS = {3: predictions(3, 60, seed=5), 10: predictions(10, 400, seed=5)}
@@ -28,7 +28,7 @@ def pairs(stan, exact, group):
 
 @pytest.mark.parametrize("m", COLUMNS)
 def test_stan_agrees_with_exact(m):
-    assert m <= joint.FEW  # cell by cell
+    assert m <= patterns.MAX_DENSE_CLASSES  # cell by cell
     stan, exact = drawn(m, "stan", 2500), drawn(m, "exact", 5_000)
     assert stan.sampler_warnings == ()
     assert stan.categories == exact.categories
@@ -40,9 +40,9 @@ def test_stan_agrees_with_exact(m):
 
 def test_sticks_agree_with_stan(monkeypatch):
     """A priori both systems may have no stick at all, and equal scores but for what is left."""
-    monkeypatch.setattr(joint, "FEW", 9)
+    monkeypatch.setattr(patterns, "MAX_DENSE_CLASSES", 9)
     stan, sticks = drawn(10, "stan", 2500), drawn(10, "exact", 8_000)
-    for group, at in (("posterior", 0.0), ("prior", -joint.LEFT)):
+    for group, at in (("posterior", 0.0), ("prior", -patterns.STICK_REST)):
         for category, ours, yardstick in pairs(stan, sticks, group):
             same_law(ours, yardstick, about=(group, category), at=at)
 

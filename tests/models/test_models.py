@@ -18,8 +18,8 @@ from stanoff.data.types import PairedCounts
 from stanoff.inference.intervals import mcse
 from stanoff.measures import get
 from stanoff.models import MODELS, stan_folder
-from stanoff.models.declared import examine
-from stanoff.models.values import OfValues
+from stanoff.models.custom import inspect_program
+from stanoff.models.items import ValuesModel
 
 PREDICTIONS = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"
 EXAMPLE = stan_folder() / "examples/logistic_normal.stan"
@@ -206,7 +206,7 @@ model {
 generated quantities { real delta = a - b; }
 """
     )
-    limits = examine(mine).limits
+    limits = inspect_program(mine).limits
     assert len(limits) == 6
     result = compare_counts(
         [40, 9, 3, 10], [4, 3, 2, 91], model=str(mine), seed=1, measure="recall"
@@ -289,18 +289,19 @@ def test_the_check_says_what_is_wrong(tmp_path, program, words):
 
 
 def test_the_check_approves_of_the_example():
-    program = examine(EXAMPLE)
+    program = inspect_program(EXAMPLE)
     assert program.problems == program.limits == ()
     with pytest.raises(InputError, match="There is no file"):
-        examine(Path("nowhere.stan"))
+        inspect_program(Path("nowhere.stan"))
 
 
-@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.program])
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.has_program])
 def test_every_shipped_program_keeps_to_its_own_contract(name):
     model = MODELS[name]
-    program = examine(model.stan_file)
+    program = inspect_program(model.stan_file)
+    assert model.inputs == {name: info["dimensions"] for name, info in program.inputs.items()}
     two = {"cells_A", "cells_B", "psi_A", "psi_B", "delta"}
-    generated = two if model.most_in_program == 2 else {"cells", "psi"}
+    generated = two if model.max_systems == 2 else {"cells", "psi"}
     if model.name == "binormal":
         assert generated - {"cells_A", "cells_B"} <= set(program.outputs)
         scored = scored_documents(
@@ -308,14 +309,14 @@ def test_every_shipped_program_keeps_to_its_own_contract(name):
         )
         assert set(model.stan_data(scored, Prior(), get("auc"))) == set(program.inputs)
         return
-    if isinstance(model, OfValues):
+    if isinstance(model, ValuesModel):
         assert generated - {"cells", "cells_A", "cells_B"} <= set(program.outputs)
         values = items_of(Labels({"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]}))
         assert set(model.stan_data(values, Prior(), get("mean"))) == set(program.inputs)
         return
     assert generated <= set(program.outputs)
     counts = PairedCounts(("1",), np.array([[5, 1, 1, 1]]), np.array([[1, 1, 1, 9]]))
-    if model.classes:
+    if model.single_label:
         counts = count_confusion(tally({"t": [0, 1], "a": [0, 1], "b": [1, 1]}))
     given = model.stan_data(counts, Prior.uniform(), get("f1"))
     assert set(given) == set(program.inputs)

@@ -13,8 +13,8 @@ from scipy import stats
 from stanoff import InputError, Prior, compare_counts, load, power
 from stanoff.cli import main
 from stanoff.data.types import PairedCounts
-from stanoff.models import get, own, stan_folder
-from stanoff.models.offers import documents_of
+from stanoff.models import custom, get, stan_folder
+from stanoff.models.inputs import write_documents
 
 # The accuracies of both systems by document, less a known share of labels that are wrong.
 PROGRAM = """
@@ -48,13 +48,13 @@ MORE = {"error": 0.1, "more": [40, 50]}
 def examined(monkeypatch):
     """What is examined from now on."""
     seen = []
-    examine = own.examine
+    inspect_program = custom.inspect_program
 
     def watched(path):
         seen.append(path)
-        return examine(path)
+        return inspect_program(path)
 
-    monkeypatch.setattr(own, "examine", watched)
+    monkeypatch.setattr(custom, "inspect_program", watched)
     return seen
 
 
@@ -75,7 +75,7 @@ def test_a_program_gets_documents_and_data_that_only_the_user_has(mine, tmp_path
         assert abs(drawn.mean() - law.mean()) < 5 * law.std() / np.sqrt(2000)
         assert abs(drawn.std() / law.std() - 1) < 0.08
     again = load(result.save(tmp_path / "kept.nc"))
-    assert again.model.given == MORE
+    assert again.model.user_data == MORE
     other = again.sensitivity(priors={"two": Prior(beta=2)}).priors  # of no use here
     assert other["mean"].tolist() == [result.evidence().mean]
     assert result.provenance.program == again.provenance.program
@@ -129,7 +129,7 @@ def test_only_own_programs_take_own_data():
 
 def test_documents_are_those_of_the_counts():
     counts = PairedCounts(("x", "y"), [[2, 1, 0, 0], [0, 0, 0, 1]], [[0, 0, 3, 0], [0, 0, 0, 2]])
-    block = documents_of(counts)
+    block = write_documents(counts)
     assert block["N"] == 9
     found = np.zeros((2, 2, 4), dtype=int)
     outcome = 3 - 2 * block["said"][:, 0] - block["said"][:, 1]
@@ -145,7 +145,7 @@ def test_a_program_is_examined_once_for_many_data_sets(tmp_path, examined):
     assert table["n_simulations"].tolist() == [3]
     compare_counts([9, 3, 1, 4], [2, 3, 1, 30], model=str(mine), draws=500, seed=1)
     again = pickle.loads(pickle.dumps(get(mine)))  # as workers in other processes receive it
-    assert again.declared == get(mine).declared
+    assert again.program == get(mine).program
     assert examined == [mine]
     mine.write_text("// Edited.\n" + mine.read_text())
     get(mine)

@@ -7,12 +7,10 @@ from agreement import same_law
 from click.testing import CliRunner
 from scipy import stats
 
-from stanoff import InputError, compare, compare_counts, count, load
+from stanoff import InputError, Prior, compare, compare_counts, count, load
 from stanoff.cli import main
 from stanoff.models import stan_folder
-from stanoff.models.declared import Program, examine
-from stanoff.models.offers import gathered
-from stanoff.models.own import model_of
+from stanoff.models.custom import CustomModel, Program, inspect_program
 from stanoff.workbench import calibrate, compare_models
 
 RNG = np.random.default_rng(5)
@@ -217,7 +215,7 @@ def test_the_command_line_takes_values_and_scores(program, tmp_path):
 def asking(tmp_path, **names):
     inputs = {name: {"type": kind, "dimensions": d} for name, (kind, d) in names.items()}
     outputs = {"delta": {"type": "real", "dimensions": 0}}
-    return model_of(Program(tmp_path / "mine.stan", inputs, outputs, (), ()))
+    return CustomModel(Program(tmp_path / "mine.stan", inputs, outputs, (), ()))
 
 
 def test_what_data_do_not_have_is_named(tmp_path):
@@ -237,10 +235,10 @@ def test_what_data_do_not_have_is_named(tmp_path):
     ):
         model = asking(tmp_path, **asked)
         with pytest.raises(InputError, match=words):
-            gathered("mine.stan", model.program_of.inputs, data)
+            model.stan_data(data, Prior())
     clustered = count(FRAME, kind="values", a="a", b="b", cluster="thread")
     with pytest.raises(InputError, match="does not ask for 'cluster', but these values hang"):
-        gathered("mine.stan", asking(tmp_path, **y).program_of.inputs, clustered)
+        asking(tmp_path, **y).stan_data(clustered, Prior())
 
 
 def test_several_categories_of_scores_come_one_after_the_other(tmp_path):
@@ -248,7 +246,7 @@ def test_several_categories_of_scores_come_one_after_the_other(tmp_path):
     a, b = RNG.random((2, 4, 2))
     data = count(truth, a, b, kind="scores", average="macro")
     asked = dict.fromkeys(("truth", "category"), ("int", 1)) | {"score": ("real", 2)}
-    block = gathered("mine.stan", asking(tmp_path, **asked).program_of.inputs, data)
+    block = asking(tmp_path, **asked).stan_data(data, Prior())
     assert block["category"].tolist() == [1] * 4 + [2] * 4
     assert block["truth"].tolist() == truth.T.ravel().tolist()
     np.testing.assert_array_equal(block["score"], np.stack([a.T.ravel(), b.T.ravel()], axis=1))
@@ -258,7 +256,7 @@ def test_several_categories_of_scores_come_one_after_the_other(tmp_path):
 def test_types_are_checked(tmp_path):
     file = tmp_path / "mine.stan"
     file.write_text(CLUSTERS.replace("matrix[N, 2] y;", "vector[N] y;").split("parameters")[0])
-    problems = examine(file).problems
+    problems = inspect_program(file).problems
     assert "Its data 'y' must be real with 2 dimensions, not real with 1." in problems
 
 

@@ -7,8 +7,8 @@ from stanoff import Prior, compare, contest
 from stanoff.data.labels import Labels
 from stanoff.data.scores import scored_documents
 from stanoff.measures import get
-from stanoff.models import weights
-from stanoff.models.weights import WEIGHTS
+from stanoff.models import bootstrap
+from stanoff.models.bootstrap import BOOTSTRAP
 
 
 def normal(n_pos, n_neg, seed=1, grades=None):
@@ -24,8 +24,8 @@ def normal(n_pos, n_neg, seed=1, grades=None):
 def drawn(truth, a, b, measure="auc", draws=4000, seed=1, prior=None, cluster=None):
     more = {} if cluster is None else {"cluster": cluster}
     data = scored_documents(Labels({"y": truth, "a": a, "b": b}, more=more))
-    block = WEIGHTS.stan_data(data, prior or Prior(), get(measure))
-    found = WEIGHTS.exact(block, draws, np.random.default_rng(seed))
+    block = BOOTSTRAP.stan_data(data, prior or Prior(), get(measure))
+    found = BOOTSTRAP.sample_exact(block, draws, np.random.default_rng(seed))
     return found | {"psi": found[get(measure).variable][..., 0]}
 
 
@@ -100,11 +100,11 @@ def test_one_document_of_a_class_is_warned_of():
 def test_draws_do_not_depend_on_the_number_of_threads(monkeypatch):
     truth, a, b = normal(40, 50)
     alone = drawn(truth, a, b, draws=500)
-    monkeypatch.setattr(weights, "AT_ONCE", 90 * 60)
-    monkeypatch.setattr(weights, "WORTH_THREADS", 0)
+    monkeypatch.setattr(bootstrap, "NUMBERS_AT_ONCE", 90 * 60)
+    monkeypatch.setattr(bootstrap, "NUMBERS_WORTH_THREADS", 0)
     blocks = []
     for threads in (1, 3):
-        monkeypatch.setattr(weights, "cores", lambda threads=threads: threads)
+        monkeypatch.setattr(bootstrap, "cores", lambda threads=threads: threads)
         blocks.append(drawn(truth, a, b, draws=500)["psi"])
     np.testing.assert_array_equal(*blocks)
     assert blocks[0].mean() == pytest.approx(alone["psi"].mean(), abs=0.01)

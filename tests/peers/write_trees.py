@@ -26,7 +26,7 @@ def tree(name, **how):
 def main(folder: Path) -> None:
     """Write a tree of every program, and of exact draws where there are any."""
     folder.mkdir(parents=True, exist_ok=True)
-    programs = [name for name, model in MODELS.items() if model.program]
+    programs = [name for name, model in MODELS.items() if model.has_program]
     for engine, names in (("stan", programs), ("exact", EXACT)):
         for name in names:
             with warnings.catch_warnings():

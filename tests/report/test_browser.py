@@ -10,7 +10,8 @@ from pypdfium2 import PdfDocument
 from stanoff import compare, compare_counts
 from stanoff.inference.decision import rope_flips
 from stanoff.report.document import Section, Table, document
-from stanoff.report.page import COLUMNS, page
+from stanoff.report.page import COLUMNS
+from stanoff.report.page import comparison_page as page
 from stanoff.text.numbers import percent
 from stanoff.text.sentences import describe_comparison, describe_rope_flips
 from stanoff.text.tables import comparison_table
@@ -30,7 +31,7 @@ HOSTILE = [
 @pytest.fixture
 def without_figures(monkeypatch):
     """Drawing them takes longer than all the rest; test_page.py looks at them."""
-    monkeypatch.setattr("stanoff.report.page.pictures", lambda *_: [])
+    monkeypatch.setattr("stanoff.report.page.draw_figures", lambda *_: [])
 
 
 def compared(**options):

@@ -5,7 +5,7 @@ import pytest
 from contestants import labels, noisy
 
 from stanoff import contest
-from stanoff.report.contest import page
+from stanoff.report.contest import contest_page as page
 from stanoff.text.numbers import whole_percent
 from stanoff.text.tables import contest_table
 

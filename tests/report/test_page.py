@@ -10,8 +10,9 @@ from stanoff import compare_counts
 from stanoff.inference.intervals import hdi
 from stanoff.models.priors import Prior, described
 from stanoff.report import embedding
-from stanoff.report.gallery import Picture, pictures
-from stanoff.report.page import BIBTEX, page, settings
+from stanoff.report.figures import Picture, draw_figures
+from stanoff.report.page import BIBTEX, settings
+from stanoff.report.page import comparison_page as page
 from stanoff.text.sentences import describe_comparison, describe_rope_flips
 
 NOTHING_DRAWN = [Picture("posterior", "caption", b"<svg></svg>")]
@@ -71,13 +72,13 @@ def test_draws_that_are_not_finite_are_shown_as_python_says_them(stored):
     delta = stored.scores.delta.copy()
     delta[0, 0, 0] = np.nan
     odd = replace(stored, scores=replace(stored.scores, delta=delta), prior_scores=None)
-    text = html.unescape(page(odd, drawn=NOTHING_DRAWN))
+    text = html.unescape(page(odd, figures=NOTHING_DRAWN))
     assert "The draws of 8 are not all finite" in text
     assert describe_comparison(odd, odd.evidence()) in text
 
 
 def test_the_page_tells_the_verdict_the_table_and_the_settings(stored):
-    text = html.unescape(page(stored, drawn=NOTHING_DRAWN))
+    text = html.unescape(page(stored, figures=NOTHING_DRAWN))
     said = stored.evidence()
     assert describe_comparison(stored, said) in text
     assert describe_rope_flips(stored, said) in text
@@ -99,7 +100,7 @@ def test_the_settings_name_file_columns_label_prior_and_unit(stored):
     assert told["positive label"] == "spam & co"
     assert told["documents"] == "7,532 documents, taken as independent of each other"
     assert told["prior"] == "beta 2 and 3, alpha_pos 1, alpha_neg 1"
-    assert "spam &amp; co" in page(known, drawn=NOTHING_DRAWN)
+    assert "spam &amp; co" in page(known, figures=NOTHING_DRAWN)
 
 
 @pytest.mark.parametrize(
@@ -120,21 +121,21 @@ def test_priors_are_told_in_words(prior, told):
 
 
 def test_the_page_holds_no_address_and_the_policy_forbids_the_network(stored):
-    text = page(stored, drawn=NOTHING_DRAWN)
+    text = page(stored, figures=NOTHING_DRAWN)
     policy = html.unescape(re.search(r'Security-Policy" content="([^"]+)"', text)[1])
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert not re.search(r'(?:src|href)\s*=\s*"(?!#)', text)
 
 
 def test_figures_that_do_not_apply_are_left_out(stored):
-    names = [picture.name for picture in pictures(stored, "8")]
+    names = [picture.name for picture in draw_figures(stored, "8")]
     assert names == ["posterior", "factor", "joint", "mosaic", "trace"]
     posterior_only = replace(stored.fit, draws=replace(stored.fit.draws, prior={}))
     without_prior = posterior_only.between("svm", "nb", stored.question)
-    assert "factor" not in [picture.name for picture in pictures(without_prior, "8")]
+    assert "factor" not in [picture.name for picture in draw_figures(without_prior, "8")]
     cells = [[310, 70, 20, 43]] * 2
     apart = compare_counts(a=cells, b=cells, engine="exact", seed=1, draws=100, average="macro")
-    names = [picture.name for picture in pictures(apart, "macro")]
+    names = [picture.name for picture in draw_figures(apart, "macro")]
     assert names[0] == "forest"
     assert "mosaic" not in names
 

@@ -2,6 +2,7 @@ import contextlib
 import os
 import subprocess
 import sys
+from copy import copy
 from dataclasses import replace
 
 import arviz_stats
@@ -15,8 +16,7 @@ from stanoff import InputError, Prior, StanoffError, compare, compare_counts, lo
 from stanoff.engines.draws import Draws
 from stanoff.fit import Fit
 from stanoff.models import MODELS
-from stanoff.models.declared import Program
-from stanoff.models.own import model_of
+from stanoff.models.custom import CustomModel, Program
 from stanoff.question import Question
 from stanoff.store import netcdf
 
@@ -152,13 +152,13 @@ def test_what_is_nan_comes_back(tmp_path):
 
 @pytest.mark.stan
 @pytest.mark.filterwarnings("ignore::stanoff.SamplingWarning")
-@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.program])
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.has_program])
 def test_every_model_of_stan_comes_back(name, labels, tmp_path):
     few = {"draws": 60, "chains": 2, "warmup": 100, "seed": 1, "engine": "stan"}
     other = {"measure": "recall"}
-    if MODELS[name].classes:
+    if MODELS[name].single_label:
         result = compare(*labels, model=name, **few)
-    elif MODELS[name].over:  # of values per item
+    elif MODELS[name].kind == "values":  # of values per item
         right = np.random.default_rng(1).integers(0, 2, (2, 9))
         result, other = compare(*right, measure="mean", model=name, **few), {"rope": 0.3}
     elif name == "binormal":
@@ -245,7 +245,7 @@ def test_a_program_without_cells_comes_back(tmp_path):
 def test_a_program_with_scores_but_without_cells_comes_back(tmp_path):
     inputs = {name: {"type": "int", "dimensions": 2} for name in ("c_A", "c_B")}
     outputs = {name: {"type": "real", "dimensions": 1} for name in ("psi_A", "psi_B", "delta")}
-    model = model_of(Program(tmp_path / "bare.stan", inputs, outputs, (), ()))
+    model = CustomModel(Program(tmp_path / "bare.stan", inputs, outputs, (), ()))
     psi = np.random.default_rng(1).beta(8, 2, (2, 100, 2, 2))
     drawn = Draws(
         {"psi": psi, "delta": psi[:, :, 0] - psi[:, :, 1]}, {}, {"lp": np.zeros((2, 100))}
@@ -262,7 +262,7 @@ def test_a_program_with_scores_but_without_cells_comes_back(tmp_path):
 @pytest.mark.parametrize("name", ["psi", "delta"])
 def test_a_program_without_cells_can_be_asked_the_other_way_round(name, tmp_path):
     inputs = {name: {"type": "int", "dimensions": 2} for name in ("c_A", "c_B")}
-    model = model_of(Program(tmp_path / "bare.stan", inputs, {}, (), ()))
+    model = CustomModel(Program(tmp_path / "bare.stan", inputs, {}, (), ()))
     psi = np.random.default_rng(1).beta(8, 2, (2, 100, 2, 2))
     drawn = {"psi": psi, "delta": psi[:, :, 0] - psi[:, :, 1]}
     counts = compare_counts(a=POS, b=NEG, engine="exact", **FEW).data
@@ -453,7 +453,8 @@ def test_a_newer_format_is_told(stored, tmp_path, monkeypatch):
 
 
 def test_a_model_that_is_not_known_here(stored, tmp_path):
-    model = replace(stored.model, name="unheard_of")
+    model = copy(stored.model)
+    model.name = "unheard_of"
     odd = replace(stored, fit=replace(stored.fit, model=model))
     with pytest.raises(StanoffError, match="its model 'unheard_of' is not known here"):
         saved(odd, tmp_path)

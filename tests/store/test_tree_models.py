@@ -14,7 +14,7 @@ from scipy import stats
 from stanoff import Prior, compare, contest, load
 from stanoff.inference.intervals import mcse
 from stanoff.models import MODELS
-from stanoff.models.predictive import elsewhere
+from stanoff.models.predictive import _allocate_to_unseen
 
 DRAWS = 4000
 SIGMAS = 4.5
@@ -83,7 +83,7 @@ def stan_results():
 
 
 def block_of(result):
-    return result.model.data(result.data, result.prior)
+    return result.model.predictive_data(result.data, result.prior)
 
 
 # The patterns of contests, and the combinations of classes.
@@ -264,7 +264,7 @@ def test_documents_elsewhere_are_dirichlet_multinomial():
     rng = np.random.default_rng(1)
     n, seen = np.full(40_000, 6), np.array([1, 4])
     new = np.zeros((len(n), 5), dtype=int)
-    for place, count, outcome in elsewhere(n, 0.4, seen, 5, rng):
+    for place, count, outcome in _allocate_to_unseen(n, 0.4, seen, 5, rng):
         np.add.at(new, (place, outcome), count)
     assert not new[:, seen].any()
     law = stats.dirichlet_multinomial([0.4, 0.4, 0.4], 6)
@@ -275,7 +275,7 @@ def test_documents_elsewhere_are_dirichlet_multinomial():
 
 
 def test_draws_again_are_the_same_block_by_block(monkeypatch):
-    monkeypatch.setattr("stanoff.models.joint.MOST_AT_ONCE", 20_000)
+    monkeypatch.setattr("stanoff.models.patterns.NUMBERS_OF_CLASSES", 20_000)
     monkeypatch.setattr("stanoff.store.predictive.MAX_NUMBERS", 30_000)
     result = classes(12, draws=700)
     log_lik, block = result.tree["log_likelihood"]["log_lik"], block_of(result)
@@ -491,7 +491,7 @@ def test_arviz_and_a_check_take_every_tree(stan_results, name):
 
 
 def test_every_program_says_what_documents_it_would_draw():
-    assert all(model.predictive is not None for model in MODELS.values() if model.program)
+    assert all(model.predictive_draws for model in MODELS.values() if model.has_program)
 
 
 @pytest.mark.stan

@@ -11,9 +11,10 @@ import pytest
 
 from stanoff import Prior, compare, contest
 from stanoff.errors import InputError
-from stanoff.study.build import build
+from stanoff.study import cache
 from stanoff.study.config import read_study
-from stanoff.study.fits import fitted
+from stanoff.study.overview import decision_symbol
+from stanoff.study.run import build_study, list_jobs, try_fit
 
 PREDICTIONS = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"
 STUDY = """
@@ -58,8 +59,9 @@ def stanoff(*arguments):
 
 
 def test_a_study_is_built_read_back_and_the_same_again(folder, monkeypatch):
+    monkeypatch.setattr(cache, "MIN_SECONDS", 0.0)
     study = read_study(written(folder))
-    outcomes = build(study, folder / "out", quiet=True)
+    outcomes = build_study(study, folder / "out", quiet=True)
     assert [(o.error, o.is_contest) for o in outcomes] == [("", True)] * 2 + [("", False)] * 6
     assert not any(o.reused for o in outcomes)
     made = files(folder / "out")
@@ -106,14 +108,14 @@ def test_a_study_is_built_read_back_and_the_same_again(folder, monkeypatch):
     def never(*_, **__):
         raise AssertionError("fitted again")
 
-    monkeypatch.setattr("stanoff.study.fits.fit", never)
-    again = build(study, folder / "out", quiet=True)
+    monkeypatch.setattr(cache, "fit", never)
+    again = build_study(study, folder / "out", quiet=True)
     assert all(o.reused for o in again)
     assert files(folder / "out") == made
     # Another ROPE needs no new fit, but other words.
     wider = read_study(written(folder, STUDY.replace("seed = 3", "seed = 3\nrope = 0.5")))
-    pairs = [o for o in build(wider, folder / "out", quiet=True) if not o.is_contest]
-    assert {o.shown[-1] for o in pairs} == {"≈"}
+    pairs = [o for o in build_study(wider, folder / "out", quiet=True) if not o.is_contest]
+    assert {decision_symbol(o) for o in pairs} == {"≈"}
 
 
 @pytest.mark.parametrize(
@@ -121,18 +123,23 @@ def test_a_study_is_built_read_back_and_the_same_again(folder, monkeypatch):
 )
 def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
     text = STUDY.replace('["nb_mult", "svm_l2", "svm_l1"]', '["nb_mult", "svm_l2"]')
-    pair = ("nb_mult", "svm_l2")
-    store = folder / "fits" / "x"
-    study = read_study(written(folder, text))
-    first = fitted(study, study.data[0], pair, study.samplings[0], store)
-    assert not first.reused
+    monkeypatch.setattr(cache, "MIN_SECONDS", 0.0)
+    fits, original = [], cache.fit
+    monkeypatch.setattr(cache, "fit", lambda *given: fits.append(1) or original(*given))
+
+    def fitted():
+        study = read_study(written(folder, text))
+        return try_fit(study, list_jobs(study)[0], folder)
+
+    first, store = fitted(), folder / "fits"
+    assert len(fits) == 1
     if change == "data":
         with (folder / "predictions.csv").open("a") as file:
             file.write("8,8,8,8,8\n")
     elif change == "version":
         monkeypatch.setattr("stanoff.engines.provenance.__version__", "9.9")
     elif change == "damage":
-        [kept] = store.parent.iterdir()
+        [kept] = store.iterdir()
         kept.write_bytes(kept.read_bytes()[:-100])
     else:
         text = {
@@ -140,12 +147,17 @@ def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
             "draws": text.replace("draws = 500", "draws = 501"),
             "prior": f'prior = "jeffreys"\n{text}',
         }.get(change, text)
-    study = read_study(written(folder, text))
-    second = fitted(study, study.data[0], pair, study.samplings[0], store)
-    assert second.reused == (change == "nothing")
-    assert len(list(store.parent.iterdir())) == 1
+    second = fitted()
+    assert len(fits) == (1 if change == "nothing" else 2)
+    assert len(list(store.iterdir())) == 1
     if change in ("nothing", "damage"):
-        assert str(second.result) == str(first.result)
+        assert str(second) == str(first)
+
+
+def test_a_quick_fit_is_not_kept(folder):
+    study = read_study(written(folder))
+    try_fit(study, list_jobs(study)[0], folder)
+    assert not (folder / "fits").exists()
 
 
 @pytest.mark.parametrize(
@@ -167,7 +179,7 @@ def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
         ("seed = 3", 'average = "makro"', "Did you mean 'macro'"),
         ("seed = 3", 'pairs = [["nb_mult", "svm_l1"]]', "not both"),
         ("nb_mult =", "nb_mul =", "Did you mean 'nb_mult'"),
-        ('"NB & co"', '"svm_l2"', "different for different columns"),
+        ('"NB & co"', '"svm_l2"', "different from each other"),
         ("classifiers = [", "classifiers = [[", "TOML"),
         ('["nb_mult", "svm_l2", "svm_l1"]', '["nb_mult"]', "two different columns"),
         ('["nb_mult", "svm_l2", "svm_l1"]', "3", "a list"),
@@ -176,8 +188,12 @@ def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
         ('["posterior", ', '["posteriors", ', "Did you mean 'posterior'"),
         ("seed = 3", "beta = 'one'", "'beta'"),
         ("seed = 3", "zero_division = 2", "'zero_division'"),
-        ("seed = 3", "labels = 8", "'labels' parameter must be a list"),
-        ("seed = 3", "pos_label = 8", "'pos_label' parameter must be given once"),
+        ("seed = 3", "labels = 8", "'data.labels' parameter must be a list"),
+        (
+            "seed = 3",
+            "pos_label = 8",
+            "'positive' parameter must be left out where pos_label is given",
+        ),
         ("seed = 3", 'prior = "jefreys"', "Did you mean 'jeffreys'"),
     ],
 )
@@ -200,7 +216,7 @@ def test_one_broken_comparison_does_not_lose_the_others(folder):
     broken[5][header.index("svm_l1")] = ""
     text = "\n".join([lines[0], *(",".join(row) for row in broken)])
     (folder / "predictions.csv").write_text(text + "\n")
-    outcomes = build(read_study(written(folder)), folder / "out", quiet=True)
+    outcomes = build_study(read_study(written(folder)), folder / "out", quiet=True)
     assert [bool(o.error) for o in outcomes] == [True] * 2 + [False] * 2 + [True] * 4
     index = (folder / "out/index.html").read_text("utf-8")
     assert "6 of 8 comparisons and contests could not be made" in index
@@ -212,10 +228,10 @@ def test_on_the_command_line_in_two_processes(folder):
     path = written(folder, STUDY.replace('measures = ["f1", "recall"]\n', ""))
     ran = stanoff("report", path, "--out", folder / "out", "--jobs", 2)
     assert ran.returncode == 0, ran.stderr
-    assert "3 comparisons and 1 contest, 0 of them from fits" in ran.stderr
+    assert "3 comparisons and 1 contest, 0 of them unchanged" in ran.stderr
     assert ran.stdout == ""
     alone = folder / "alone"
-    build(read_study(path), alone, quiet=True)
+    build_study(read_study(path), alone, quiet=True)
     assert files(alone) == files(folder / "out")
 
 
@@ -264,7 +280,7 @@ def test_without_a_list_of_models_the_data_choose_one(folder):
     text = STUDY.replace("positive = 8", chosen).replace('"svm_l2", "svm_l1"]', '"svm_l2"]')
     study = read_study(written(folder, text))
     assert [sampling.model for sampling in study.samplings] == [None]
-    outcomes = build(study, folder / "out", quiet=True)
+    outcomes = build_study(study, folder / "out", quiet=True)
     assert [(o.error, o.model) for o in outcomes] == [("", "joint")] * 2
     alone = compare(
         PREDICTIONS,
@@ -287,7 +303,7 @@ def test_without_a_list_of_models_the_data_choose_one(folder):
 
 def test_threads_draw_what_one_draws(folder):
     study = read_study(written(folder, STUDY.replace('["f1", "recall"]', '["f1"]')))
-    build(study, folder / "one", quiet=True)
+    build_study(study, folder / "one", quiet=True)
     with ThreadPoolExecutor(3) as pool:
-        build(study, folder / "three", executor=pool, quiet=True)
+        build_study(study, folder / "three", executor=pool, quiet=True)
     assert files(folder / "three") == files(folder / "one")

@@ -13,8 +13,8 @@ from hostile import HOSTILE
 from set_up import need
 
 from stanoff.errors import InputError
-from stanoff.study.build import build
 from stanoff.study.config import read_study
+from stanoff.study.run import build_study
 
 PAPER = r"""\documentclass{article}
 \usepackage{booktabs}
@@ -48,7 +48,7 @@ def study_of(folder, data, text):
 
 def built(folder, data, text):
     study = study_of(folder, data, text)
-    outcomes = build(study, folder, quiet=True)
+    outcomes = build_study(study, folder, quiet=True)
     assert [outcome.error for outcome in outcomes] == [""] * len(outcomes)
     return outcomes
 
@@ -186,7 +186,7 @@ def test_settings_and_symbols_are_explained(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('name = "web"', 'name = "news & mail"', "different for different data sets"),
+        ('name = "web"', 'name = "news & mail"', "different from each other"),
         ('name = "web"\n', "", "'data.name' parameter must be a text"),
         ('file = "web.csv"', 'file = "wet.csv"', "no file"),
         ('name = "web"', 'nane = "web"', "Did you mean 'name'"),
@@ -233,11 +233,11 @@ def test_a_study_takes_labels_in_every_layout(tmp_path, layout):
     assert [o.slug for o in found] == [o.slug for o in expected]
     for one, other in zip(found, expected, strict=True):
         assert one.summary.equals(other.summary)
-    again = build(read_study(tmp_path / "study.toml"), tmp_path, quiet=True)
+    again = build_study(read_study(tmp_path / "study.toml"), tmp_path, quiet=True)
     assert all(o.reused for o in again)
     (tmp_path / "gold.csv").write_text("doc,truth\n" + "".join(f"{i},0\n" for i in range(300)))
     if layout == "gold":
-        assert not any(o.reused for o in build(read_study(tmp_path / "study.toml"), tmp_path))
+        assert not any(o.reused for o in build_study(read_study(tmp_path / "study.toml"), tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from stanoff import InputError, compare
-from stanoff.study.build import build
 from stanoff.study.config import read_study
+from stanoff.study.run import build_study
 
 SYSTEMS = ("small", "large", "huge")
 
@@ -30,7 +30,7 @@ def built(folder, text, data, frame):
     frame.to_csv(folder / "answers.csv", index=False)
     study = f'measure = "mean"\nseed = 3\nfigures = ["posterior"]\n{text}\n[data]\n{data}'
     (folder / "study.toml").write_text(f'{study}\nfile = "answers.csv"\n', "utf-8")
-    return build(read_study(folder / "study.toml"), folder / "out", quiet=True)
+    return build_study(read_study(folder / "study.toml"), folder / "out", quiet=True)
 
 
 LONG = 'item = "question"\nsystem = "model"\nvalue = "right"'

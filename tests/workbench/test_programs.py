@@ -5,8 +5,8 @@ import pytest
 from agreement import same_law
 
 from stanoff import InputError, compare_counts, load
-from stanoff.models import paired
-from stanoff.models.declared import examine
+from stanoff.models.counts import PAIRED
+from stanoff.models.custom import inspect_program
 from stanoff.workbench import new_program
 from stanoff.workbench.templates import TEMPLATES
 
@@ -15,7 +15,7 @@ from stanoff.workbench.templates import TEMPLATES
 @pytest.mark.parametrize("base", TEMPLATES)
 def test_a_new_program_leaves_nothing_to_be_desired(base, tmp_path):
     text = new_program(tmp_path / "mine.stan", base)
-    program = examine(tmp_path / "mine.stan")
+    program = inspect_program(tmp_path / "mine.stan")
     assert (program.problems, program.limits, program.own_data) == ((), (), ())
     assert max(map(len, text.splitlines())) <= 80
     assert (tmp_path / "mine.stan").read_text() == text
@@ -30,7 +30,7 @@ def test_a_new_program_is_the_model_that_it_begins_as(tmp_path):
     exact = compare_counts(*counts, engine="exact", seed=1)
     same_law(mine.scores.delta[..., 0], exact.scores.delta[..., 0], about="delta")
     block = {"c_pos": [counts[0]], "c_neg": [counts[1]]}
-    ours = paired.log_likelihood(mine.fit.draws.posterior, block)  # of Stan's parameters
+    ours = PAIRED.log_likelihood(mine.fit.draws.posterior, block)  # of Stan's parameters
     theirs = mine.tree["log_likelihood"]["log_lik"].to_numpy()
     np.testing.assert_allclose(ours.reshape(theirs.shape), theirs, rtol=1e-9)  # all eight occur
     assert "log_lik" not in mine.tree["posterior"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
@@ -38,11 +39,18 @@ def workers(count: int) -> Iterator[Submit]:
 def _begin() -> None:
     """Leave Ctrl-C, which a terminal sends to all, to who employs us; end when they do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _stop(*_: Any) -> None:
+    # Not by an exception: the pool would catch it and go on with the next task.
+    atexit._run_exitfuncs()  # cmdstanpy and matplotlib remove their temporary folders
+    os._exit(INTERRUPTED)
 
 
 def _end_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()
-        os._exit(INTERRUPTED)
+        _stop()

@@ -16,7 +16,7 @@ from stanoff.engines import install, toolchain
 from stanoff.engines.doctor import examine as examine_toolchain
 from stanoff.errors import ToolchainError, unknown
 from stanoff.models import MODELS
-from stanoff.models.declared import examine
+from stanoff.models.custom import inspect_program
 from stanoff.question import OPTIONS, Question, select
 
 WITHOUT = "Without it, `stanoff compare ... --engine exact` works at once."
@@ -28,8 +28,8 @@ def models(ctx: click.Context) -> None:
     """List the models; begin, check, calibrate and compare Stan programs of your own."""
     if ctx.invoked_subcommand is None:
         for model in MODELS.values():
-            engines = ", ".join(["stan"] * model.program + ["exact"] * bool(model.exact))
-            where = model.stan_file if model.program else "drawn by conjugacy"
+            engines = ", ".join(["stan"] * model.has_program + ["exact"] * model.is_conjugate)
+            where = model.stan_file if model.has_program else "drawn by conjugacy"
             echo(f"{model.name:24} {engines:12} {where}")
 
 
@@ -37,9 +37,9 @@ def models(ctx: click.Context) -> None:
 @click.argument("file", type=click.Path())
 def check(file: str) -> None:
     """Describe what a Stan program declares and whether stanoff can use it, without compiling."""
-    program = examine(Path(file))
+    program = inspect_program(Path(file))
     echo(f"data:      {', '.join(program.inputs)}")
-    for name in program.own_data:
+    for name in program.user_data:
         declared = program.inputs[name]
         size = f"{declared['dimensions']} dimensions" if declared["dimensions"] else "one number"
         echo(f"own data:  {name}: {declared['type']}, {size}; pass it by data= or --data")
@@ -111,7 +111,7 @@ def setup(names: tuple[str, ...], cmdstan: str | None, compiler: bool) -> None:
 
     These are all models, or only those that are named: another one is compiled when it is used.
     """
-    programs = {name: model.stan_file for name, model in MODELS.items() if model.program}
+    programs = {name: model.stan_file for name, model in MODELS.items() if model.has_program}
     for name in names:
         if name not in programs:
             raise unknown("MODEL", name, programs)
@@ -144,7 +144,7 @@ def setup(names: tuple[str, ...], cmdstan: str | None, compiler: bool) -> None:
 @command
 def doctor() -> None:
     """Say what is there, what is missing, and what to do about it."""
-    findings = examine_toolchain([m.stan_file for m in MODELS.values() if m.program])
+    findings = examine_toolchain([m.stan_file for m in MODELS.values() if m.has_program])
     for finding in findings:
         status = "ok     " if finding.good else "MISSING"
         echo(f"{status}  {finding.subject}: {finding.description}")

@@ -11,8 +11,8 @@ from stanoff.api import load
 from stanoff.cli.base import command, echo
 from stanoff.cli.compare import COMPARING, run_comparison
 from stanoff.cli.options import FILES, given, options
-from stanoff.study.build import build
 from stanoff.study.config import read_study
+from stanoff.study.run import build_study
 
 
 @command
@@ -45,10 +45,10 @@ def report(file: tuple[str, ...], out: str | None, jobs: int, **values: Any) -> 
 
 def _build_study(file: str, out: str | None, jobs: int) -> None:
     study = read_study(file)
-    folder = Path(out) if out is not None else study.out
-    if folder is None:
+    folder = Path(out or study.out or "")
+    if out is None and study.out is None:
         raise click.UsageError(f"--out, or out in {file}, must name the folder to write to.")
-    outcomes = build(study, folder, jobs=jobs)
+    outcomes = build_study(study, folder, jobs=jobs)
     broken = [outcome for outcome in outcomes if outcome.error]
     for outcome in broken:
         echo(f"Error: {outcome.title}: {outcome.error}", err=True)
@@ -57,7 +57,7 @@ def _build_study(file: str, out: str | None, jobs: int) -> None:
     also = f" and {contests} contest{'s' * (contests > 1)}" if contests else ""
     echo(
         f"Wrote {folder / 'index.html'}: {len(outcomes) - len(broken) - contests} "
-        f"comparisons{also}, {reused} of them from fits that were there.",
+        f"comparisons{also}, {reused} of them unchanged.",
         err=True,
     )
     if broken:

@@ -16,6 +16,7 @@ from stanoff.engines.draws import Draws, Later, judged
 from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models import Model
+from stanoff.models.patterns import Contest, Joint
 
 if TYPE_CHECKING:
     from stanoff.question import Sampling
@@ -28,7 +29,7 @@ FEW_SYSTEMS, MANY_DRAWS = 10, 10_000  # all pairs of many systems take long
 
 def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
     """Draw independently from posterior and prior, as :func:`stanoff.engines.sampling.sample`."""
-    if model.exact is None:
+    if not model.is_conjugate:
         raise invalid("engine", f"'stan' for {model.name}, which is not conjugate", "exact")
     block = model.stan_data(data, sampling.prior, measure)
     each = len(data.categories) * len(data.systems)
@@ -36,7 +37,7 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     if len(data.systems) > FEW_SYSTEMS:
         enough = min(enough, MANY_DRAWS)
     chains, draws = sampling.chains or 1, sampling.draws or enough
-    rng, exact = np.random.default_rng(sampling.seed), model.exact
+    rng, exact = np.random.default_rng(sampling.seed), model.sample_exact
 
     def group(prior_only: int, **more: Any) -> dict[str, NDArray[Any]]:
         try:
@@ -47,8 +48,10 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
         shaped = {k: v.reshape(chains, draws, *v.shape[1:]) for k, v in drawn.items()}
         return judged(shaped, len(data.categories))
 
-    others = sampling.executor if model.shared_out and len(data.categories) > 1 else None
-    posterior = group(0) if others is None else group(0, each=partial(_shared_out, others))
+    others = sampling.executor if isinstance(model, Contest) and len(data.categories) > 1 else None
+    posterior = (
+        group(0) if others is None else group(0, map_categories=partial(_shared_out, others))
+    )
     no_trouble = {"diverging": np.zeros((chains, draws), dtype=bool)}
     return Draws(posterior, Later(lambda: group(1)), sample_stats=no_trouble)
 
@@ -75,10 +78,10 @@ def drawn_whole(
     rng : Generator
         By the seed of a fit it gives the draws of that fit again.
     """
-    assert model.exact is not None
+    assert isinstance(model, Contest | Joint)
     chains, draws = shape
     keep = np.arange(chains * draws).reshape(shape)[:, ::step]
-    drawn = model.exact(block, chains * draws, rng, keep=keep.ravel())
+    drawn = model.sample_exact(block, chains * draws, rng, keep=keep.ravel())
     if step > 1:  # what was not kept is whole
         whole = {name: values for name, values in drawn.items() if len(values) > keep.size}
         drawn |= {name: values[keep.ravel()] for name, values in whole.items()}

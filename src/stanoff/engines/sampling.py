@@ -33,8 +33,8 @@ def select_engine(model: Model, requested: str | None) -> tuple[str, str | None]
     """
     if requested is not None:
         return requested, None
-    if model.engine == "exact" or model.exact is None:
-        return model.engine, None
+    if model.default_engine == "exact" or not model.is_conjugate:
+        return model.default_engine, None
     missing = missing_requirement(model.stan_file)
     return ("stan", None) if missing is None else ("exact", missing)
 

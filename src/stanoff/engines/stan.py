@@ -70,9 +70,9 @@ OURS = {  # what stanoff itself passes to CmdStanModel.sample: the option that d
 
 def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
     """Run the program, and once more for its prior; :func:`stanoff.engines.sampling.sample`."""
+    _check_size(model, data)
     stan_data = model.stan_data(data, sampling.prior, measure)
     categories = int(stan_data.get("K", len(data.categories)))
-    _check_size(model, data, categories)
     program = _compile(model)
     options = {
         "chains": sampling.chains or CHAINS,
@@ -82,7 +82,7 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
         **check_sampler_options(sampling.sampler_options),
     }
     chunks = [(stan_data, sampling.seed)]
-    if model.in_blocks and categories > CHUNK:
+    if model.has_batches and categories > CHUNK:
         parts = [rows(data, slice(i, i + CHUNK)) for i in range(0, categories, CHUNK)]
         chunks = [
             (model.stan_data(part, sampling.prior, measure), _chunk_seed(sampling.seed, number))
@@ -98,7 +98,7 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     stats = combine_stats([run.stats for run in runs]) if len(runs) > 1 else runs[0].stats
     prior: Variables = {}
     if "prior_only" in stan_data:
-        prior = _sample_prior(model, program, stan_data, categories, options, measure)
+        prior = _sample_prior(model, program, stan_data, categories, options)
     return Draws(
         judged(variables, len(data.categories)),
         judged(prior, len(data.categories)) if prior else {},
@@ -186,16 +186,10 @@ def check_sampler_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return dict(options)
 
 
-def _check_size(model: Model, data: Data, categories: int) -> None:
+def _check_size(model: Model, data: Data) -> None:
     """Refuse what only the exact engine can draw."""
-    if not model.program:
-        raise invalid("engine", f"'exact' for {model.name}, which has no program", "stan")
-    if len(data.systems) > model.most_in_program:
-        rule = f"'exact' for {model.name} with more than {model.most_in_program} systems"
-        raise invalid("engine", rule, "stan")
-    if model.most_categories is not None and categories > model.most_categories:
-        rule = f"'exact' for {model.name} with more than {model.most_categories} categories"
-        raise invalid("engine", rule, "stan")
+    if limit := model.stan_limit(data):
+        raise invalid("engine", f"'exact' for {limit}", "stan")
     documents = max(data.n_documents())
     if documents > MAX_COUNT:
         raise InputError(
@@ -217,17 +211,15 @@ def _sample_prior(
     stan_data: Mapping[str, Any],
     categories: int,
     options: Mapping[str, Any],
-    measure: Measure,
 ) -> Variables:
-    """Draw the prior; of many exchangeable categories Stan draws the first few.
+    """Draw the prior; of many independent categories Stan draws the first few.
 
-    The others are the same draws in another order if the categories are independent, and are drawn
-    given what all categories share if they are not.
+    The others are the same draws in another order.
     """
     # Without documents one run serves all data; new documents are as many as there are.
-    observed = () if "simulate" in stan_data else model.emptied
+    observed = () if "simulate" in stan_data else model.zeroed_for_prior
     empty: dict[str, Any] = {name: np.zeros_like(stan_data[name]) for name in observed}
-    few = categories > CHUNK and (model.in_blocks or model.further is not None)
+    few = categories > CHUNK and model.has_batches
     if few:
         empty = {name: values[:CHUNK] for name, values in empty.items()} | {"K": CHUNK}
     variables = _cached_prior(
@@ -240,13 +232,7 @@ def _sample_prior(
     if not few:
         return variables
     rng = np.random.default_rng(PRIOR_SEED)
-    if model.further is None:
-        return repeat_shuffled(variables, categories, model.category_axes, rng)
-    others = model.further(variables, stan_data, categories - CHUNK, rng)
-    others["psi"] = measure(others["cells"])
-    with np.errstate(invalid="ignore"):  # both infinite
-        others["delta"] = others["psi"][:, :, 0] - others["psi"][:, :, 1]
-    return concatenate([variables, {**variables, **others}], model.category_axes)
+    return repeat_shuffled(variables, categories, model.category_axes, rng)
 
 
 @lru_cache(maxsize=1)
@@ -340,7 +326,7 @@ def _compile(model: Model) -> _Program:
     try:
         compiled = compile_program(model.stan_file)
     except ToolchainError as error:
-        if model.exact is None:
+        if not model.is_conjugate:
             raise
         advice = "Or pass engine='exact': it draws the same posterior at once, without a compiler."
         raise ToolchainError(f"{error} {advice}") from error

@@ -173,7 +173,7 @@ def pulled_scores(result: Comparison) -> tuple[str, ...]:
         "The prior pulls the scores of few documents toward its own mean; a weaker prior pulls "
         "less."
     )
-    if result.model.file is not None:  # a program of one's own: labels may err, for example
+    if result.model.custom:  # a program of one's own: labels may err, for example
         why = f"That is what {shown(result.model.name)} and its prior make of the data."
     return (
         f"The posterior mean of {shown(name)}'s {result.measure.label}{where} is {psi:.3f}, but "
@@ -236,7 +236,7 @@ def infinite_prior_density(result: Comparison, category: str) -> bool:
 
 def independent_categories(result: Result) -> tuple[str, ...]:
     """Say that an average over categories takes them as independent."""
-    if result.average is None or len(result.data.categories) == 1 or result.model.classes:
+    if result.average is None or len(result.data.categories) == 1 or result.model.single_label:
         return ()
     if result.data.cells is None:  # it is about labels
         return ()

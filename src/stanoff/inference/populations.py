@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from stanoff import models
 from stanoff.data.items import ItemValues
-from stanoff.data.types import cells_of_patterns
 from stanoff.engines.draws import Variables
 from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence, RowInfo, summarize_rows
 from stanoff.inference.factors import grows_without_bound
+from stanoff.models.counts import Hierarchical, HierarchicalUnpaired
 from stanoff.models.priors import Prior
-from stanoff.models.unpaired import cells_of_rates
 from stanoff.question import Sampling
 
 if TYPE_CHECKING:
@@ -129,17 +128,12 @@ def _weighed(result: Comparison, delta: Any, prior: Any, about: RowInfo) -> Evid
 
 def _new_scores(draws: Variables, result: Comparison, rng: np.random.Generator) -> Array:
     """Draw the scores of both systems on a new category (chain, draw, system)."""
-    if result.model.further is None or "eta_pos" not in draws:
+    model = result.model
+    if not isinstance(model, Hierarchical | HierarchicalUnpaired) or "eta_pos" not in draws:
         raise InputError("There is no eta: only the hierarchical models know of new categories.")
-    block = result.model.data(result.data, result.prior)
-    rates = result.model.further(draws, block, 1, rng)
     every = draws["mu"]  # of the categories at hand: (chain, draw, category), or one per system
     which = rng.integers(0, every.shape[-1], every.shape[:2])
     place = which.reshape(*which.shape, *(1,) * (every.ndim - 2))
     mu = np.take_along_axis(every, place, axis=-1)
-    if "theta_pos" in rates:
-        pos, neg = (rates[f"theta_{side}"] for side in ("pos", "neg"))
-        cells = cells_of_patterns(pos * mu[..., None], neg * (1 - mu[..., None]), 2)
-    else:
-        cells = cells_of_rates(mu, rates["rho_pos"], rates["rho_neg"])
+    cells = model.draw_new_category(draws, mu, rng)
     return np.asarray(result.measure(cells)[..., 0])

@@ -17,7 +17,7 @@ from stanoff.errors import invalid
 from stanoff.inference.decision import Decision, decide, rope_flips
 from stanoff.inference.evidence import Evidence
 from stanoff.inference.factors import mass_within
-from stanoff.models.own import OwnModel
+from stanoff.models.custom import CustomModel
 from stanoff.models.priors import Prior, as_prior
 from stanoff.question import Sampling
 
@@ -131,11 +131,13 @@ def _refit(result: Comparison, prior: Prior) -> Comparison:
     """Fit the same data again with another prior, by conjugacy where that is possible."""
     from stanoff.fit import fit
 
-    engine = "exact" if result.model.exact else "stan"
+    engine = "exact" if result.model.is_conjugate else "stan"
     chains, draws = result.fit.draws.shape if result.engine == engine else (None, None)
-    model = models.get(result.model.file or result.model.name)  # a program may have changed
-    if isinstance(model, OwnModel) and isinstance(result.model, OwnModel):
-        model = model.with_data(result.model.given)
+    model = models.get(
+        result.model.stan_file if result.model.custom else result.model.name
+    )  # a program may have changed
+    if isinstance(model, CustomModel) and isinstance(result.model, CustomModel):
+        model = model.with_data(result.model.user_data)
     sampling = Sampling(
         model=model,
         prior=as_prior(prior),

@@ -1,4 +1,4 @@
-"""The models: each in a file of its own, registered here by one line."""
+"""The models: a family per file, registered here by one line."""
 
 from __future__ import annotations
 
@@ -8,20 +8,13 @@ from stanoff.data.types import Data
 from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError, unknown
 from stanoff.models.base import Model
-from stanoff.models.binormal import BINORMAL
-from stanoff.models.clusters import CLUSTERS
-from stanoff.models.contest import CONTEST
-from stanoff.models.datasets import DATASETS
-from stanoff.models.hierarchical import HIERARCHICAL
-from stanoff.models.hierarchical_unpaired import HIERARCHICAL_UNPAIRED
-from stanoff.models.items import ITEMS_MODEL
-from stanoff.models.joint import JOINT
-from stanoff.models.multiclass import MULTICLASS
-from stanoff.models.paired import PAIRED
-from stanoff.models.repeated import REPEATED
-from stanoff.models.runs import RUNS
-from stanoff.models.unpaired import UNPAIRED
-from stanoff.models.weights import WEIGHTS
+from stanoff.models.binormal import Binormal
+from stanoff.models.bootstrap import BOOTSTRAP
+from stanoff.models.counts import PAIRED, Hierarchical, HierarchicalUnpaired, Unpaired
+from stanoff.models.custom import custom_model
+from stanoff.models.items import Clusters, Datasets, Items, Repeated, Runs
+from stanoff.models.multiclass import Multiclass
+from stanoff.models.patterns import Contest, Joint
 
 __all__ = ["MODELS", "POPULATIONS", "Model", "for_data", "get", "stan_folder"]
 
@@ -29,32 +22,34 @@ MODELS: dict[str, Model] = {
     model.name: model
     for model in (
         PAIRED,
-        CONTEST,
-        UNPAIRED,
-        HIERARCHICAL,
-        HIERARCHICAL_UNPAIRED,
-        MULTICLASS,
-        JOINT,
-        WEIGHTS,
-        BINORMAL,
-        CLUSTERS,  # before the items model, which would take clustered values, too
-        ITEMS_MODEL,
-        RUNS,
-        DATASETS,
-        REPEATED,
+        Contest(),
+        Unpaired(),
+        Hierarchical(),
+        HierarchicalUnpaired(),
+        Multiclass(),
+        Joint(),
+        BOOTSTRAP,
+        Binormal(),
+        Clusters(),  # before the items model, which would take clustered values, too
+        Items(),
+        Runs(),
+        Datasets(),
+        Repeated(),
     )
 }
 
 # What values per item can be asked about; None is the default model of the data.
-POPULATIONS: dict[str, Model | None] = {"items": None, "runs": RUNS, "datasets": DATASETS}
+POPULATIONS: dict[str, Model | None] = {
+    "items": None,
+    "runs": MODELS["runs"],
+    "datasets": MODELS["datasets"],
+}
 
 
 def get(name: str | Path) -> Model:
     """Look up a model by its name, or make one of a Stan program by its path."""
     if isinstance(name, (str, Path)) and Path(name).suffix == ".stan":
-        from stanoff.models.own import own_model
-
-        return own_model(Path(name))
+        return custom_model(Path(name))
     if not isinstance(name, str) or name not in MODELS:
         raise unknown("model", name, [*MODELS, "path/to/your.stan"])
     return MODELS[name]

@@ -1,31 +1,30 @@
-"""What a model is: a Stan program, the data it asks for, its conjugate sampler if it has one."""
+"""What a model is: a Stan program, the inputs it asks for, and what Stan cannot say."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from stanoff.data.types import AVERAGES, OUTCOMES, Data
 from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, average_categories, average_classes
-from stanoff.models.predictive import Predictive
+from stanoff.models.inputs import collect_inputs
 from stanoff.models.priors import NAMED, Prior, Priors
-from stanoff.models.students import Student
+
+if TYPE_CHECKING:
+    from stanoff.models.students import Student
 
 Array = NDArray[np.float64]
-Block = dict[str, Any]
+StanData = Mapping[str, Any]
+Inputs = dict[str, Any]
 Variables = Mapping[str, NDArray[Any]]
-Sampler = Callable[..., dict[str, Array]]  # of a data block, a number of draws, a generator
-Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-Further = Callable[[Variables, Mapping[str, Any], int, np.random.Generator], dict[str, Array]]
-
-EXACT_DRAWS = 50_000
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 COORDS = {
     "outcome": OUTCOMES,
@@ -48,153 +47,185 @@ SHARED_DIMS = {
 }
 
 
-@dataclass(frozen=True)
-class Batch:
-    """How a conjugate model draws many data sets at once, out of Gammas.
-
-    Attributes
-    ----------
-    shapes : callable
-        The data block to the shapes of the Gammas, an array (data set) for each.
-    build : callable
-        Draws of these Gammas to cells (data set, system, draw, cell).
-    counts : tuple of str
-        Which parts of the data block have a row per data set.
-    """
-
-    shapes: Callable[[Mapping[str, Any]], list[Array]]
-    build: Callable[[list[Array]], Array]
-    counts: tuple[str, ...]
-
-
-def no_theorem(measure: Measure, prior: Priors, data: Data) -> None:
-    """Leave it to the prior draws whether the density of delta at 0 is infinite."""
-
-
-@dataclass(frozen=True)
 class Model:
     """A model of how systems came to their answers.
+
+    A subclass says what is true of one model; :data:`stanoff.models.MODELS` registers it. Draws are
+    mappings of arrays (chain, draw, ...), and ``stan_data`` is the data block of the program.
 
     Attributes
     ----------
     name : str
         The word that ``compare(model=...)`` takes; its program is ``stan/<name>.stan``.
-    data : callable
-        Data and prior to what only this program asks for.
+    inputs : mapping
+        What the program declares as data, each with its number of dimensions; empty where there
+        is no program.
     observed : tuple of str
-        Which of these are counts.
+        Which of the inputs are observed.
     dims : mapping
         The dimensions of its own variables, after chain and draw.
-    exact : callable or None
-        Its conjugate sampler.
-    batch : Batch or None
-        Its conjugate sampler of many data sets.
-    prior_density_infinite_at_zero : callable
-        Whether the prior density of delta at 0 is infinite for each category, given a measure, a
-        prior and data; it returns None where no theorem tells.
+    kind : str
+        What it is about: "labels", "scores" or "values".
     default_for : type or None
         The kind of data for which it is the default.
-    engine : str
-        The default engine.
-    program : bool
-        Whether it has a Stan program.
-    most_categories : int or None
-        How many categories its program takes at most.
-    most_systems : int or None
-        How many systems it can have at most; None if any number.
-    most_in_program : int
-        How many systems its program takes at most.
-    of_pairs : Model or None
-        The model that any two of its systems have; itself by default.
-    exact_draws : int
-        How many draws the exact engine takes by default.
-    classes : bool
+    default_engine : str
+        ``"stan"`` or ``"exact"``.
+    max_systems : int or None
+        How many systems it can have; None if any number.
+    single_label : bool
         Whether it is about single-label classes rather than categories against the rest.
     independent : bool
         Whether its categories do not know of each other.
-    shared_out : bool
-        Whether its conjugate sampler takes ``each``, by which others draw its categories.
-    in_blocks : bool
-        Whether its program can be run for some of its categories at a time.
-    further : callable or None
-        Given prior draws of what exchangeable categories share, the data block, a number and a
-        random generator: that many further categories.
-    predictive : Predictive or None
-        How it sees documents: their likelihood, and new ones.
-    as_fitted : tuple of str
+    exact_draws : int
+        How many draws the exact engine takes by default.
+    order_dependent : tuple of str
         Variables that are about all systems in their order, or about rows of the data: they are
         left out where some systems are looked at, or these change places.
     priors : mapping
         Priors worth comparing, by name.
-    over : str
-        The population that values are averaged over, in words; nothing for labels.
-    file : Path or None
-        Its program, where that is not ``stan/<name>.stan``.
+    predictive_draws : tuple of str
+        The variables that log-likelihoods and replicates are computed from; none where the model
+        has neither.
+    custom : bool
+        Whether its program is the user's own.
+    unit : str
+        What log-likelihoods are of, in the plural: a dimension of the tree.
     """
 
-    name: str
-    data: Callable[[Any, Priors], Block]
-    observed: tuple[str, ...]
-    dims: Mapping[str, tuple[str, ...]]
-    exact: Sampler | None = None
-    batch: Batch | None = None
-    prior_density_infinite_at_zero: Callable[[Measure, Priors, Data], bool | None] = no_theorem
+    name: str = ""
+    inputs: Mapping[str, int] = {}
+    observed: tuple[str, ...] = ()
+    dims: Mapping[str, tuple[str, ...]] = {}
+    kind: str = "labels"
     default_for: type[Data] | None = None
-    engine: str = "stan"
-    program: bool = True
-    most_categories: int | None = None
-    most_systems: int | None = 2
-    most_in_program: int = 2
-    of_pairs: Model | None = None
-    exact_draws: int = EXACT_DRAWS
-    classes: bool = False
+    default_engine: str = "stan"
+    max_systems: int | None = 2
+    single_label: bool = False
     independent: bool = False
-    shared_out: bool = False
-    in_blocks: bool = False
-    further: Further | None = None
-    predictive: Predictive | None = None
-    as_fitted: tuple[str, ...] = ()
-    priors: Mapping[str, Prior] = field(default_factory=lambda: NAMED)
-    over: str = ""
-    file: Path | None = None
+    exact_draws: int = 50_000
+    order_dependent: tuple[str, ...] = ()
+    priors: Mapping[str, Prior] = NAMED
+    predictive_draws: tuple[str, ...] = ()
+    unit: str = "documents"
+    custom: bool = False
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        from stanoff.models import get
-
-        return get, (self.name,)  # by name: its functions may not travel to other processes
+    @property
+    def has_program(self) -> bool:
+        """Whether it has a Stan program."""
+        return bool(self.inputs)
 
     @property
     def stan_file(self) -> Path:
-        """Where its program is."""
-        return self.file or stan_folder() / f"{self.name}.stan"
+        """Where its program is, if it has one."""
+        return stan_folder() / f"{self.name}.stan"
+
+    @property
+    def replicated(self) -> tuple[str, ...]:
+        """What :meth:`replicate` draws anew, by name."""
+        return self.observed
+
+    @property
+    def zeroed_for_prior(self) -> tuple[str, ...]:
+        """What of the data is set to 0 where the prior is drawn, so that one run serves all."""
+        return self.observed
+
+    @property
+    def is_conjugate(self) -> bool:
+        """Whether it can be drawn exactly."""
+        return type(self).sample_exact is not Model.sample_exact
+
+    @property
+    def has_batches(self) -> bool:
+        """Whether many data sets can be drawn exactly at once."""
+        return type(self).sample_exact_batch is not Model.sample_exact_batch
+
+    @property
+    def pair_model(self) -> Model:
+        """The model that any two of its systems have."""
+        return self
 
     @property
     def category_axes(self) -> dict[str, int]:
         """Which axis of its draws is that of the categories, after chain and draw."""
-        every = SHARED_DIMS | {"psi": ("system", "category")} | dict(self.dims)
+        dims = SHARED_DIMS | {"psi": ("system", "category")} | dict(self.dims)
         return {
-            name: 2 + dims.index("category") for name, dims in every.items() if "category" in dims
+            name: 2 + axes.index("category") for name, axes in dims.items() if "category" in axes
         }
 
-    @property
-    def emptied(self) -> tuple[str, ...]:
-        """What of the data is set to 0 where the prior is drawn, so that one run serves all."""
-        return self.observed
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
 
-    def stan_data(self, data: Data, prior: Priors, measure: Measure) -> Block:
-        """Gather all that the program asks for."""
-        return {
-            "K": len(data.categories),
-            **self.data(data, prior),
-            **measure_data(measure),
-            "prior_only": 0,
-        }
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    # What goes into the program.
 
     def prepare(self, data: Data) -> Data:
         """Return the data as this model sees them: classes, or categories against the rest."""
-        return data if self.classes else data.one_vs_rest()
+        return data if self.single_label else data.one_vs_rest()
 
-    def named(self, measure: Measure) -> Measure:
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return all that the program asks for; what depends on the measure only with one."""
+        return collect_inputs(self.name, self.inputs, data, prior, measure)
+
+    def stan_limit(self, data: Data) -> str | None:
+        """Say with which data the program cannot be run, if these are such."""
+        return None if self.has_program else f"{self.name}, which has no program"
+
+    # Draws without Stan.
+
+    def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
+        """Draw from the posterior, or from the prior where ``prior_only`` is 1.
+
+        Parameters
+        ----------
+        stan_data : mapping
+            The data block of the program.
+        draws : int
+            How many draws.
+        rng : Generator
+            The source of randomness.
+        """
+        raise NotImplementedError
+
+    def sample_exact_batch(
+        self, stan_data: StanData, draws: int, rng: Generator, *, shared: bool = True
+    ) -> Iterator[tuple[slice, Array]]:
+        """Draw the cells of many data sets, which stand in the place of categories.
+
+        Parameters
+        ----------
+        stan_data : mapping
+            The data block, with a row per data set.
+        draws : int
+            How many of each data set.
+        rng : Generator
+            The source of randomness.
+        shared : bool
+            Whether data sets may share random numbers; not those that hardly differ.
+
+        Yields
+        ------
+        tuple
+            Which data sets, and their cells (data set, system, draw, cell).
+        """
+        raise NotImplementedError
+
+    def closed_form(
+        self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> tuple[Student, Student | None] | None:
+        """Return posterior and prior of differences of systems (by index), if these are a t."""
+        return None
+
+    def prior_density_infinite_at_zero(
+        self, measure: Measure, prior: Priors, data: Data
+    ) -> bool | None:
+        """Return whether the prior density of delta at 0 is infinite; None if no theorem tells."""
+        return None
+
+    # From draws to scores.
+
+    def label_measure(self, measure: Measure) -> Measure:
         """Return the measure as it is called under this model."""
         return measure
 
@@ -202,15 +233,6 @@ class Model:
         """Score the draws: psi with the dimensions (chain, draw, system, row).
 
         The rows are the categories and, with an average, every kind of average after them.
-
-        Parameters
-        ----------
-        draws : mapping
-            The variables of one group, as an engine returned them.
-        measure : Measure
-            How to score.
-        average : str or None
-            None for the categories alone.
         """
         if "cells" not in draws:
             raise InputError(
@@ -221,9 +243,9 @@ class Model:
         psi = measure(cells)
         if average is None:
             return psi
-        take = average_classes if self.classes else average_categories
-        more = [take(measure, cells, kind) for kind in AVERAGES]
-        return np.concatenate([psi, np.stack(more, axis=-1)], axis=-1)
+        average_over = average_classes if self.single_label else average_categories
+        averages = [average_over(measure, cells, kind) for kind in AVERAGES]
+        return np.concatenate([psi, np.stack(averages, axis=-1)], axis=-1)
 
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
         """Score the data themselves (system, row), with the rows of :meth:`scores`."""
@@ -236,50 +258,57 @@ class Model:
         """Return whether these draws can be scored by another measure than that of the fit."""
         return True
 
-    def knows(self, draws: Variables, measure: Measure) -> bool:
+    def has_scores(self, draws: Variables, measure: Measure) -> bool:
         """Return whether the draws hold what it takes to score by a measure."""
         return True
-
-    def population(self, data: Data) -> str:
-        """Say in words what values are averaged over; nothing of labels."""
-        return self.over
-
-    def student(
-        self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> tuple[Student, Student | None] | None:
-        """Return the posterior of differences between systems, and the prior, where they are a t.
-
-        Parameters
-        ----------
-        data, prior : Data, Prior
-            What was fitted.
-        first, second : ndarray
-            The places of the systems of each difference.
-        """
-        return None
 
     def difference(self, draws: Variables, psi: Array, pair: tuple[int, int]) -> Array:
         """Return delta (chain, draw, row) of two systems from their psi (chain, draw, 2, row)."""
         with np.errstate(invalid="ignore"):  # both infinite: whoever asked finds out
             return np.asarray(psi[..., 0, :] - psi[..., 1, :])
 
+    def population(self, data: Data) -> str:
+        """Say in words what values are averaged over; nothing of labels."""
+        return ""
 
-def measure_data(measure: Measure) -> Block:
-    """Say to a program which measure is meant; one that it does not know is computed later."""
-    return {
-        "measure": measure.code or 1,
-        "f_beta": measure.beta,
-        "zero_division": measure.zero_division,
-        "prevalence": measure.prevalence or 0.0,
-    }
+    # What draws say of the documents themselves.
+
+    def predictive_data(self, data: Data, prior: Priors) -> dict[str, Any]:
+        """Return the data block that log-likelihoods and replicates are computed with."""
+        return self.stan_data(data, prior)
+
+    def complete_draws(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Add variables that follow from the draws; return nothing where that cannot be."""
+        return draws
+
+    def can_resample(self, stan_data: StanData) -> bool:
+        """Return whether ``sample_exact(..., keep=)`` can keep what it usually does not."""
+        return False
+
+    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-likelihood of each group of equal documents, or of each item."""
+        raise NotImplementedError
+
+    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> Sequence[str]:
+        """Name these groups, in the same order."""
+        raise NotImplementedError
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array | None:
+        """Return the log-density of the prior (chain, draw); None where it is flat."""
+        raise NotImplementedError
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw as many new documents as there are, by the names of the observed inputs.
+
+        Where some could be of a kind that did not occur, ``cells`` counts them all.
+        """
+        raise NotImplementedError
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Return of new documents what :meth:`scores` takes: cells, or psi."""
+        return {"cells": replicates["cells"]}
 
 
-def unless_prior(data: Mapping[str, Any], *names: str) -> list[NDArray[np.int64]]:
+def unless_prior(stan_data: StanData, *names: str) -> list[NDArray[np.int64]]:
     """Return these counts of a data block; without documents where the prior is drawn."""
-    return [np.asarray(data[name]) * (1 - data["prior_only"]) for name in names]
-
-
-def kappa_data(prior: Prior) -> Block:
-    """Return the hyper-parameters of a concentration."""
-    location, scale = prior.kappa
-    return {"kappa_location": location, "kappa_scale": scale}
+    return [np.asarray(stan_data[name]) * (1 - stan_data["prior_only"]) for name in names]

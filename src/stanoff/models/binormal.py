@@ -7,180 +7,157 @@ scores are stretched, but normality does: probabilities are taken as log-odds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from stanoff.data.scores import ScoredDocuments
-from stanoff.data.types import Data
+from stanoff.data.types import AVERAGES, Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import SCORES, Measure
-from stanoff.models.base import Array, Block, Model, Variables
-from stanoff.models.predictive import (
-    Predictive,
-    log_correlation,
-    log_lognormal,
-    log_normal,
-    numbered,
-)
+from stanoff.models.base import Array, Inputs, Model, StanData, Variables
+from stanoff.models.bootstrap import BOOTSTRAP
+from stanoff.models.inputs import standardize_scores
+from stanoff.models.predictive import log_correlation, log_lognormal, log_normal, number_rows
 from stanoff.models.priors import Prior, Priors, single
-from stanoff.models.weights import WEIGHTS
 
-LEAST = 2  # documents of a class
+MIN_DOCUMENTS = 2  # of each class
 S_SCALE, LKJ_SHAPE = 0.5, 2.0
 CLASSES = (("pos", 1), ("neg", 0))
 
 
-def data(scored: Data, prior: Priors) -> Block:
-    """Gather number, mean and scatter of the scores of each class."""
-    if not isinstance(scored, ScoredDocuments):
-        raise InputError("The binormal model needs scores of documents, for measure='auc'.")
-    if len(scored.categories) > 1:
-        raise InputError("model='binormal' compares one category; use 'bootstrap' for several.")
-    if len(scored.cluster):
-        raise invalid("cluster", "None in the binormal model, which takes documents one by one", "")
-    if scored.alike(0, 1):
-        raise InputError("model='binormal' cannot compare a system with itself; use 'bootstrap'.")
-    return statistics(scored.truth[0], every_score(scored), prior)
-
-
-def every_score(scored: ScoredDocuments) -> Array:
-    """Return the scores (2, N) as the model takes them."""
-    return np.stack([standardised(x[0]) for x in scored.score])
-
-
-def statistics(truth: NDArray[np.int64], scores: Array, prior: Priors) -> Block:
-    """Return number, mean and scatter of scores (2, N) by class, and the weights of the prior."""
-    shared = single(prior)
-    block: Block = {"s_scale": S_SCALE, "lkj_shape": LKJ_SHAPE}
-    for name, wanted in CLASSES:
-        of_class = scores[:, truth == wanted]
-        if of_class.shape[1] < LEAST:
-            rule = f"{LEAST} documents of each class at least in the binormal model"
-            raise invalid("data", rule, of_class.shape[1])
-        center = of_class.mean(axis=1)
-        off = of_class - center[:, None]
-        block |= {
-            f"N_{name}": of_class.shape[1],
-            f"center_{name}": center,
-            f"scatter_{name}": off @ off.T,
-            f"alpha_{name}": float(shared.weights(f"alpha_{name}", 1)[0]),
-        }
-    return block
-
-
-def standardised(score: Array) -> Array:
-    """Bring scores to mean 0 and standard deviation 1; probabilities become log-odds first.
-
-    Examples
-    --------
-    >>> (standardised(np.array([0.1, 0.5, 0.9])).round(3) + 0.0).tolist()
-    [-1.225, 0.0, 1.225]
-    """
-    if score.min() > 0 and score.max() < 1:
-        score = np.log(score) - np.log1p(-score)
-    spread = score.std()
-    if not spread > 0:
-        raise InputError("model='binormal' needs scores that differ; use 'bootstrap'.")
-    return np.asarray((score - score.mean()) / spread)
-
-
-def with_documents(scored: ScoredDocuments, prior: Priors) -> Block:
-    """Gather the data block, and the scores of every document by class (document, system)."""
-    truth, scores = scored.truth[0], every_score(scored)
-    of_class = {f"x_{kind}": scores[:, truth == wanted].T for kind, wanted in CLASSES}
-    return {**statistics(truth, scores, prior), **of_class, "truth": truth}
-
-
-def log_likelihood(drawn: Variables, data: Mapping[str, Any]) -> Array:
-    """Return the log-density of both scores of each document (chain, draw, document)."""
-    truth = np.asarray(data["truth"])
-    out = np.empty((*drawn["r_pos"].shape, len(truth)))
-    for kind, wanted in CLASSES:
-        m, s, r = drawn[f"m_{kind}"], drawn[f"s_{kind}"], drawn[f"r_{kind}"][..., None]
-        a, b = np.moveaxis((data[f"x_{kind}"] - m[..., None, :]) / s[..., None, :], -1, 0)
-        far = (a**2 - 2 * r * a * b + b**2) / (1 - r**2)
-        scale = np.log(2 * np.pi) + np.log(s).sum(axis=-1)[..., None] + 0.5 * np.log1p(-(r**2))
-        out[..., truth == wanted] = -0.5 * far - scale
-    return out
-
-
-def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array:
-    """Return the log-density of the prior of means, standard deviations and correlations."""
-    total = np.zeros(drawn["r_pos"].shape)
-    for kind, _ in CLASSES:
-        scale = 1 / np.sqrt(data[f"alpha_{kind}"])
-        total += log_normal(drawn[f"m_{kind}"], scale).sum(axis=-1)
-        total += log_lognormal(drawn[f"s_{kind}"], 0.0, data["s_scale"]).sum(axis=-1)
-        total += log_correlation(drawn[f"r_{kind}"], data["lkj_shape"])
-    return total
-
-
-def replicate(
-    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
-) -> dict[str, NDArray[Any]]:
-    """Draw the scores of as many new documents of each class as there are."""
-    new: dict[str, NDArray[Any]] = {}
-    for kind, _ in CLASSES:
-        m, s, r = drawn[f"m_{kind}"], drawn[f"s_{kind}"], drawn[f"r_{kind}"][..., None]
-        a, b = rng.standard_normal((2, *m.shape[:-1], len(data[f"x_{kind}"])))
-        z = np.stack([a, r * a + np.sqrt(1 - r**2) * b], axis=-1)
-        new[f"x_{kind}"] = m[..., None, :] + s[..., None, :] * z
-    return new
-
-
-def areas(new: Variables, data: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """Return the AUC of each system on new documents, by their ranks."""
-    pos, neg = new["x_pos"], new["x_neg"]
-    n_pos, n_neg = pos.shape[-2], neg.shape[-2]
-    ranks = np.argsort(np.argsort(np.concatenate([pos, neg], axis=-2), axis=-2), axis=-2)
-    beaten = ranks[..., :n_pos, :].sum(axis=-2) - n_pos * (n_pos - 1) / 2
-    return {"psi": (beaten / (n_pos * n_neg))[..., None]}
-
-
 class Binormal(Model):
-    """The model, which knows the AUC alone."""
+    """Scores are bivariate normal given the class; it knows the AUC alone."""
 
-    def stan_data(self, data: Data, prior: Priors, measure: Measure) -> Block:
-        """Gather what the program asks for."""
-        _check(measure)
-        return {**self.data(data, prior), "prior_only": 0}
+    name = "binormal"
+    inputs = {
+        **dict.fromkeys(("N_pos", "N_neg"), 0),
+        **dict.fromkeys(("center_pos", "center_neg"), 1),
+        **dict.fromkeys(("scatter_pos", "scatter_neg"), 2),
+        **dict.fromkeys(("alpha_pos", "alpha_neg", "s_scale", "lkj_shape", "prior_only"), 0),
+    }
+    observed = tuple(inputs)[:6]
+    dims = {
+        **dict.fromkeys(("m_pos", "m_neg", "s_pos", "s_neg"), ("classifier",)),
+        "x_pos": ("document_pos", "classifier"),
+        "x_neg": ("document_neg", "classifier"),
+    }
+    kind = "scores"
+    priors = {"uniform": Prior.uniform(), "jeffreys": Prior.jeffreys(), "two": Prior(2, 2, 2)}
+    predictive_draws = ("m_pos", "m_neg", "s_pos", "s_neg", "r_pos", "r_neg")
+    replicated = ("x_pos", "x_neg")
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return number, mean and scatter of the scores of each class."""
+        if measure is not None:
+            _check_measure(measure)
+        if not isinstance(data, ScoredDocuments):
+            raise InputError("The binormal model needs scores of documents, for measure='auc'.")
+        if len(data.categories) > 1:
+            raise InputError("model='binormal' compares one category; use 'bootstrap' for several.")
+        if len(data.cluster):
+            rule = "None in the binormal model, which takes documents one by one"
+            raise invalid("cluster", rule, "")
+        if data.alike(0, 1):
+            raise InputError(
+                "model='binormal' cannot compare a system with itself; use 'bootstrap'."
+            )
+        return class_statistics(data.truth[0], _standard_scores(data), prior)
+
+    def predictive_data(self, data: Data, prior: Priors) -> dict[str, Any]:
+        """Return the data block, and the scores of every document by class (document, system)."""
+        assert isinstance(data, ScoredDocuments)
+        truth, scores = data.truth[0], _standard_scores(data)
+        by_class = {f"x_{side}": scores[:, truth == label].T for side, label in CLASSES}
+        return {**class_statistics(truth, scores, prior), **by_class, "truth": truth}
+
+    def prior_density_infinite_at_zero(
+        self, measure: Measure, prior: Priors, data: Data
+    ) -> bool | None:
+        """Return False: all densities are smooth."""
+        return False
 
     def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
         """Return the AUCs as the program generated them."""
-        _check(measure)
-        psi: NDArray[np.float64] = draws["psi"]
-        return psi if average is None else np.repeat(psi, 4, axis=-1)
+        _check_measure(measure)
+        psi: Array = draws["psi"]
+        return psi if average is None else np.repeat(psi, 1 + len(AVERAGES), axis=-1)
 
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
         """Score the documents as they are."""
-        return WEIGHTS.observed_scores(data, measure, average)
+        return BOOTSTRAP.observed_scores(data, measure, average)
+
+    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-density of both scores of each document (chain, draw, document)."""
+        truth = np.asarray(stan_data["truth"])
+        density = np.empty((*draws["r_pos"].shape, len(truth)))
+        for side, label in CLASSES:
+            m, s, r = draws[f"m_{side}"], draws[f"s_{side}"], draws[f"r_{side}"][..., None]
+            a, b = np.moveaxis((stan_data[f"x_{side}"] - m[..., None, :]) / s[..., None, :], -1, 0)
+            distance = (a**2 - 2 * r * a * b + b**2) / (1 - r**2)
+            scale = np.log(2 * np.pi) + np.log(s).sum(axis=-1)[..., None] + 0.5 * np.log1p(-(r**2))
+            density[..., truth == label] = -0.5 * distance - scale
+        return density
+
+    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
+        """Return the numbers of the documents."""
+        return number_rows(stan_data["truth"])
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-density of the prior of means, standard deviations and correlations."""
+        density = np.zeros(draws["r_pos"].shape)
+        for side, _ in CLASSES:
+            scale = 1 / np.sqrt(stan_data[f"alpha_{side}"])
+            density += log_normal(draws[f"m_{side}"], scale).sum(axis=-1)
+            density += log_lognormal(draws[f"s_{side}"], 0.0, stan_data["s_scale"]).sum(axis=-1)
+            density += log_correlation(draws[f"r_{side}"], stan_data["lkj_shape"])
+        return density
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw the scores of as many new documents of each class as there are."""
+        new: dict[str, NDArray[Any]] = {}
+        for side, _ in CLASSES:
+            m, s, r = draws[f"m_{side}"], draws[f"s_{side}"], draws[f"r_{side}"][..., None]
+            a, b = rng.standard_normal((2, *m.shape[:-1], len(stan_data[f"x_{side}"])))
+            z = np.stack([a, r * a + np.sqrt(1 - r**2) * b], axis=-1)
+            new[f"x_{side}"] = m[..., None, :] + s[..., None, :] * z
+        return new
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Return the AUC of each system on new documents, by their ranks."""
+        pos, neg = replicates["x_pos"], replicates["x_neg"]
+        n_pos, n_neg = pos.shape[-2], neg.shape[-2]
+        ranks = np.argsort(np.argsort(np.concatenate([pos, neg], axis=-2), axis=-2), axis=-2)
+        beaten = ranks[..., :n_pos, :].sum(axis=-2) - n_pos * (n_pos - 1) / 2
+        return {"psi": (beaten / (n_pos * n_neg))[..., None]}
 
 
-def _check(measure: Measure) -> None:
+def _standard_scores(data: ScoredDocuments) -> Array:
+    return np.stack([standardize_scores(score[0]) for score in data.score])
+
+
+def class_statistics(truth: NDArray[np.int64], scores: Array, prior: Priors) -> dict[str, Any]:
+    """Return number, mean and scatter of scores (2, N) by class, and the weights of the prior."""
+    stan_data: dict[str, Any] = {"s_scale": S_SCALE, "lkj_shape": LKJ_SHAPE, "prior_only": 0}
+    for side, label in CLASSES:
+        of_class = scores[:, truth == label]
+        if of_class.shape[1] < MIN_DOCUMENTS:
+            rule = f"{MIN_DOCUMENTS} documents of each class at least in the binormal model"
+            raise invalid("data", rule, of_class.shape[1])
+        center = of_class.mean(axis=1)
+        centred = of_class - center[:, None]
+        stan_data |= {
+            f"N_{side}": of_class.shape[1],
+            f"center_{side}": center,
+            f"scatter_{side}": centred @ centred.T,
+            f"alpha_{side}": float(single(prior).weights(f"alpha_{side}", 1)[0]),
+        }
+    return stan_data
+
+
+def _check_measure(measure: Measure) -> None:
     if measure.name != SCORES["auc"].name:
         rule = "'auc' in the binormal model; 'bootstrap' has the others"
         raise invalid("measure", rule, measure.name)
-
-
-BINORMAL = Binormal(
-    name="binormal",
-    data=data,
-    observed=("N_pos", "N_neg", "center_pos", "center_neg", "scatter_pos", "scatter_neg"),
-    dims=dict.fromkeys(("m_pos", "m_neg", "s_pos", "s_neg"), ("classifier",))
-    | {f"x_{kind}": (f"document_{kind}", "classifier") for kind, _ in CLASSES},
-    predictive=Predictive(
-        log_likelihood,
-        numbered("truth"),
-        log_prior,
-        replicate,
-        areas,
-        needs=("m_pos", "m_neg", "s_pos", "s_neg", "r_pos", "r_neg"),
-        block=with_documents,
-        observed=("x_pos", "x_neg"),
-    ),
-    priors={"uniform": Prior.uniform(), "jeffreys": Prior.jeffreys(), "two": Prior(2, 2, 2)},
-    prior_density_infinite_at_zero=lambda measure, prior, data: False,
-)

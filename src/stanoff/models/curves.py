@@ -1,4 +1,4 @@
-"""Curves of scores under the weights model: ROC, precision against recall, reliability."""
+"""Curves of scores under the Bayesian bootstrap: ROC, precision against recall, reliability."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import numpy as np
 from stanoff.data.scores import ScoredDocuments
 from stanoff.measures import SCORES
 from stanoff.models.base import Array
+from stanoff.models.bootstrap import BOOTSTRAP, CategoryScorer, PriorDocuments, draw_gammas
 from stanoff.models.priors import Priors
-from stanoff.models.sorting import Extra, Room, Row
-from stanoff.models.weights import WEIGHTS, documents_drawn, row_drawn
 
-DRAWS, LEAST, MOST = 1000, 100, 20_000_000  # curves; numbers to be drawn for them
+MAX_CURVES, MIN_CURVES, MAX_NUMBERS = 1000, 100, 20_000_000
 BINS = 10
 
 
@@ -43,18 +42,18 @@ def roc_curves(data: ScoredDocuments, prior: Priors, seed: int, at: Array) -> Ar
     ndarray
         The curves of all systems (draw, system, share); the first is that of the data.
     """
-    return _drawn(data, prior, seed, lambda pos, neg, share: np.interp(at, neg, pos))
+    return _draw_curves(data, prior, seed, lambda pos, neg, share: np.interp(at, neg, pos))
 
 
 def precision_curves(data: ScoredDocuments, prior: Priors, seed: int, at: Array) -> Array:
     """Draw the precision at shares of the positives that are found; else as :func:`roc_curves`."""
 
     def precision(pos: Array, neg: Array, share: float) -> Array:
-        place = np.minimum(np.searchsorted(pos, at - 1e-12), len(pos) - 1)
-        found, wrong = share * pos[place], (1 - share) * neg[place]
-        return np.asarray(found / np.maximum(found + wrong, 1e-300))
+        index = np.minimum(np.searchsorted(pos, at - 1e-12), len(pos) - 1)
+        right, wrong = share * pos[index], (1 - share) * neg[index]
+        return np.asarray(right / np.maximum(right + wrong, 1e-300))
 
-    return _drawn(data, prior, seed, precision)
+    return _draw_curves(data, prior, seed, precision)
 
 
 def reliability(data: ScoredDocuments, prior: Priors, seed: int) -> tuple[Array, Array]:
@@ -68,50 +67,46 @@ def reliability(data: ScoredDocuments, prior: Priors, seed: int) -> tuple[Array,
     """
     truth, bins = data.truth[0], np.minimum((data.score[:, 0] * BINS).astype(int), BINS - 1)
 
-    def by_bin(values: Array, weight: Array, b: Array) -> Array:
-        total = np.bincount(b, weights=weight, minlength=BINS)
-        mean = np.full(BINS, np.nan)
-        sums = np.bincount(b, weights=weight * values, minlength=BINS)
-        return np.asarray(np.divide(sums, total, out=mean, where=total > 0))
+    def mean_by_bin(values: Array, weight: Array, index: Array) -> Array:
+        total = np.bincount(index, weights=weight, minlength=BINS)
+        sums = np.bincount(index, weights=weight * values, minlength=BINS)
+        return np.asarray(np.divide(sums, total, out=np.full(BINS, np.nan), where=total > 0))
 
-    every = np.ones(len(truth))
-    mean = [by_bin(p, every, b) for p, b in zip(data.score[:, 0], bins, strict=True)]
+    ones = np.ones(len(truth))
+    mean = [mean_by_bin(p, ones, index) for p, index in zip(data.score[:, 0], bins, strict=True)]
     happened = []
-    for row, weight, share, _ in _weights(data, prior, seed):
-        pos = float(weight @ row.yes)
-        each = weight * np.where(truth, share / pos, (1 - share) / (weight.sum() - pos))
-        happened.append([by_bin(row.yes, each, b) for b in bins])
+    for scorer, weight, share, _ in _draw_weights(data, prior, seed):
+        pos = float(weight @ scorer.positive)
+        balanced = weight * np.where(truth, share / pos, (1 - share) / (weight.sum() - pos))
+        happened.append([mean_by_bin(scorer.positive, balanced, index) for index in bins])
     return np.array(mean), np.array(happened)
 
 
-def _drawn(
+def _draw_curves(
     data: ScoredDocuments,
     prior: Priors,
     seed: int,
     curve: Callable[[Array, Array, float], Array],
 ) -> Array:
     """Draw curves of the shares of positives and negatives from the highest score down."""
-    room, out = Room(), []
-    for row, weight, share, extra in _weights(data, prior, seed):
-        found = []
-        for ranking in row.rankings:
-            masses = ranking.masses(weight[None], extra, room)
+    curves: list[list[Array]] = []
+    for scorer, weight, share, prior_documents in _draw_weights(data, prior, seed):
+        curves.append([])
+        for ranking in scorer.rankings:
+            masses = ranking.class_weights(weight[None], prior_documents)
             pos, neg = (np.concatenate([[0.0], np.cumsum(mass[0])]) for mass in masses)
-            found.append(curve(pos / pos[-1], neg / neg[-1], share))
-        out.append(found)
-    return np.array(out)
+            curves[-1].append(curve(pos / pos[-1], neg / neg[-1], share))
+    return np.array(curves)
 
 
-def _weights(
+def _draw_weights(
     data: ScoredDocuments, prior: Priors, seed: int
-) -> Iterator[tuple[Row, Array, float, Extra]]:
+) -> Iterator[tuple[CategoryScorer, Array, float, PriorDocuments]]:
     """Draw weights of the documents, draw by draw; the first are all 1."""
-    measure = SCORES["auc"]
-    block = WEIGHTS.stan_data(data, prior, measure)
-    row = Row(data.truth[0], data.score[:, 0], measure)
-    yield row, np.ones(len(row.truth)), float(row.yes.mean()), ()
-    rng, room = np.random.default_rng(seed), Room()
-    for _ in range(max(LEAST, min(DRAWS, MOST // len(row.truth)))):
-        every = documents_drawn(data, 1, rng, room)
-        weight, share, extra = row_drawn(data, block, row, every, every, rng)
-        yield row, weight[0], float(share[0]), extra
+    stan_data = BOOTSTRAP.stan_data(data, prior, SCORES["auc"])
+    scorer = CategoryScorer(data.truth[0], data.score[:, 0], SCORES["auc"])
+    yield scorer, np.ones(len(scorer.truth)), float(scorer.positive.mean()), ()
+    rng = np.random.default_rng(seed)
+    for _ in range(max(MIN_CURVES, min(MAX_CURVES, MAX_NUMBERS // len(scorer.truth)))):
+        weight, share, documents = scorer.draw_weights(draw_gammas(data, 1, rng), stan_data, rng)
+        yield scorer, weight[0], float(share[0]), documents

@@ -1,7 +1,7 @@
-"""Values per item: normal differences, so that the difference of the means is Student's t.
+"""Models of values per item: means of items and clusters, runs, data sets, right and wrong answers.
 
-Of S systems the means are a multivariate t with n - 1 degrees and the scale S / (n (n - 1)), S
-being the scatter matrix: the posterior under the prior |Sigma|^-S. Any two of them then have
+Of S systems the means over items are a multivariate t with n - 1 degrees and the scale S / (n (n -
+1)), S being the scatter matrix: the posterior under the prior |Sigma|^-S. Any two of them then have
 exactly the t of their differences by themselves, so that a contest never contradicts a comparison.
 With a prior of the difference (``Prior(items=...)``, two systems) it is the t of the conjugate
 Normal-Inverse-Gamma posterior.
@@ -9,87 +9,263 @@ Normal-Inverse-Gamma posterior.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.items import ClusteredValues, ItemValues, refuse_constant
+from stanoff.data.items import (
+    ClusteredValues,
+    ItemValues,
+    RatioValues,
+    check_clusters,
+    refuse_constant,
+)
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Block, Variables
-from stanoff.models.predictive import Predictive, log_normal, numbered
-from stanoff.models.priors import Priors, single
+from stanoff.models.base import Array, Inputs, Model, StanData, Variables
+from stanoff.models.bootstrap import cluster_weights
+from stanoff.models.inputs import count_right, count_runs
+from stanoff.models.predictive import log_correlation, log_normal, number_rows
+from stanoff.models.priors import Prior, Priors, single
 from stanoff.models.students import Student
-from stanoff.models.values import ONLY, OfValues, values_of
 
-FEW = 6  # systems that Stan takes
-ROWS = 50_000  # of a matrix that are factorised at once
+MAX_STAN_SYSTEMS = 6
+ROWS_AT_ONCE = 50_000  # of a matrix that are factorised
+MANY_CLUSTERS = 5000  # weighted sums are then normal to all intents
+NUMBERS_AT_ONCE = 4_000_000  # per block
+MIN_DEGREES = 2.5  # with fewer there is no standard deviation
+MIN_DATASETS, MIN_ITEMS_OF_DATASET = 3, 4
+GRID = 4000  # values of the standard deviation over data sets
+MU_SCALE, TAU_SCALE, LKJ_SHAPE = 1.5, 1.5, 1.0
+# A prior of differences depends on the unit of the values: none but the model's own suits all of
+# them, so that sensitivity takes others only if they are given.
+OWN_PRIOR = {"the model's own": Prior()}
 
 
-def data(data: Data, prior: Priors) -> Block:
-    """Gather the values and the prior of the difference; a weight of 0 means none."""
-    seen = values_of(data)
-    if isinstance(seen, ClusteredValues):
-        raise InputError(
-            "The items model takes items as independent, but these hang together in clusters, or "
-            "are ratios of sums: leave model= out, which then is 'clusters'."
-        )
-    known = single(prior)
-    if known.items is not None and len(seen.systems) > 2:
-        raise invalid("prior.items", "None for more than two systems", known.items)
-    weight, sd, degrees = known.items or (0.0, 1.0, 1.0)
-    return {
-        "S": len(seen.systems),
-        "N": seen.items,
-        "y": seen.values.T,
-        "prior_weight": weight,
-        "prior_sd": sd,
-        "prior_degrees": degrees,
+class ValuesModel(Model):
+    """A model of values per item, whose draws have psi in them."""
+
+    kind = "values"
+    default_engine = "exact"
+    priors = OWN_PRIOR
+    unit = "items"
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return what the sampler or the program needs."""
+        if not isinstance(data, ItemValues):
+            raise InputError("This model needs values per item: pass measure='mean'.")
+        if measure is not None and isinstance(data, RatioValues) != (measure.name == "ratio"):
+            rule = "'ratio' where denominator= is given, and only there"
+            raise invalid("measure", rule, measure.name)
+        shared = single(prior)
+        if shared.items is not None and self.name != "items":
+            rule = f"None for the {self.name} model, which has no prior"
+            raise invalid("prior.items", rule, shared.items)
+        return self.values_data(data, shared) | {"prior_only": 0}
+
+    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+        """Return what only this model needs."""
+        raise NotImplementedError
+
+    def prior_density_infinite_at_zero(
+        self, measure: Measure, prior: Priors, data: Data
+    ) -> bool | None:
+        """Return False: a t has a finite density everywhere."""
+        return False
+
+    def label_measure(self, measure: Measure) -> Measure:
+        """Return the measure, which must be one of values."""
+        if measure.kind != "values":
+            raise invalid("measure", "'mean' or 'ratio' for values per item", measure.name)
+        return measure
+
+    def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
+        """Return psi (chain, draw, system, 1) as it was drawn."""
+        if average is not None:
+            raise invalid("average", "None for values per item, which have no categories", average)
+        return draws["psi"]
+
+    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
+        """Return the mean, or the ratio, of each system (system, 1)."""
+        assert isinstance(data, ItemValues)
+        return data.observed[:, None]
+
+
+class Items(ValuesModel):
+    """Normal values, so that the difference of two means is Student's t."""
+
+    name = "items"
+    inputs = {
+        **dict.fromkeys(("S", "N"), 0),
+        "y": 2,
+        **dict.fromkeys(("prior_weight", "prior_sd", "prior_degrees"), 0),
     }
+    observed = ("y",)
+    dims = {"y": ("item", "system"), **dict.fromkeys(("mu", "sigma", "z", "tau"), ("system",))}
+    default_for = ItemValues
+    max_systems = None
+    order_dependent = ("L_Omega",)
+    predictive_draws = ("psi",)
+
+    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+        """Return the values and the prior of the difference; a weight of 0 means none."""
+        if isinstance(data, ClusteredValues):
+            raise InputError(
+                "The items model takes items as independent, but these hang together in clusters, "
+                "or are ratios of sums: leave model= out, which then is 'clusters'."
+            )
+        if prior.items is not None and len(data.systems) > 2:
+            raise invalid("prior.items", "None for more than two systems", prior.items)
+        names = ("prior_weight", "prior_sd", "prior_degrees")
+        weights = dict(zip(names, prior.items or (0.0, 1.0, 1.0), strict=True))
+        return {"S": len(data.systems), "N": data.items, "y": data.values.T, **weights}
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return what the program asks for: its prior is flat, and cannot be drawn."""
+        stan_data = super().stan_data(data, prior, measure)
+        del stan_data["prior_only"]
+        return stan_data
+
+    def stan_limit(self, data: Data) -> str | None:
+        """Say so where there are too many systems."""
+        if len(data.systems) <= MAX_STAN_SYSTEMS:
+            return None
+        return f"{self.name} with more than {MAX_STAN_SYSTEMS} systems"
+
+    def population(self, data: Data) -> str:
+        """Say what values are averaged over."""
+        return "new items"
+
+    def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
+        """Draw the mean of every system."""
+        y = np.asarray(stan_data["y"])
+        n, mean = len(y), y.mean(axis=0)
+        if stan_data["prior_weight"] > 0:
+            return {"psi": _draw_two_means(stan_data, y, draws, rng)[..., None]}
+        if stan_data["prior_only"]:
+            return {}  # it is flat
+        # Yc' z for n normals z is R' z for as many as there are rows of R: Yc = Q R.
+        root = _qr_factor(y - mean)
+        z = rng.standard_normal((draws, len(root)))
+        scale = np.sqrt(n * rng.chisquare(n - 1, draws))
+        return {"psi": (mean + z @ root / scale[:, None])[..., None]}
+
+    def closed_form(
+        self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> tuple[Student, Student | None]:
+        """Return the posterior t of differences of systems, and the prior one if there is one."""
+        assert isinstance(data, ItemValues)
+        if len(first) == 1:
+            refuse_constant(data, int(first[0]), int(second[0]))
+        mean, scatter = np.empty((2, len(first)))
+        for i in np.unique(first):  # one after the other: all pairs at once may not fit
+            here = first == i
+            d = data.values[i] - data.values[second[here]]
+            mean[here] = d.mean(axis=1)
+            scatter[here] = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        informed = single(prior).items
+        if informed is None:
+            return _posterior_t(data.items, mean, scatter, 0.0, 1.0, 1.0), None
+        weight, sd, degrees = informed
+        prior_t = Student(np.zeros(len(first)), sd / np.sqrt(weight), degrees)
+        return _posterior_t(data.items, mean, scatter, *informed), prior_t
+
+    def complete_draws(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Add the means, and a root of the covariance of the systems over items.
+
+        Exact draws are of the means alone: the covariance is drawn from its posterior given them.
+        There is none where items are too few, or systems too much alike, for a covariance.
+        """
+        y, mu = np.asarray(stan_data["y"]), draws["psi"][..., 0]
+        if np.linalg.matrix_rank(y - y.mean(axis=0)) < y.shape[1]:
+            return {}
+        if "L_Omega" in draws:
+            root = draws["sigma"][..., None] * draws["L_Omega"]
+        elif stan_data["prior_weight"] > 0:
+            root = _draw_informed_root(stan_data, y, mu, rng)
+        else:
+            root = _draw_root(y, mu, rng)
+        return {**draws, "mu": mu, "root": root}
+
+    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-density of the values of each item, of all systems (chain, draw, item)."""
+        y, root = np.asarray(stan_data["y"]), draws["root"]
+        z = np.linalg.solve(root, np.moveaxis(y - draws["mu"][..., None, :], -1, -2))
+        _, log_size = np.linalg.slogdet(root)
+        scale = log_size + 0.5 * y.shape[1] * np.log(2 * np.pi)
+        return np.asarray(-0.5 * (z**2).sum(axis=-2) - scale[..., None])
+
+    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
+        """Return the numbers of the items."""
+        return number_rows(stan_data["y"])
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array | None:
+        """Return the log-density of the prior of the difference and its variance, if it has one."""
+        from scipy.special import gammaln
+
+        weight, sd, degrees = _prior_of_difference(stan_data)
+        if weight == 0:
+            return None
+        variance = ((draws["root"][..., 0, :] - draws["root"][..., 1, :]) ** 2).sum(axis=-1)
+        shape, rate = degrees / 2, degrees * sd**2 / 2
+        density = shape * np.log(rate) - gammaln(shape) - (shape + 1) * np.log(variance)
+        delta = draws["mu"][..., 0] - draws["mu"][..., 1]
+        return np.asarray(density - rate / variance + log_normal(delta, np.sqrt(variance / weight)))
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw the values of as many new items as there are; without a covariance none."""
+        if "root" not in draws:  # the prior is flat
+            return {}
+        z = rng.standard_normal((*draws["mu"].shape[:-1], *np.shape(stan_data["y"])))
+        return {"y": draws["mu"][..., None, :] + z @ draws["root"].swapaxes(-1, -2)}
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Return the mean of every system over new items."""
+        return {"psi": replicates["y"].mean(axis=-2)[..., None]}
 
 
-def draw(data: Mapping[str, Any], draws: int, rng: np.random.Generator) -> dict[str, Array]:
-    """Draw the mean of every system."""
-    y = np.asarray(data["y"])
-    n, mean = len(y), y.mean(axis=0)
-    if data["prior_weight"] > 0:
-        return {"psi": _informed(data, y, draws, rng)[..., None]}
-    if data["prior_only"]:
-        return {}  # it is flat
-    # Yc' z for n normals z is R' z for as many as there are rows of R: Yc = Q R.
-    root = _factor(y - mean)
-    z = rng.standard_normal((draws, len(root)))
-    stretch = np.sqrt(n * rng.chisquare(n - 1, draws))
-    return {"psi": (mean + z @ root / stretch[:, None])[..., None]}
+def _prior_of_difference(stan_data: StanData) -> tuple[float, float, float]:
+    return stan_data["prior_weight"], stan_data["prior_sd"], stan_data["prior_degrees"]
 
 
-def _factor(rows: Array) -> Array:
+def _qr_factor(rows: Array) -> Array:
     """Return R of rows = Q R, block by block: many rows would not fit the processor's cache."""
-    if len(rows) > ROWS:
-        rows = np.concatenate(
-            [np.linalg.qr(rows[i : i + ROWS], mode="r") for i in range(0, len(rows), ROWS)]
-        )
+    if len(rows) > ROWS_AT_ONCE:
+        starts = range(0, len(rows), ROWS_AT_ONCE)
+        blocks = [np.linalg.qr(rows[i : i + ROWS_AT_ONCE], mode="r") for i in starts]
+        rows = np.concatenate(blocks)
     return np.asarray(np.linalg.qr(rows, mode="r"))
 
 
-def _informed(
-    data: Mapping[str, Any], y: Array, draws: int, rng: np.random.Generator
+def _posterior_t(
+    n: int, mean: Any, scatter: Any, weight: float, sd: float, degrees: float
+) -> Student:
+    """Update a Normal-Inverse-Gamma prior with n differences; without weight there is none."""
+    if weight == 0:
+        return Student(mean, np.sqrt(scatter / (n * (n - 1))), n - 1)
+    total = weight + n
+    squares = degrees * sd**2 + scatter + weight * n / total * mean**2
+    return Student(n * mean / total, np.sqrt(squares / ((degrees + n) * total)), degrees + n)
+
+
+def _draw_two_means(
+    stan_data: StanData, y: Array, draws: int, rng: Generator
 ) -> NDArray[np.float64]:
     """Draw two means whose difference has a prior; their level has none."""
     n = len(y)
-    weight, sd, degrees = (data[f"prior_{name}"] for name in ("weight", "sd", "degrees"))
+    weight, sd, degrees = _prior_of_difference(stan_data)
     level, d = y.mean(axis=1), y[:, 0] - y[:, 1]
     middle = level.mean()
-    if data["prior_only"]:
+    if stan_data["prior_only"]:
         delta = sd / np.sqrt(weight) * rng.standard_t(degrees, draws)
     else:
-        t = _posterior(n, d.mean(), ((d - d.mean()) ** 2).sum(), weight, sd, degrees)
+        s_dd, s_md = ((d - d.mean()) ** 2).sum(), (d - d.mean()) @ (level - middle)
+        t = _posterior_t(n, d.mean(), s_dd, weight, sd, degrees)
         delta = t.location + t.scale * rng.standard_t(t.degrees, draws)
         # Given the difference, the level is a regression on it.
-        s_dd, s_md = ((d - d.mean()) ** 2).sum(), (d - d.mean()) @ (level - middle)
         left = max(((level - middle) ** 2).sum() - s_md**2 / s_dd, 0.0) / rng.chisquare(n, draws)
         slope = s_md / s_dd + np.sqrt(left / s_dd) * rng.standard_normal(draws)
         noise = np.sqrt(left / n) * rng.standard_normal(draws)
@@ -97,166 +273,297 @@ def _informed(
     return np.stack([middle + delta / 2, middle - delta / 2], axis=1)
 
 
-def _posterior(
-    n: int, mean: Any, scatter: Any, weight: float, sd: float, degrees: float
-) -> Student:
-    """Update a Normal-Inverse-Gamma prior with n differences; without weight there is none."""
-    if weight == 0:
-        return Student(mean, np.sqrt(scatter / (n * (n - 1))), n - 1)
-    total = weight + n
-    spread = degrees * sd**2 + scatter + weight * n / total * mean**2
-    return Student(n * mean / total, np.sqrt(spread / ((degrees + n) * total)), degrees + n)
-
-
-def added(
-    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
-) -> dict[str, NDArray[Any]]:
-    """Return the means, and a root of the covariance of the systems over items.
-
-    Exact draws are of the means alone: the covariance is drawn from its posterior given them. There
-    is none where items are too few, or systems too much alike, for a covariance.
-    """
-    y, mu = np.asarray(data["y"]), drawn["psi"][..., 0]
-    if np.linalg.matrix_rank(y - y.mean(axis=0)) < y.shape[1]:
-        return {}
-    if "L_Omega" in drawn:
-        return {"mu": mu, "root": drawn["sigma"][..., None] * drawn["L_Omega"]}
-    root = _root_informed if data["prior_weight"] > 0 else _root
-    return {"mu": mu, "root": root(data, y, mu, rng)}
-
-
-def _root(data: Mapping[str, Any], y: Array, mu: Array, rng: np.random.Generator) -> Array:
+def _draw_root(y: Array, mu: Array, rng: Generator) -> Array:
     """Draw the covariance given the means: an inverse Wishart, by Bartlett's decomposition."""
     n, s = y.shape
     off = y.mean(axis=0) - mu
     centred = y - y.mean(axis=0)
-    around = centred.T @ centred + n * off[..., :, None] * off[..., None, :]
+    scatter = centred.T @ centred + n * off[..., :, None] * off[..., None, :]
     lower = np.zeros((*mu.shape[:-1], s, s))
     for i in range(s):
         lower[..., i, i] = np.sqrt(rng.chisquare(s + n - 1 - i, mu.shape[:-1]))
         lower[..., i, :i] = rng.standard_normal((*mu.shape[:-1], i))
-    chol = np.linalg.cholesky(around)
-    return np.asarray(np.linalg.solve(lower, chol.swapaxes(-1, -2)).swapaxes(-1, -2))
+    cholesky = np.linalg.cholesky(scatter)
+    return np.asarray(np.linalg.solve(lower, cholesky.swapaxes(-1, -2)).swapaxes(-1, -2))
 
 
-def _root_informed(data: Mapping[str, Any], y: Array, mu: Array, rng: np.random.Generator) -> Array:
+def _draw_informed_root(stan_data: StanData, y: Array, mu: Array, rng: Generator) -> Array:
     """Draw the covariance given the means, where the difference of two systems has a prior.
 
     The variance of the difference is an inverse Gamma. The level, given the difference, is a
     regression through the means, with a flat slope.
     """
     n = len(y)
-    weight, sd, degrees = (data[f"prior_{name}"] for name in ("weight", "sd", "degrees"))
+    weight, sd, degrees = _prior_of_difference(stan_data)
     delta, middle = mu[..., 0] - mu[..., 1], mu.mean(axis=-1)
     d, level = y[:, 0] - y[:, 1], y.mean(axis=1)
-    s_dd = _around(d, delta, d, delta)
-    s_md, s_mm = _around(level, middle, d, delta), _around(level, middle, level, middle)
-    spread = degrees * sd**2 + weight * delta**2 + s_dd
-    variance = spread / rng.chisquare(degrees + 1 + n, delta.shape)
+
+    def products(a: Array, center_a: Array, b: Array, center_b: Array) -> Array:
+        means = (a.mean() - center_a) * (b.mean() - center_b)
+        return np.asarray((a - a.mean()) @ (b - b.mean()) + n * means)
+
+    s_dd = products(d, delta, d, delta)
+    s_md, s_mm = products(level, middle, d, delta), products(level, middle, level, middle)
+    squares = degrees * sd**2 + weight * delta**2 + s_dd
+    variance = squares / rng.chisquare(degrees + 1 + n, delta.shape)
     left = np.maximum(s_mm - s_md**2 / s_dd, 0) / rng.chisquare(n + 1, delta.shape)
     slope = s_md / s_dd + np.sqrt(left / s_dd) * rng.standard_normal(delta.shape)
     # A and B are half a difference above and below the level.
-    of_d, of_level = np.sqrt(variance), np.sqrt(left)
-    rows = [[(slope + half) * of_d, of_level] for half in (0.5, -0.5)]
+    rows = [[(slope + half) * np.sqrt(variance), np.sqrt(left)] for half in (0.5, -0.5)]
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def _around(a: Array, at: Array, b: Array, bt: Array) -> Array:
-    """Add up products of what lies between values and points."""
-    means = (a.mean() - at) * (b.mean() - bt)
-    return np.asarray((a - a.mean()) @ (b - b.mean()) + len(a) * means)
+class Clusters(ValuesModel):
+    """Values in clusters, and ratios of sums: the Bayesian bootstrap over the clusters.
+
+    The shape of the weights is uncertain where clusters are few: plain weights cover 83 to 91 %
+    instead of 95 % at 8 clusters. A ratio of sums is the ratio of two weighted sums.
+    """
+
+    name = "clusters"
+    observed = ("sums", "sizes")
+    dims = {"sums": ("cluster", "system"), "sizes": ("cluster", "size")}
+    default_for = ClusteredValues
+    max_systems = None
+    exact_draws = 20_000
+
+    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+        """Add the values of every cluster up, and what they are divided by."""
+        if not isinstance(data, ClusteredValues):
+            raise InputError("The clusters model needs the clusters of the items: pass cluster=.")
+        check_clusters(data.clusters, "clusters")
+        return {"sums": data.sums, "sizes": data.sizes}
+
+    def population(self, data: Data) -> str:
+        """Say whether new items or new clusters of them are meant."""
+        alone = isinstance(data, ClusteredValues) and data.clusters == data.items
+        return "new items" if alone else "new clusters of items"
+
+    def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
+        """Draw the weighted mean, or ratio, of every system."""
+        if stan_data["prior_only"]:
+            return {}
+        sums, sizes = np.asarray(stan_data["sums"]), np.asarray(stan_data["sizes"])
+        clusters, observed = len(sums), sums.sum(axis=0) / sizes.sum(axis=0)
+        if clusters > MANY_CLUSTERS:
+            residuals = (sums - observed * sizes) / sizes.mean(axis=0)
+            scale = np.sqrt(clusters * (clusters - 1.0))
+            root = np.linalg.qr(residuals - residuals.mean(axis=0), mode="r") / scale
+            return {"psi": (observed + rng.standard_normal((draws, len(root))) @ root)[..., None]}
+        # The systems share their weights: the one with the most uneven clusters tells how
+        # uncertain their shape is.
+        uneven = sizes[:, int(np.argmax((sizes**2).sum(axis=0) / sizes.sum(axis=0) ** 2))]
+        psi = np.empty((draws, sums.shape[1]))
+        block = max(1, NUMBERS_AT_ONCE // clusters)
+        for start in range(0, draws, block):
+            weights = cluster_weights(uneven, min(block, draws - start), rng)
+            psi[start : start + block] = weights @ sums / (weights @ sizes)
+        return {"psi": psi[..., None]}
 
 
-def log_likelihood(drawn: Variables, data: Mapping[str, Any]) -> Array:
-    """Return the log-density of the values of each item, of all systems (chain, draw, item)."""
-    y, root = np.asarray(data["y"]), drawn["root"]
-    off = np.moveaxis(y - drawn["mu"][..., None, :], -1, -2)
-    z = np.linalg.solve(root, off)
-    _, log_size = np.linalg.slogdet(root)
-    scale = log_size + 0.5 * y.shape[1] * np.log(2 * np.pi)
-    return np.asarray(-0.5 * (z**2).sum(axis=-2) - scale[..., None])
+class Runs(ValuesModel):
+    """These items asked again: only the noise of the runs is uncertain, not which items there are.
+
+    The mean of an item over its runs has the variance s^2 / r, with s^2 from its own runs: no prior
+    pulls every item toward one half. The score of a system is a t with Satterthwaite's degrees.
+    """
+
+    name = "runs"
+    observed = ("mean", "variance")
+    dims = {"mean": ("system",), "variance": ("system",)}
+    max_systems = None
+
+    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+        """Return the mean of every system and the variance that the runs give it."""
+        if isinstance(data, RatioValues):
+            raise InputError(
+                "Ratios of sums say nothing of these items asked again: leave out denominator=."
+            )
+        if not data.repeated or (data.runs < 2).any():
+            raise InputError(
+                "population='runs' needs two runs or more of every system on every item: what one "
+                "run would have been the second time is not known."
+            )
+        of_items = data.scatter / (data.runs - 1) / data.runs / data.items**2
+        variance = of_items.sum(axis=1)
+        if not (variance > 0).any():
+            raise InputError(
+                "All runs of an item have the same value, for every item and system: asked again, "
+                "nothing would change, and there is nothing to learn about these items."
+            )
+        with np.errstate(invalid="ignore"):
+            degrees = variance**2 / (of_items**2 / (data.runs - 1)).sum(axis=1)
+        degrees = np.maximum(np.nan_to_num(degrees, nan=MIN_DEGREES), MIN_DEGREES)
+        return {"mean": data.observed, "variance": variance, "degrees": degrees}
+
+    def population(self, data: Data) -> str:
+        """Say what values are averaged over."""
+        return "these items asked again"
+
+    def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
+        """Draw the mean of every system over these items."""
+        if stan_data["prior_only"]:
+            return {}
+        t = rng.standard_t(stan_data["degrees"], (draws, len(stan_data["mean"])))
+        return {"psi": (stan_data["mean"] + np.sqrt(stan_data["variance"]) * t)[..., None]}
 
 
-def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array | None:
-    """Return the log-density of the prior of the difference and its variance, if it has one."""
-    from scipy.special import gammaln
+class Datasets(ValuesModel):
+    """A new data set: the differences of the data sets at hand are normal around a common one.
 
-    weight, sd, degrees = (data[f"prior_{name}"] for name in ("weight", "sd", "degrees"))
-    if weight == 0:
-        return None
-    variance = ((drawn["root"][..., 0, :] - drawn["root"][..., 1, :]) ** 2).sum(axis=-1)
-    shape, rate = degrees / 2, degrees * sd**2 / 2
-    of_variance = shape * np.log(rate) - gammaln(shape) - (shape + 1) * np.log(variance)
-    delta = drawn["mu"][..., 0] - drawn["mu"][..., 1]
-    return np.asarray(of_variance - rate / variance + log_normal(delta, np.sqrt(variance / weight)))
+    The difference of data set j is delta_j ~ Normal(eta, tau), and what was observed of it is
+    normal around delta_j with the variance of its mean. eta has a flat prior and tau a half-Cauchy
+    one, whose scale is the standard deviation of differences between items: data sets rarely differ
+    more than their items do. tau is drawn from a grid, eta and a new data set given tau.
+    """
+
+    name = "datasets"
+    observed = ("difference", "difference_variance")
+    dims = dict.fromkeys(("difference", "difference_variance"), ("dataset",))
+
+    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+        """Return means of levels and differences in every data set, and their variances."""
+        if isinstance(data, RatioValues):
+            raise InputError(
+                "Ratios of sums say nothing of a new data set: leave out denominator=."
+            )
+        datasets = int(data.dataset.max(initial=-1)) + 1
+        if datasets < MIN_DATASETS:
+            raise InputError(
+                f"population='datasets' needs {MIN_DATASETS} data sets or more, named by dataset=; "
+                f"there {'is' if datasets == 1 else 'are'} {datasets}."
+            )
+        n = np.bincount(data.dataset)
+        if n.min() < MIN_ITEMS_OF_DATASET:
+            raise InputError(
+                f"population='datasets' needs {MIN_ITEMS_OF_DATASET} items or more of every data "
+                f"set; the smallest has {n.min()}."
+            )
+        a, b = data.values
+        stan_data: dict[str, Any] = {}
+        for name, values in (("difference", a - b), ("level", (a + b) / 2)):
+            mean = np.bincount(data.dataset, values) / n
+            scatter = np.bincount(data.dataset, (values - mean[data.dataset]) ** 2)
+            stan_data[name] = mean
+            stan_data[f"{name}_variance"] = scatter / (n - 1) / n
+            stan_data[f"{name}_sd"] = float(np.sqrt(scatter.sum() / (n - 1).sum()))
+        if not stan_data["difference_variance"].sum() > 0:
+            raise InputError(
+                "The differences do not vary within any data set: there is no verdict."
+            )
+        return stan_data
+
+    def population(self, data: Data) -> str:
+        """Say what values are averaged over."""
+        return "a new data set"
+
+    def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
+        """Draw what the data sets have in common, and the scores on a new one."""
+        if stan_data["prior_only"]:
+            return {}
+        eta, tau, delta = _draw_dataset(stan_data, "difference", draws, rng)
+        *_, level = _draw_dataset(stan_data, "level", draws, rng)
+        psi = np.stack([level + delta / 2, level - delta / 2], axis=1)[..., None]
+        return {"eta": eta, "tau": tau, "delta_new": delta, "psi": psi}
 
 
-def replicate(
-    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
-) -> dict[str, NDArray[Any]]:
-    """Draw the values of as many new items as there are."""
-    n, s = np.shape(data["y"])
-    z = rng.standard_normal((*drawn["mu"].shape[:-1], n, s))
-    return {"y": drawn["mu"][..., None, :] + z @ drawn["root"].swapaxes(-1, -2)}
+def _draw_dataset(
+    stan_data: StanData, name: str, draws: int, rng: Generator
+) -> tuple[Array, Array, Array]:
+    """Draw the common mean, the standard deviation of data sets, and a new data set."""
+    mean, variance = np.asarray(stan_data[name]), np.asarray(stan_data[f"{name}_variance"])
+    scale = stan_data[f"{name}_sd"] or float(np.std(mean)) or 1.0
+    # Even steps of the angle are even steps of the half-Cauchy prior.
+    tau = scale * np.tan((np.arange(GRID) + 0.5) / GRID * np.pi / 2)
+    precision = 1 / (variance + tau[:, None] ** 2 + 1e-300)
+    total = precision.sum(axis=1)
+    middle = (precision * mean).sum(axis=1) / total
+    log_density = 0.5 * np.log(precision).sum(axis=1) - 0.5 * np.log(total)
+    log_density -= 0.5 * (precision * (mean - middle[:, None]) ** 2).sum(axis=1)
+    weights = np.exp(log_density - log_density.max())
+    node = rng.choice(GRID, draws, p=weights / weights.sum())
+    eta = middle[node] + rng.standard_normal(draws) / np.sqrt(total[node])
+    return eta, tau[node], eta + tau[node] * rng.standard_normal(draws)
 
 
-def means(new: Variables, data: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """Return the mean of every system over new items."""
-    return {"psi": new["y"].mean(axis=-2)[..., None]}
+class Repeated(ValuesModel):
+    """Few items, each asked several times, right or wrong: binomial counts, logit-normal items."""
+
+    name = "repeated"
+    inputs = {
+        **dict.fromkeys(("N", "C"), 0),
+        "cluster": 1,
+        **dict.fromkeys(("runs", "right"), 2),
+        **dict.fromkeys(("mu_scale", "tau_scale", "lkj_shape", "prior_only"), 0),
+    }
+    observed = ("right",)
+    dims = {"right": ("item", "system"), **dict.fromkeys(("mu", "tau", "omega"), ("system",))}
+    default_engine = "stan"
+    order_dependent = ("z", "z_cluster")
+    predictive_draws = ("mu", "tau", "L_Omega", "z")
+    prior_density_infinite_at_zero = Model.prior_density_infinite_at_zero
+
+    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+        """Count how many runs of every item were right."""
+        clusters, cluster = 0, np.empty(0, dtype=np.int64)
+        if isinstance(data, ClusteredValues):
+            clusters, cluster = data.clusters, data.cluster + 1  # Stan counts from 1
+        return {
+            "N": data.items,
+            "C": clusters,
+            "cluster": cluster,
+            "runs": count_runs(data).T,
+            "right": count_right(data).T,
+            "mu_scale": MU_SCALE,
+            "tau_scale": TAU_SCALE,
+            "lkj_shape": LKJ_SHAPE,
+        }
+
+    def population(self, data: Data) -> str:
+        """Say what values are averaged over."""
+        return "new items"
+
+    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-likelihood of the runs of both systems on each item, given its effects."""
+        from scipy.special import gammaln, log_expit
+
+        runs, right = np.asarray(stan_data["runs"]), np.asarray(stan_data["right"])
+        odds = _log_odds(draws, stan_data)
+        ways = gammaln(runs + 1) - gammaln(right + 1) - gammaln(runs - right + 1)
+        density = ways + right * log_expit(odds) + (runs - right) * log_expit(-odds)
+        return np.asarray(density.sum(axis=-1))
+
+    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
+        """Return the numbers of the items."""
+        return number_rows(stan_data["right"])
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-density of the prior of means, standard deviations and correlations."""
+        effects = [("tau", "L_Omega")] + [("omega", "L_cluster")] * bool(stan_data["C"])
+        density = log_normal(draws["mu"], stan_data["mu_scale"]).sum(axis=-1)
+        for sd, cholesky in effects:
+            half_normal = np.log(2) + log_normal(draws[sd], stan_data["tau_scale"])
+            density = density + half_normal.sum(axis=-1)
+            density = density + log_correlation(draws[cholesky][..., 1, 0], stan_data["lkj_shape"])
+        return np.asarray(density)
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Ask these items again, as often as they were."""
+        from scipy.special import expit
+
+        odds = _log_odds(draws, stan_data)
+        return {"right": rng.binomial(np.asarray(stan_data["runs"]), expit(odds))}
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Return the share of right answers of every system, the same weight for each item."""
+        shares = replicates["right"] / np.asarray(stan_data["runs"])
+        return {"psi": shares.mean(axis=-2)[..., None]}
 
 
-class Items(OfValues):
-    """The items model, whose differences are known in closed form."""
-
-    def student(
-        self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> tuple[Student, Student | None]:
-        """Return the posterior t of differences of systems, and the prior one if there is one."""
-        seen = values_of(data)
-        if len(first) == 1:
-            refuse_constant(seen, int(first[0]), int(second[0]))
-        mean, scatter = np.empty(len(first)), np.empty(len(first))
-        for i in np.unique(first):  # one after the other: all pairs at once may not fit
-            here = first == i
-            d = seen.values[i] - seen.values[second[here]]
-            mean[here] = d.mean(axis=1)
-            scatter[here] = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-        informed = single(prior).items
-        if informed is None:
-            return _posterior(seen.items, mean, scatter, 0.0, 1.0, 1.0), None
-        weight, sd, degrees = informed
-        known = Student(np.zeros(len(first)), sd / np.sqrt(weight), degrees)
-        return _posterior(seen.items, mean, scatter, *informed), known
-
-
-def never_infinite(measure: Measure, prior: Priors, data: Data) -> bool:
-    """Return False: a t has a finite density everywhere."""
-    return False
-
-
-ITEMS_MODEL = Items(
-    name="items",
-    data=data,
-    observed=("y",),
-    dims={"y": ("item", "system"), **dict.fromkeys(("mu", "sigma", "z", "tau"), ("system",))},
-    exact=draw,
-    prior_density_infinite_at_zero=never_infinite,
-    default_for=ItemValues,
-    engine="exact",
-    most_systems=None,
-    most_in_program=FEW,
-    over="new items",
-    predictive=Predictive(
-        log_likelihood,
-        numbered("y"),
-        log_prior,
-        replicate,
-        means,
-        needs=("psi",),
-        added=added,
-        from_prior=False,
-        unit="items",
-    ),
-    as_fitted=("L_Omega",),
-    priors=ONLY,
-)
+def _log_odds(draws: Variables, stan_data: StanData) -> Array:
+    """Return the log-odds of a right answer to each item (chain, draw, item, system)."""
+    effects = (draws["tau"][..., None] * draws["L_Omega"]) @ draws["z"]
+    if stan_data["C"]:
+        of_clusters = (draws["omega"][..., None] * draws["L_cluster"]) @ draws["z_cluster"]
+        effects = effects + of_clusters[..., np.asarray(stan_data["cluster"]) - 1]
+    return np.asarray(np.moveaxis(draws["mu"][..., None] + effects, -1, -2))

@@ -2,111 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from stanoff.data.types import Data, need_classes
-from stanoff.models.base import Array, Block, Model, Variables, kappa_data
-from stanoff.models.confusing import Combinations, confused
-from stanoff.models.joint import class_names
-from stanoff.models.predictive import (
-    Predictive,
-    cells_counted,
-    log_beta,
-    log_dirichlet,
-    log_lognormal,
-    multinomials,
-)
-from stanoff.models.priors import Priors, both, shared
+from stanoff.errors import invalid
+from stanoff.measures import Measure
+from stanoff.models.base import Array, Inputs, Model, StanData, Variables
+from stanoff.models.inputs import KAPPA_INPUTS, MEASURE_INPUTS, collect_inputs
+from stanoff.models.patterns import class_names, replicate_classes
+from stanoff.models.predictive import log_beta, log_dirichlet, log_lognormal, multinomials
+from stanoff.models.priors import Priors, both
 
 
-def data(counts: Data, prior: Priors) -> Block:
-    """Gather the cells of both confusion tables that occurred, and the diagonals."""
-    classes, one = need_classes(counts), shared(prior, "beta", "kappa")
-    cells = [classes.confusion(j) for j in (0, 1)]
-    truth, said, n = (np.concatenate(parts) for parts in zip(*cells, strict=True))
-    return {
-        "K": classes.classes,
-        "R": np.array([len(part[0]) for part in cells]),
-        "truth": truth + 1,  # Stan counts from 1
-        "said": said + 1,
-        "n": n,
-        "beta": one.weights("beta", classes.classes),
-        "alpha_pos": np.stack([p.weights("alpha_pos", 2) for p in both(prior)]),
-        **kappa_data(one),
+class Multiclass(Model):
+    """Given the true class j, what a system says is Dir(kappa w_j), with its accuracy eta on j."""
+
+    name = "multiclass"
+    inputs = {
+        "K": 0,
+        **dict.fromkeys(("R", "truth", "said", "n", "beta"), 1),
+        "alpha_pos": 2,
+        **KAPPA_INPUTS,
+        **MEASURE_INPUTS,
+        "prior_only": 0,
     }
+    observed = ("n",)
+    dims = {
+        **dict.fromkeys(("eta", "kappa"), ("classifier",)),
+        **dict.fromkeys(("n", "theta"), ("confusion_cell",)),
+        "mu": ("classifier", "class"),
+    }
+    single_label = True
+    order_dependent = ("theta",)
+    predictive_draws = ("mu", "eta", "kappa", "theta")
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return the cells of both confusion tables that occurred, and the diagonals."""
+        classes, (of_a, of_b) = need_classes(data), both(prior)
+        if (of_a.beta, of_a.mass) != (of_b.beta, of_b.mass):
+            raise invalid("prior.beta", "the same for both classifiers here", prior)
+        tables = [classes.confusion(system) for system in (0, 1)]
+        truth, said, n = (np.concatenate(columns) for columns in zip(*tables, strict=True))
+        cells = {
+            "R": np.array([len(table[0]) for table in tables]),
+            "truth": truth + 1,  # Stan counts from 1
+            "said": said + 1,
+            "n": n,
+            "beta": of_a.weights("beta", classes.classes),
+        }
+        others = {name: size for name, size in self.inputs.items() if name not in cells}
+        return collect_inputs(self.name, others, classes, prior, measure) | cells
+
+    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-likelihood of each cell of both confusion tables (chain, draw, cell)."""
+        from scipy.special import xlogy
+
+        mu = draws["mu"][..., _classifier(stan_data), np.asarray(stan_data["truth"]) - 1]
+        return np.asarray(xlogy(stan_data["n"], mu * draws["theta"]))
+
+    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
+        """Name the system, the true class and what was said."""
+        names = class_names(data, int(stan_data["K"]))
+        cells = zip(_classifier(stan_data), stan_data["truth"], stan_data["said"], strict=True)
+        return [
+            f"{'AB'[j]}, {names[truth - 1]}, said {names[said - 1]}" for j, truth, said in cells
+        ]
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-density of the prior: of mu, of eta and of kappa, of both systems."""
+        density = log_dirichlet(draws["mu"], np.asarray(stan_data["beta"]))
+        density = density + log_beta(draws["eta"], np.asarray(stan_data["alpha_pos"]))
+        location, scale = stan_data["kappa_location"], stan_data["kappa_scale"]
+        density = density + log_lognormal(draws["kappa"], location, scale)
+        return np.asarray(density.sum(axis=-1))
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw as many new documents of each system as there are."""
+        k = int(stan_data["K"])
+        truth, said = np.asarray(stan_data["truth"]) - 1, np.asarray(stan_data["said"]) - 1
+        replicates = []
+        for system in (0, 1):
+            here = _classifier(stan_data) == system
+            documents = np.asarray(np.sum(np.asarray(stan_data["n"])[here]))
+            n_class = multinomials(documents, draws["mu"][:, :, system], rng)
+            wrong = draws["kappa"][..., system] * (1 - draws["eta"][..., system]) / (k - 1)
+            theta = draws["theta"][..., here]
+            replicates.append(
+                replicate_classes(n_class, theta, truth[here], said[here], (k,), wrong, rng)
+            )
+        first, second = replicates
+        return {
+            "n": np.concatenate([first["n"], second["n"]], axis=-1),
+            "cells": np.concatenate([first["cells"], second["cells"]], axis=2),
+        }
 
 
-def log_likelihood(drawn: Variables, data: Mapping[str, Any]) -> Array:
-    """Return the log-likelihood of each cell of both confusion tables (chain, draw, cell)."""
-    from scipy.special import xlogy
-
-    mu = drawn["mu"][..., _classifier(data), np.asarray(data["truth"]) - 1]
-    return np.asarray(xlogy(data["n"], mu * drawn["theta"]))
-
-
-def _classifier(data: Mapping[str, Any]) -> NDArray[np.int64]:
+def _classifier(stan_data: StanData) -> NDArray[np.int64]:
     """Return which classifier a cell is of."""
-    return np.repeat([0, 1], data["R"])
-
-
-def labels(data: Data, block: Mapping[str, Any]) -> list[str]:
-    """Name the system, the true class and what was said."""
-    named = class_names(data, int(block["K"]))
-    return [
-        f"{'AB'[j]}, {named[truth - 1]}, said {named[said - 1]}"
-        for j, truth, said in zip(_classifier(block), block["truth"], block["said"], strict=True)
-    ]
-
-
-def log_prior(drawn: Variables, data: Mapping[str, Any]) -> Array:
-    """Return the log-density of the prior: of mu, of eta and of kappa, of both systems."""
-    total = log_dirichlet(drawn["mu"], np.asarray(data["beta"]))
-    total = total + log_beta(drawn["eta"], np.asarray(data["alpha_pos"]))
-    total = total + log_lognormal(drawn["kappa"], data["kappa_location"], data["kappa_scale"])
-    return np.asarray(total.sum(axis=-1))
-
-
-def replicate(
-    drawn: Variables, data: Mapping[str, Any], rng: np.random.Generator
-) -> dict[str, NDArray[Any]]:
-    """Draw as many new documents of each system as there are.
-
-    Those of cells that did not occur are counted in ``cells`` alone.
-    """
-    k, truth, said = int(data["K"]), np.asarray(data["truth"]) - 1, np.asarray(data["said"]) - 1
-    parts = []
-    for j in (0, 1):
-        own = _classifier(data) == j
-        documents = np.asarray(np.sum(np.asarray(data["n"])[own]))
-        in_class = multinomials(documents, drawn["mu"][:, :, j], rng)
-        wrong = drawn["kappa"][..., j] * (1 - drawn["eta"][..., j]) / (k - 1)
-        seen = Combinations(truth[own], said[own], (k,))
-        parts.append(confused(in_class, seen, drawn["theta"][..., own], wrong, rng))
-    return {
-        "n": np.concatenate([part["n"] for part in parts], axis=-1),
-        "cells": np.concatenate([part["cells"] for part in parts], axis=2),
-    }
-
-
-MULTICLASS = Model(
-    name="multiclass",
-    data=data,
-    observed=("n",),
-    dims=dict.fromkeys(("eta", "kappa"), ("classifier",))
-    | dict.fromkeys(("n", "theta"), ("confusion_cell",))
-    | {"mu": ("classifier", "class")},
-    predictive=Predictive(
-        log_likelihood,
-        labels,
-        log_prior,
-        replicate,
-        cells_counted,
-        needs=("mu", "eta", "kappa", "theta"),
-    ),
-    as_fitted=("theta",),
-    classes=True,
-)
+    return np.repeat([0, 1], stan_data["R"])

@@ -17,8 +17,8 @@ from stanoff._lib.arguments import check_float, check_probability
 from stanoff._lib.showing import ReprMixin
 from stanoff.errors import invalid
 from stanoff.measures import Measure
+from stanoff.models.bootstrap import bootstrap_shape
 from stanoff.models.priors import Priors, single
-from stanoff.models.weighing import shape_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -201,7 +201,7 @@ def moments(pos: Array, neg: Array, prior: Priors) -> tuple[float, float]:
         return 0.0, np.inf
     shared = single(prior)
     masses = [float(shared.weights(name, 1)[0]) for name in ("alpha_pos", "alpha_neg")]
-    totals = [n * shape_of(n) for n in sizes]
+    totals = [n * bootstrap_shape(n) for n in sizes]
     # which share of each class lies below each document: A's less B's (class, document)
     scores = np.concatenate([pos, neg], axis=1)
     below = np.stack([_below(scores, own) for own in (pos, neg)])

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.data.types import Data, rows
-from stanoff.engines import batch
 from stanoff.errors import InputError, SamplingWarning
 from stanoff.fit import fit
 from stanoff.inference.decision import Decision, decide_all
@@ -67,8 +66,9 @@ class Judge:
         size = len(counts.categories)
         low, high = np.empty(size), np.empty(size)
         score, rng = self.question.measure, np.random.default_rng(seed)
-        block = self.model.data(counts, self.sampling.prior)
-        for some, cells in batch.cells(self.model, block, self.draws, rng, shared=not alike):
+        block = self.model.stan_data(counts, self.sampling.prior)
+        drawn = self.model.sample_exact_batch(block, self.draws, rng, shared=not alike)
+        for some, cells in drawn:
             psi = score(cells)  # (data set, system, draw)
             with np.errstate(invalid="ignore"):  # infinite for both: found below
                 delta = psi[:, 0] - psi[:, 1]

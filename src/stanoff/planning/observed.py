@@ -72,7 +72,7 @@ def more_documents(
             return more_items(result, **asked)
         return more_scored(result, category, **asked)
     name = _category(result, category)
-    if result.model.batch is None:
+    if not result.model.has_batches:
         raise InputError(
             f"There is no plan for the model {result.model.name!r}, whose categories hang together "
             "or are not conjugate: compare this category by model='paired' or 'unpaired' and ask "

@@ -119,7 +119,7 @@ def settings(
     if "average" in judging:
         raise InputError("There is no average in a plan: a scenario is about one category.")
     if engine == "auto":
-        engine = "exact" if all(models.get(name).batch for name in names) else "stan"
+        engine = "exact" if all(models.get(name).has_batches for name in names) else "stan"
     question = Question.read(**judging)
     rounds = check_int("draws", draws, least=LEAST_DRAWS)
     drawing: dict[str, Any] = {"prior": prior, "engine": engine, "draws": rounds, "seed": seed}
@@ -161,13 +161,13 @@ def _check(judge: Judge, same_documents: bool) -> None:
             )
         single(judge.sampling.prior)
         return
-    if model.classes:
+    if model.single_label:
         raise InputError(
             f"The model {model.name!r} is about classes, but a scenario is about one category "
             "against the rest: pass 'paired', 'unpaired' or another model of categories."
         )
-    if judge.sampling.engine == "exact" and model.batch is None:
+    if judge.sampling.engine == "exact" and not model.has_batches:
         raise invalid("engine", f"'stan' for {model.name}, which is not conjugate", "exact")
     one = np.ones((1, 4), dtype=np.int64)
     kind = PairedCounts if same_documents else UnpairedCounts
-    model.data(kind(("1",), one, one), judge.sampling.prior)
+    model.stan_data(kind(("1",), one, one), judge.sampling.prior)

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.models import Model
-from stanoff.models.paired import PAIRED
+from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.priors import Priors
-from stanoff.models.unpaired import UNPAIRED
 from stanoff.planning.aucs import AucScenario, FromAucs, ScoreSets
 from stanoff.planning.scenarios import Scenario
 
@@ -109,7 +108,7 @@ class FromPosterior:
     def draw(self, size: int, rng: np.random.Generator) -> Data:
         """Draw so many data sets."""
         names = tuple(map(str, range(size)))
-        drawn = self._drawn(PAIRED if self.counts.paired else UNPAIRED, size, rng)
+        drawn = self._drawn(PAIRED if self.counts.paired else Unpaired(), size, rng)
         if isinstance(self.counts, PairedCounts):
             mu = drawn["mu"]
             pos, neg = mu * drawn["theta_pos"][:, 0], (1 - mu) * drawn["theta_neg"][:, 0]
@@ -125,9 +124,8 @@ class FromPosterior:
     def _drawn(
         self, model: Model, size: int, rng: np.random.Generator
     ) -> dict[str, NDArray[np.float64]]:
-        assert model.exact is not None
-        block = model.data(self.counts, self.prior) | {"prior_only": 0}
-        return model.exact(block, size, rng)
+        block = model.stan_data(self.counts, self.prior)
+        return model.sample_exact(block, size, rng)
 
 
 def _proper(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         plot_roc_difference,
     )
     from stanoff.plots.forest import plot_forest, plot_prior
+    from stanoff.plots.gallery import CONTEST_GALLERY, GALLERY, drawable
     from stanoff.plots.joint import plot_joint
     from stanoff.plots.mosaic import plot_mosaic
     from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
@@ -28,6 +29,7 @@ _MODULES = {
     "contests": ["plot_matrix", "plot_ranks", "plot_scores"],
     "curves": ["plot_precision_recall", "plot_reliability", "plot_roc", "plot_roc_difference"],
     "forest": ["plot_forest", "plot_prior"],
+    "gallery": ["CONTEST_GALLERY", "GALLERY", "drawable"],
     "joint": ["plot_joint"],
     "mosaic": ["plot_mosaic"],
     "posterior": ["plot_factor", "plot_posterior", "plot_trace"],
@@ -37,6 +39,9 @@ _MODULES = {
 }
 
 __all__ = [
+    "CONTEST_GALLERY",
+    "GALLERY",
+    "drawable",
     "plot_ecdf",
     "plot_factor",
     "plot_forest",

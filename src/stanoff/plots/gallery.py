@@ -1,16 +1,17 @@
-"""The figures of a comparison: what each shows, and when it applies."""
+"""The figures of a comparison or contest: what each shows, and when it applies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import PairedCounts
+from stanoff.plots.contests import plot_matrix, plot_ranks, plot_scores
 from stanoff.plots.curves import (
     are_probabilities,
     plot_precision_recall,
@@ -25,7 +26,7 @@ from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
 from stanoff.plots.style import is_drawable
 
 if TYPE_CHECKING:
-    from stanoff import Comparison
+    from stanoff import Comparison, Contest
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,14 @@ class Plot:
     caption : str
         What it shows; ``{}`` stands for what is judged.
     draw : callable
-        A comparison and a category to axes.
+        A result and a category to axes.
     applies : callable
-        Whether a comparison has it for a category.
+        Whether a result has it for a category.
     """
 
     caption: str
-    draw: Callable[[Comparison, str], Axes]
-    applies: Callable[[Comparison, str], bool]
+    draw: Callable[[Any, str], Axes]
+    applies: Callable[[Any, str], bool]
 
 
 def _several(result: Comparison, category: str) -> bool:
@@ -73,6 +74,10 @@ def _with_curves(result: Comparison, category: str) -> bool:
 def _with_probabilities(result: Comparison, category: str) -> bool:
     scored = isinstance(result.data, ScoredDocuments) and are_probabilities(result.data)
     return scored and category in result.data.categories
+
+
+def _has_finite_scores(result: Contest, category: str) -> bool:
+    return result.drawable(category)
 
 
 GALLERY = {
@@ -113,5 +118,21 @@ GALLERY = {
         "The difference along the chains ({}): a healthy sampler shows no drift and no gaps.",
         plot_trace,
         lambda result, category: True,
+    ),
+}
+
+CONTEST_GALLERY = {
+    "scores": Plot(
+        "Posterior mean, HDI and observed score of every system.", plot_scores, _has_finite_scores
+    ),
+    "matrix": Plot(
+        "The decision on every pair, and the probability that the row is better.",
+        plot_matrix,
+        _has_finite_scores,
+    ),
+    "ranks": Plot(
+        "Probability of every rank; framed, the interval of ranks.",
+        plot_ranks,
+        _has_finite_scores,
     ),
 }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stanoff._lib.escaping import one_line, shown
 from stanoff.report.embedding import embedded, json_block
-from stanoff.report.figures import inline, saved
-from stanoff.report.gallery import Picture
+from stanoff.report.figures import Picture, draw_figures, inline
 from stanoff.report.page import BIBTEX, asides, settings
 from stanoff.report.templates import inlined, policy, render
 from stanoff.text.numbers import format_interval, percent, whole_percent
@@ -18,29 +17,12 @@ from stanoff.text.tables import contest_table
 if TYPE_CHECKING:
     from stanoff.results.contest import Contest
 
-FIGURES = {
-    "scores": "Posterior mean, HDI and observed score of every system.",
-    "matrix": "The decision on every pair, and the probability that the row is better.",
-    "ranks": "Probability of every rank; framed, the interval of ranks.",
-}
 SHOWN = ("scores", "ranks")
 CHANGING = {"tier": 1, "p_near": 5}  # these columns of the table follow the reader's ROPE
 
 
-def pictures(
-    result: Contest, category: str, names: Collection[str] = SHOWN, formats: Collection[str] = ()
-) -> Iterator[Picture]:
-    """Draw what there is to draw of one row, as :func:`stanoff.report.gallery.pictures` does."""
-    for name, caption in FIGURES.items():
-        if name in names and result.drawable(category):
-            axes = getattr(result, f"plot_{name}")(category)
-            files = saved(axes, dict.fromkeys(["svg", *formats]))
-            asked = {style: files[style] for style in formats}
-            yield Picture(name, caption, files["svg"], asked)
-
-
-def page(
-    result: Contest, category: str | None = None, *, drawn: Sequence[Picture] | None = None
+def contest_page(
+    result: Contest, category: str | None = None, *, figures: Sequence[Picture] | None = None
 ) -> str:
     """Render a self-contained page; whatever the user named is escaped.
 
@@ -53,13 +35,14 @@ def page(
         A contest.
     category : str, optional
         The category or average that is shown, the one decided upon by default.
-    drawn : sequence of Picture, optional
+    figures : sequence of Picture, optional
         Its figures, if they are there already.
     """
     row = result.resolve_category(category)
     found, table = result.standings(row), contest_table(result, row)
     script = inlined("evidence.js") + inlined("contest.js")
-    drawn = list(pictures(result, row)) if drawn is None else drawn
+    if figures is None:
+        figures = draw_figures(result, row, SHOWN)
     lost, every = embedded(list(found.loss), keep_sides_of=(0.0,))
     return render(
         "contest.html",
@@ -81,7 +64,7 @@ def page(
         warnings=result.warnings,
         figures=[
             (inline(one.svg, one.name, one.caption), one.caption)
-            for one in drawn
+            for one in figures
             if one.name in SHOWN  # the page has the matrix itself
         ],
         settings=settings(result, describe_contest_documents(result, row)),

@@ -1,16 +1,23 @@
-"""Figures as bytes that are the same whenever the numbers are, and as parts of a page."""
+"""Figures of a result as bytes that are the same whenever the numbers are, and inside a page."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+from stanoff import plots
+from stanoff.text.sentences import describe_score
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
 _NO_DATE: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
@@ -25,6 +32,58 @@ _PATH = re.compile(r'(?<=\sd=")[^"]*')
 _LONG = re.compile(r"-?\d+\.\d{3,}")
 
 
+@dataclass(frozen=True)
+class Picture:
+    """A figure of a result, saved.
+
+    Attributes
+    ----------
+    name : str
+        Which plot.
+    caption : str
+        What it shows.
+    svg : bytes
+        The figure, as pages show it.
+    files : mapping
+        The figure in the formats that were asked for.
+    """
+
+    name: str
+    caption: str
+    svg: bytes
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def draw_figures(
+    result: Comparison | Contest,
+    category: str,
+    names: Collection[str] | None = None,
+    formats: Collection[str] = (),
+) -> list[Picture]:
+    """Draw what there is to draw of one category; what does not apply is left out.
+
+    Parameters
+    ----------
+    result : Comparison or Contest
+        What is shown.
+    category : str
+        The category or average.
+    names : collection of str, optional
+        Which figures, all by default.
+    formats : collection of str
+        Out of svg, pdf and png: the files to make besides what pages show.
+    """
+    gallery = plots.CONTEST_GALLERY if hasattr(result, "tiers") else plots.GALLERY
+    pictures = []
+    for name, plot in gallery.items():
+        if (names is None or name in names) and plot.applies(result, category):
+            files = saved(plot.draw(result, category), dict.fromkeys(["svg", *formats]))
+            caption = plot.caption.replace("{}", describe_score(result, category))
+            kept = {ending: files[ending] for ending in formats}
+            pictures.append(Picture(name, caption, files["svg"], kept))
+    return pictures
+
+
 def as_bytes(ax: Axes, style: str = "svg") -> bytes:
     """Save the figure of an ``Axes`` as svg, pdf or png, without the date, and close it."""
     return saved(ax, [style])[style]
@@ -35,12 +94,10 @@ def saved(ax: Axes, styles: Iterable[str]) -> dict[str, bytes]:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    from stanoff.plots.style import theme
-
     buffers = {style: io.BytesIO() for style in styles}
     figure = ax.get_figure(root=True)
     assert figure is not None
-    with theme(), mpl.rc_context({"svg.hashsalt": "stanoff", "svg.fonttype": "path"}):
+    with plots.theme(), mpl.rc_context({"svg.hashsalt": "stanoff", "svg.fonttype": "path"}):
         for style, buffer in buffers.items():
             figure.savefig(buffer, format=style, metadata=_NO_DATE[style])
     plt.close(figure)

@@ -12,8 +12,7 @@ from stanoff._lib.escaping import latex, one_line, shown
 from stanoff.inference.evidence import Evidence
 from stanoff.models.priors import described
 from stanoff.report.embedding import embedded, json_block
-from stanoff.report.figures import inline
-from stanoff.report.gallery import Picture, pictures
+from stanoff.report.figures import Picture, draw_figures, inline
 from stanoff.report.templates import inlined, policy, render
 from stanoff.text.numbers import digits_for, format_interval, format_level, signed
 from stanoff.text.render import to_latex
@@ -65,7 +64,7 @@ HINTS = {
 DECISIONS = ("<<", "<", "=", ">", ">>")
 
 
-def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
+def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = None) -> str:
     """Render a self-contained page; whatever the user named is escaped.
 
     The draws are in it, so that a reader can apply another ROPE or HDI in the browser.
@@ -74,14 +73,15 @@ def page(result: Comparison, *, drawn: Sequence[Picture] | None = None) -> str:
     ----------
     result : Comparison
         A comparison.
-    drawn : sequence of Picture, optional
+    figures : sequence of Picture, optional
         Its figures, if they have been drawn already.
     """
     focus = result.categories.index(result.average or result.categories[0])
     said = [result.evidence(category) for category in result.categories]
     table = comparison_table(result, COLUMNS)
     rows, every = _rows(result, said)
-    figures = pictures(result, result.categories[focus]) if drawn is None else drawn
+    if figures is None:
+        figures = draw_figures(result, result.categories[focus])
     names = [one_line(name) for name in result.names]
     hints = HINTS | {
         f"{kind}_{letter}": f"{told} of {name}"

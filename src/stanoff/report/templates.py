@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from stanoff._lib.escaping import one_line
 
-def render(template: str, **values: Any) -> str:
-    """Fill in a template of this package; whatever is not ``Markup`` is escaped."""
+
+def render(template: str, *, package: str = "stanoff.report", **values: Any) -> str:
+    """Fill in a template of a package; whatever is not ``Markup`` is escaped."""
     environment = Environment(
-        loader=PackageLoader("stanoff.report", "."),
+        loader=PackageLoader(package, "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters |= {"one_line": one_line, "slug": make_anchor}
     return environment.get_template(template).render(style=inlined("page.css"), **values)
+
+
+def make_anchor(title: str) -> str:
+    """Make a readable id of a title.
+
+    Examples
+    --------
+    >>> make_anchor("At a glance: A & B")
+    'at-a-glance-a-b'
+    """
+    return re.sub(r"\W+", "-", title.casefold()).strip("-") or "section"
 
 
 def inlined(name: str) -> Markup:

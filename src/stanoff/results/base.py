@@ -115,7 +115,7 @@ class Result:
         """Return the posterior of differences of systems by their places, where it is a t."""
         if self.engine != "exact":
             return None
-        return self.model.student(self.data, self.prior, first, second)
+        return self.model.closed_form(self.data, self.prior, first, second)
 
     def resolve_category(self, category: str | None) -> str:
         """Check the name of a row; by default it is the one that is decided upon."""

@@ -545,9 +545,9 @@ class Comparison(Result):
         Its readers can apply a ROPE and an HDI of their own: the draws are in it.
         """
         from stanoff._lib.files import write_text
-        from stanoff.report.page import page
+        from stanoff.report.page import comparison_page
 
-        return write_text(path, page(self))
+        return write_text(path, comparison_page(self))
 
     def _repr_html_(self) -> str:
         """Show the verdict, the table and the posterior in a notebook."""

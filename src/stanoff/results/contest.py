@@ -254,9 +254,9 @@ class Contest(Result):
         Its readers can apply a ROPE of their own: the draws are in it. It needs no network.
         """
         from stanoff._lib.files import write_text
-        from stanoff.report.contest import page
+        from stanoff.report.contest import contest_page
 
-        return write_text(path, page(self))
+        return write_text(path, contest_page(self))
 
     def _repr_html_(self) -> str:
         """Show the sentence, the table and the scores in a notebook."""

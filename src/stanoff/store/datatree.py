@@ -58,7 +58,7 @@ def data_tree(
     check_surroundings()
     from arviz_base import from_dict
 
-    stan_data = result.model.data(result.data, result.prior)
+    stan_data = result.model.stan_data(result.data, result.prior)
     observed = {name: np.asarray(stan_data[name]) for name in result.model.observed}
     observed |= {**_observed_scores(result), **groups.get("observed_data", {})}
     names = {"category": result.data.categories, "system": result.data.systems}
@@ -90,12 +90,13 @@ def _draws(result: Any) -> tuple[Variables, Variables]:
 
 def _constant_data(result: Result) -> dict[str, Any]:
     """Return the numbers that were given to the model beside what was observed."""
-    stan_data = result.model.data(result.data, result.prior)
+    stan_data = result.model.stan_data(result.data, result.prior)
     numbers = {name: np.asarray(value) for name, value in stan_data.items()}
     return {
         f"{name}_of_row" if name in COORDINATES else name: values
         for name, values in numbers.items()
-        if name not in result.model.observed and values.dtype.kind in "iuf"
+        if name not in (*result.model.observed, "prior_only", "simulate")
+        and values.dtype.kind in "iuf"
     }
 
 

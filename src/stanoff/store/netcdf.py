@@ -27,8 +27,7 @@ from stanoff.fit import Fit
 from stanoff.inference.scores import Scores
 from stanoff.measures import MEASURES, SCORES, VALUES, Measure, ScoreMeasure
 from stanoff.models import MODELS, Model
-from stanoff.models.declared import Program
-from stanoff.models.own import OwnModel, model_of
+from stanoff.models.custom import CustomModel, Program
 from stanoff.models.priors import Prior, as_prior
 from stanoff.question import Question
 from stanoff.store.datatree import data_tree
@@ -243,11 +242,11 @@ def _record(result: Comparison | Contest) -> Record:
 
 
 def _program(model: Model) -> ProgramRecord | None:
-    if not isinstance(model, OwnModel):
+    if not isinstance(model, CustomModel):
         return None
-    declared = model.program_of
+    declared = model.program
     inputs, outputs = dict(declared.inputs), dict(declared.outputs)
-    return ProgramRecord(str(model.file), inputs, outputs, dict(model.given))
+    return ProgramRecord(str(model.stan_file), inputs, outputs, model.user_data)
 
 
 def _storable_group(group: Dataset) -> Dataset:
@@ -352,7 +351,7 @@ def _model(record: Record) -> Model:
     program = record.program
     if program is not None:
         declared = Program(Path(program.file), program.inputs, program.outputs, (), ())
-        return model_of(declared, program.data)
+        return CustomModel(declared, program.data)
     if record.model not in MODELS:
         raise ValueError(f"its model {record.model!r} is not known here")
     return MODELS[record.model]

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from stanoff.engines.draws import Variables, judged
 from stanoff.engines.exact import drawn_whole
 from stanoff.models import Model
-from stanoff.models.declared import LOG_PRIOR, REPLICATED
-from stanoff.models.own import OwnModel
-from stanoff.models.predictive import Predictive
+from stanoff.models.custom import LOG_PRIOR, REP_SUFFIX, CustomModel
 
 if TYPE_CHECKING:
     from stanoff.results.base import Result
@@ -59,10 +57,9 @@ def predictive_groups(result: Result, *, new_only: bool = False) -> dict[str, Gr
     new_only : bool
         Compute posterior_predictive alone.
     """
-    predictive = result.model.predictive
-    if predictive is None:
+    if not result.model.predictive_draws:
         return _generated_groups(result)
-    computation = _Computation(result, predictive)
+    computation = _Computation(result)
     posterior = computation.posterior()
     if not posterior:
         return {}
@@ -73,19 +70,16 @@ def predictive_groups(result: Result, *, new_only: bool = False) -> dict[str, Gr
 
 def stan_data_of(result: Result) -> Mapping[str, Any]:
     """Return the data block, with every document where the model says something of each."""
-    predictive = result.model.predictive
-    own = None if predictive is None else predictive.block
-    return (own or result.model.data)(result.data, result.prior)
+    return result.model.predictive_data(result.data, result.prior)
 
 
 class _Computation:
     """Computes the groups of one result; ``rng`` is used in the order of the calls."""
 
-    def __init__(self, result: Result, predictive: Predictive) -> None:
-        self.result, self.predictive = result, predictive
+    def __init__(self, result: Result) -> None:
+        self.result, self.model = result, result.model
         self.stan_data = stan_data_of(result)
-        observed = predictive.observed or result.model.observed
-        self.size = sum(np.size(self.stan_data[name]) for name in observed)
+        self.size = sum(np.size(self.stan_data[name]) for name in self.model.replicated)
         self.step = self.step_of(result.fit.draws.shape)
         self.rng = np.random.default_rng([result.seed, STREAM])
 
@@ -94,18 +88,18 @@ class _Computation:
         return max(1, -(-shape[0] * shape[1] * self.size // MAX_NUMBERS))
 
     def groups(self, posterior: Variables) -> dict[str, Group]:
-        predictive, stan_data = self.predictive, self.stan_data
+        model, stan_data = self.model, self.stan_data
         prior = self.prior()
-        log_lik = predictive.log_likelihood(posterior, stan_data)
-        labels = predictive.labels(self.result.data, stan_data)
-        density = predictive.log_prior(posterior, stan_data)
+        log_lik = model.log_likelihood(posterior, stan_data)
+        labels = model.log_likelihood_labels(self.result.data, stan_data)
+        density = model.log_prior(posterior, stan_data)
         new = self.replicate(posterior)
         variables: dict[str, Variables] = {
             "log_prior": {} if density is None else {"log_prior": density},
             "posterior_predictive": new,
             "prior_predictive": self.replicate(prior),
         }
-        groups = {"log_likelihood": _log_likelihood(log_lik, labels, predictive.unit)}
+        groups = {"log_likelihood": _log_likelihood(log_lik, labels, model.unit)}
         groups |= {name: Group(values) for name, values in variables.items() if values}
         groups = {name: replace(group, step=self.step) for name, group in groups.items()}
         cells = self.result.data.cells
@@ -116,15 +110,15 @@ class _Computation:
         """Draw new documents; none where there are no draws."""
         if not draws:
             return {}
-        new = self.predictive.replicate(draws, self.stan_data, self.rng)
+        new = self.model.replicate(draws, self.stan_data, self.rng)
         return judged(new, len(self.result.data.categories))
 
     def posterior(self) -> Variables:
         """Return draws that say something of documents; none where they cannot."""
-        result, predictive = self.result, self.predictive
+        result = self.result
         stored = result.fit.draws.posterior
         draws: Variables = {name: values[:, :: self.step] for name, values in stored.items()}
-        if not set(predictive.needs) <= set(draws):
+        if not set(self.model.predictive_draws) <= set(draws):
             if result.fit.is_part or not self.can_draw_again():
                 return {}
             again = self.draw_again({}, np.random.default_rng(result.seed))
@@ -132,17 +126,12 @@ class _Computation:
             if not np.array_equal(cells, draws["cells"]):
                 return {}  # another NumPy drew them
             draws = again
-        if predictive.added is None:
-            return draws
-        added = predictive.added(draws, self.stan_data, self.rng)
-        return {**draws, **added} if added else {}
+        return self.model.complete_draws(draws, self.stan_data, self.rng)
 
     def prior(self) -> Variables:
         """Return draws of the prior: as they are, or drawn as if no document had been seen."""
-        if not self.predictive.from_prior:
-            return {}
         prior = self.result.fit.draws.prior
-        if set(self.predictive.needs) <= set(prior):
+        if set(self.model.predictive_draws) <= set(prior):
             step = self.step_of(next(iter(prior.values())).shape[:2])
             return {name: values[:, ::step] for name, values in prior.items()}
         if not self.can_draw_again():
@@ -152,8 +141,7 @@ class _Computation:
 
     def can_draw_again(self) -> bool:
         """Return whether the exact sampler can draw once more and keep what documents need."""
-        again = self.predictive.again
-        return self.result.engine == "exact" and again is not None and again(self.stan_data)
+        return self.result.engine == "exact" and self.model.can_resample(self.stan_data)
 
     def draw_again(
         self, other_data: Mapping[str, Any], rng: np.random.Generator
@@ -184,16 +172,16 @@ def _generated_groups(result: Result) -> dict[str, Group]:
     for name in LOG_PRIOR:
         if name in posterior:
             groups["log_prior"] = Group({"log_prior": posterior[name]}, (name,))
-    names = [name for name in result.model.observed if f"{name}{REPLICATED}" in posterior]
-    own = tuple(f"{name}{REPLICATED}" for name in names)
+    names = [name for name in result.model.observed if f"{name}{REP_SUFFIX}" in posterior]
+    own = tuple(f"{name}{REP_SUFFIX}" for name in names)
     for key, draws in (("posterior_predictive", posterior), ("prior_predictive", prior)):
         if names and draws:
-            new = {n: _as_declared(result.model, n, draws[f"{n}{REPLICATED}"]) for n in names}
+            new = {n: _as_declared(result.model, n, draws[f"{n}{REP_SUFFIX}"]) for n in names}
             groups[key] = Group(new, own)
     return groups
 
 
 def _as_declared(model: Model, name: str, values: NDArray[Any]) -> NDArray[Any]:
     """Return counts as whole numbers, unless some are no numbers."""
-    whole = isinstance(model, OwnModel) and model.program_of.inputs[name]["type"] == "int"
+    whole = isinstance(model, CustomModel) and model.program.inputs[name]["type"] == "int"
     return values.astype(np.int64) if whole and np.isfinite(values).all() else values

@@ -4,42 +4,25 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from stanoff.data.layouts import MORE
-from stanoff.errors import InputError, StanoffError, invalid, unknown
-from stanoff.measures import Measure
-from stanoff.question import (
-    QUESTION_OPTIONS,
-    SAMPLING_OPTIONS,
-    Question,
-    Sampling,
-    check_population,
-)
+from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
-JUDGING = tuple(name for name in QUESTION_OPTIONS if name != "measure")
-NOT_SHARED = ("model", "data", "executor", "progress")  # data of a study are its tables
-DRAWING = tuple(name for name in SAMPLING_OPTIONS if name not in NOT_SHARED)
-KEYS = (
-    *(
-        "title",
-        "out",
-        "classifiers",
-        "pairs",
-        "names",
-        "measure",
-        "measures",
-        "models",
-        "pos_label",
-    ),
-    *("positive", "labels", "figures", "figure_formats", "data", *JUDGING, *DRAWING),
+from stanoff.data.files import check_columns
+from stanoff.errors import InputError, StanoffError, invalid, nearest, unknown
+from stanoff.question import QUESTION_OPTIONS, SAMPLING_OPTIONS, Question, Sampling, select
+from stanoff.question import check_population as check_population_of
+
+# A study has one measure or several, one model or several, and its data are tables.
+QUESTION_KEYS = tuple(name for name in QUESTION_OPTIONS if name != "measure")
+SAMPLING_KEYS = tuple(
+    name for name in SAMPLING_OPTIONS if name not in ("model", "data", "executor", "progress")
 )
-LAYOUT = ("truth_file", "id", "item", "system", "prediction", "value", *MORE, "unmatched")
-DATA_KEYS = ("name", "file", "truth", "pos_label", "labels", *LAYOUT)
+OPTION_KEYS = (*QUESTION_KEYS, *SAMPLING_KEYS)
 # Those of the gallery, which is not imported for it: seaborn takes longer than a finished study.
 FIGURES = (
     *("forest", "posterior", "factor", "joint", "mosaic"),
@@ -47,11 +30,19 @@ FIGURES = (
 )
 CONTEST_FIGURES = ("scores", "matrix", "ranks")
 FIGURE_FORMATS = ("svg", "pdf", "png")
+TEXT = "a text that is not empty"
+LIST = "a list that is not empty"
+RULES = {  # in plainer words than pydantic's, by its types of errors
+    **{"missing": TEXT, "string_type": TEXT, "string_pattern_mismatch": TEXT},
+    **{"tuple_type": LIST, "too_short": LIST, "dict_type": "a table", "model_type": "a table"},
+}
+
+Text = Annotated[str, StringConstraints(pattern=r"\S")]
+Texts = Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
-@dataclass(frozen=True)
-class DataSet:
-    """Where labels are, and what they mean.
+class DataSet(BaseModel, frozen=True, extra="forbid"):
+    """Where labels, scores or values are, and what they mean.
 
     Attributes
     ----------
@@ -61,31 +52,83 @@ class DataSet:
         Where the labels are; several files, one per classifier, are joined by id.
     truth : str or None
         The column of the true ones; values have none.
+    truth_file : str or None
+        The file of the true ones, if it is another one.
     pos_label, labels : optional
         As in :func:`stanoff.compare`.
-    layout : mapping
-        How they are laid out: ``id``, ``item``, ``system``, ``value``, ``cluster``, ``dataset``,
-        ``per``, ``unmatched`` as in :func:`stanoff.compare`, ``truth_file``, and ``prediction``,
-        the column of predictions in long format or in every one of several files.
+    id, item, system, prediction, value, unmatched : str or None
+        As in :func:`stanoff.compare`, and so are the other columns; ``prediction`` is also the
+        column of predictions in every one of several files.
     """
 
-    name: str
-    file: str | tuple[str, ...]
-    truth: str | None
+    name: str = ""
+    file: Text | Texts
+    truth: Text | None = None
+    truth_file: Text | None = None
     pos_label: Any = None
-    labels: tuple[Any, ...] | None = None
-    layout: Mapping[str, str] = field(default_factory=dict)
+    labels: Annotated[tuple[Any, ...], Field(min_length=1)] | None = None
+    id: Text | None = None
+    item: Text | None = None
+    system: Text | None = None
+    prediction: Text | None = None
+    value: Text | None = None
+    cluster: Text | None = None
+    dataset: Text | None = None
+    denominator: Text | None = None
+    unmatched: Text | None = None
+
+    def model_post_init(self, context: Any) -> None:
+        """Check that a layout has all its columns."""
+        if isinstance(self.file, tuple):
+            self.need("id", "prediction")
+        elif self.is_long:
+            self.need("item", "system", "prediction" if self.value is None else "value")
+
+    def need(self, *keys: str) -> None:
+        """Refuse a table that lacks some keys."""
+        for key in keys:
+            if not getattr(self, key):
+                raise invalid(f"data.{key}", TEXT, getattr(self, key))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a row is about one system."""
+        return any(key is not None for key in (self.system, self.prediction, self.value))
 
     @property
     def files(self) -> tuple[str, ...]:
         """All of them, also that of the true labels."""
-        some = self.file if isinstance(self.file, tuple) else (self.file,)
-        return (*some, self.layout["truth_file"]) if "truth_file" in self.layout else some
+        files = self.file if isinstance(self.file, tuple) else (self.file,)
+        return files if self.truth_file is None else (*files, self.truth_file)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that are named, by their keys; the true labels and systems are not."""
+        keys = ("id", "item", "system", "prediction", "value", "cluster", "dataset", "denominator")
+        return select(vars(self), keys)
+
+    def check_columns(self, classifiers: tuple[str, ...]) -> None:
+        """Refuse columns that the files do not have; no label is read."""
+        columns = self.columns
+        if isinstance(self.file, tuple):
+            if len(self.file) != len(classifiers):
+                rule = f"one file, or {len(classifiers)}: one per classifier, in their order"
+                raise invalid("data.file", rule, list(self.file))
+            for file in self.files:
+                check_columns(file, "id", [columns["id"]])
+            for file in self.file:
+                check_columns(file, "prediction", [columns["prediction"]])
+        else:
+            if not self.is_long:
+                check_columns(self.file, "classifiers", classifiers)
+            for key in set(columns) - {"id"}:
+                check_columns(self.file, key, [columns[key]])
+        if self.truth is not None and (self.truth_file or not isinstance(self.file, tuple)):
+            check_columns(self.files[-1], "truth", [self.truth])
 
 
-@dataclass(frozen=True)
-class Study:
-    """What is compared with what, by what, and how.
+class Study(BaseModel, frozen=True, extra="forbid"):
+    """What is compared with what, by what, and how; the keys of the TOML file are its fields.
 
     Attributes
     ----------
@@ -93,32 +136,93 @@ class Study:
         What stands on top of the report.
     data : tuple of DataSet
         What the pairs are compared on.
-    pairs : tuple
-        Columns of predictions, two by two.
-    together : bool
-        Whether all of them are judged in one contest, too.
+    classifiers, pairs : tuple
+        All columns of predictions, or some of their pairs.
     names : mapping
         What the columns are called in the report.
-    questions : tuple of Question
-        One per measure; they differ in nothing else.
-    samplings : tuple of Sampling
-        One per model; they differ in nothing else.
+    measures, models : tuple of str
+        By what is judged and fitted; without models, what suits the data.
     figures, figure_formats : tuple of str
         Which figures are drawn, and as what they are saved.
-    out : Path, optional
+    out : str or None
         Where the report goes, if the file says so.
+    options : mapping
+        Options of :func:`stanoff.compare`, which are keys of the file: ``rope``, ``prior`` ...
     """
 
-    title: str
-    data: tuple[DataSet, ...]
-    pairs: tuple[tuple[str, str], ...]
-    names: Mapping[str, str]
-    questions: tuple[Question, ...]
-    samplings: tuple[Sampling, ...]
-    together: bool = False
+    title: Text
+    data: Annotated[tuple[DataSet, ...], Field(min_length=1)]
+    classifiers: Texts | None = None
+    pairs: Annotated[tuple[tuple[Text, Text], ...], Field(min_length=1)] | None = None
+    names: dict[str, Text] = Field(default_factory=dict)
+    measures: Texts = ("f1",)
+    models: Texts | None = None
     figures: tuple[str, ...] = (*FIGURES, *CONTEST_FIGURES)
     figure_formats: tuple[str, ...] = ("svg",)
-    out: Path | None = None
+    out: Text | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    def model_post_init(self, context: Any) -> None:
+        """Check what concerns several keys."""
+        if (self.pairs is None) == (self.classifiers is None):
+            number = "neither" if self.pairs is None else "both"
+            raise invalid("classifiers", "given, or pairs, but not both", number)
+        if len(self.columns) < max(2, len(self.classifiers or ())):
+            raise invalid("classifiers", "two different columns or more", [*self.columns])
+        if any(a == b for a, b in self.all_pairs):
+            raise invalid("pairs", "made of two different columns", [*self.all_pairs])
+        check_different("pairs", self.all_pairs)
+        check_known("names", self.names, self.columns)
+        check_different("names", list(self.systems.values()))
+        check_known("figures", self.figures, (*FIGURES, *CONTEST_FIGURES))
+        check_known("figure_formats", self.figure_formats, FIGURE_FORMATS)
+        check_different("models", self.models or ())
+        check_different("measures", [question.measure.label for question in self.questions])
+        measure = self.questions[0].measure
+        check_population_of(self.options.get("population"), measure)
+        if any(question.measure.kind != measure.kind for question in self.questions):
+            rule = "all of labels, of scores or of values: a study reads its columns one way"
+            raise invalid("measures", rule, list(self.measures))
+        assert self.samplings  # they check themselves
+        for data in self.data:
+            data.need(*(["name"] if len(self.data) > 1 else []))
+            if measure.kind != "values":
+                data.need("truth")
+            elif data.truth is not None:
+                raise invalid("data.truth", "left out: values need no true labels", data.truth)
+        check_different("data.name", [data.name for data in self.data])
+
+    @property
+    def all_pairs(self) -> tuple[tuple[str, str], ...]:
+        """Columns of predictions, two by two."""
+        return self.pairs or tuple(combinations(self.classifiers or (), 2))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns of predictions."""
+        return tuple(dict.fromkeys(name for pair in self.all_pairs for name in pair))
+
+    @property
+    def systems(self) -> dict[str, str]:
+        """What the columns are called in the report."""
+        return {column: self.names.get(column, column) for column in self.columns}
+
+    @property
+    def has_contests(self) -> bool:
+        """Whether all classifiers are judged in one contest, too."""
+        return len(self.classifiers or ()) > 2
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """One question per measure; they differ in nothing else."""
+        options = select(self.options, QUESTION_KEYS)
+        return tuple(Question.read(measure=name, **options) for name in self.measures)
+
+    @cached_property
+    def samplings(self) -> tuple[Sampling, ...]:
+        """One sampling per model; they differ in nothing else."""
+        options = {"seed": 1} | select(self.options, SAMPLING_KEYS)
+        return tuple(Sampling.read(model=name, **options) for name in self.models or (None,))
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
@@ -133,7 +237,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     """
     file = Path(path)
     try:
-        given = tomllib.loads(file.read_text("utf-8"))
+        content = tomllib.loads(file.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
     except RecursionError:
@@ -141,199 +245,74 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{file} is not a TOML file: {error}.") from None
     try:
-        study = _study(given, file)
-        _check_columns(study)
+        study = Study.model_validate(_with_defaults(content, file))
+        for data in study.data:
+            data.check_columns(study.columns)
+    except ValidationError as error:
+        raise InputError(f"{file}: {_in_words(error)}") from None
     except StanoffError as error:
         raise InputError(f"{file}: {error}") from error
     return study
 
 
-def _study(given: Mapping[str, Any], file: Path) -> Study:
-    _only(given, KEYS, "key")
-    pairs = _pairs(given)
-    known = list(dict.fromkeys(name for pair in pairs for name in pair))
-    out = _text(given, "out") if "out" in given else None
-    questions = _questions(given)
-    return Study(
-        title=_text(given, "title") if "title" in given else file.stem,
-        data=_data(given, file.parent, questions[0].measure.kind),
-        pairs=pairs,
-        names=_names(given.get("names", {}), known),
-        questions=questions,
-        samplings=_samplings(given, file.parent, questions[0].measure),
-        together=len(given.get("classifiers", ())) > 2,
-        figures=_chosen(given, "figures", (*FIGURES, *CONTEST_FIGURES)),
-        figure_formats=_chosen(given, "figure_formats", FIGURE_FORMATS, ("svg",)),
-        out=None if out is None else file.parent / out,
-    )
-
-
-def _only(given: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
-    for key in given:
-        if key not in known:
-            raise unknown(what, key, known)
-
-
-def _data(given: Mapping[str, Any], folder: Path, kind: str) -> tuple[DataSet, ...]:
-    """Read one table of data, or several that have names; what they do not say, the study does."""
-    if "positive" in given and "pos_label" in given:
-        raise invalid("pos_label", "given once: positive means the same", given["pos_label"])
-    tables = given.get("data", {})
-    several = isinstance(tables, list) and len(tables) > 1
+def _with_defaults(content: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Find files beside the study, and give data sets what stands on top of it."""
+    fields: dict[str, Any] = {"title": file.stem, **content}
+    fields["options"] = {key: fields.pop(key) for key in OPTION_KEYS if key in fields}
+    for key, other in (("positive", "pos_label"), ("measure", "measures")):
+        if key in fields and other in fields:
+            raise invalid(key, f"left out where {other} is given", fields[key])
+    if "measure" in fields:
+        fields["measures"] = [fields.pop("measure")]
+    if "positive" in fields:
+        fields["pos_label"] = fields.pop("positive")
+    shared: dict[str, Any] = {
+        key: fields.pop(key) for key in ("pos_label", "labels") if key in fields
+    }
+    tables = fields.get("data", {})
     tables = tables if isinstance(tables, list) else [tables]
-    if not tables or not all(isinstance(table, Mapping) for table in tables):
-        keys = "the key file" if kind == "values" else "the keys file and truth"
-        raise invalid("data", f"a table with {keys}, or several", given["data"])
-    found = []
-    for table in tables:
-        _only(table, DATA_KEYS, "key of data")
-        labels = table if "labels" in table else given
-        layout = {key: _text(table, key, f"data.{key}") for key in LAYOUT if key in table}
-        if kind == "values" and "truth" in table:
-            raise invalid("data.truth", "left out: values need no true labels", table["truth"])
-        if "truth_file" in layout:
-            layout["truth_file"] = str(folder / layout["truth_file"])
-        found.append(
-            DataSet(
-                name=_text(table, "name", "data.name") if several or "name" in table else "",
-                file=_file(table, folder),
-                truth=None if kind == "values" else _text(table, "truth", "data.truth"),
-                pos_label=table.get("pos_label", given.get("pos_label", given.get("positive"))),
-                labels=tuple(_list(labels, "labels")) if "labels" in labels else None,
-                layout=layout,
-            )
-        )
-    names = [one.name for one in found]
-    if len(set(names)) < len(names):
-        raise invalid("data.name", "different for different data sets", names)
-    return tuple(found)
+    fields["data"] = [shared | t if isinstance(t, dict) else t for t in tables]
+    for table in (fields, *(table for table in fields["data"] if isinstance(table, dict))):
+        for key in ("out", "file", "truth_file", "models"):
+            if key in table:
+                table[key] = _in_folder(file.parent, table[key], programs=key == "models")
+    return fields
 
 
-def _file(table: Mapping[str, Any], folder: Path) -> str | tuple[str, ...]:
-    """Read one file, or a list of them that are joined by id."""
-    if not isinstance(table.get("file"), list):
-        return str(folder / _text(table, "file", "data.file"))
-    for key in ("id", "prediction"):
-        _text(table, key, f"data.{key}")
-    return tuple(str(folder / name) for name in _texts(table, "file"))
+def _in_folder(folder: Path, value: Any, *, programs: bool) -> Any:
+    """Take a path, or several, as relative to a folder; names of models are no paths."""
+    if isinstance(value, list):
+        return [_in_folder(folder, path, programs=programs) for path in value]
+    is_path = isinstance(value, str) and value.strip() and (not programs or ".stan" in value)
+    return str(folder / value) if is_path else value
 
 
-def _pairs(given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    if ("pairs" in given) == ("classifiers" in given):
-        told = "both" if "pairs" in given else "neither"
-        raise invalid("classifiers", "given, or pairs, but not both", told)
-    if "classifiers" in given:
-        names = _texts(given, "classifiers")
-        if len(names) < 2 or len(set(names)) < len(names):
-            raise invalid("classifiers", "two different columns or more", list(names))
-        return tuple(combinations(names, 2))
-    pairs = []
-    for pair in _list(given, "pairs"):
-        fine = isinstance(pair, list) and len(pair) == 2 and all(isinstance(n, str) for n in pair)
-        if not fine or pair[0] == pair[1] or tuple(pair) in pairs:
-            raise invalid("pairs", "made of different pairs of two different columns", pair)
-        pairs.append((pair[0], pair[1]))
-    return tuple(pairs)
+def check_different(key: str, values: Sequence[Any]) -> None:
+    """Refuse values that are there twice."""
+    if len(set(values)) < len(values):
+        raise invalid(key, "different from each other", list(values))
 
 
-def _questions(given: Mapping[str, Any]) -> tuple[Question, ...]:
-    """Ask for every measure, with the same average, ROPE and HDI."""
-    if "measure" in given and "measures" in given:
-        raise invalid("measure", "left out where measures are given", given["measure"])
-    names = _texts(given, "measures") if "measures" in given else ("f1",)
-    if "measure" in given:
-        names = (_text(given, "measure"),)
-    shared = {key: given[key] for key in JUDGING if key in given}
-    questions = tuple(Question.read(measure=name, **shared) for name in names)
-    if len({question.measure.label for question in questions}) < len(names):
-        raise invalid("measures", "different from each other", list(names))
-    if len({question.measure.kind for question in questions}) > 1:
-        rule = "all of labels, of scores or of values: a study reads its columns one way"
-        raise invalid("measures", rule, list(names))
-    return questions
+def check_known(key: str, values: Iterable[str], names: Sequence[str]) -> None:
+    """Refuse names that are not known."""
+    for value in values:
+        if value not in names:
+            raise unknown(key, value, names)
 
 
-def _samplings(given: Mapping[str, Any], folder: Path, measure: Measure) -> tuple[Sampling, ...]:
-    """Draw every model in the same way; without a list of models, the one that suits the data."""
-    shared = {key: given[key] for key in DRAWING if key in given}
-    check_population(shared.get("population"), measure)
-    shared.setdefault("seed", 1)
-    if "models" not in given:
-        return (Sampling.read(**shared),)
-    names = _texts(given, "models")
-    found = [folder / name if name.endswith(".stan") else name for name in names]
-    if len(set(found)) < len(found):
-        raise invalid("models", "different from each other", list(names))
-    return tuple(Sampling.read(model=name, **shared) for name in found)
-
-
-def _names(given: Any, known: list[str]) -> dict[str, str]:
-    if not isinstance(given, Mapping) or not all(isinstance(n, str) for n in given.values()):
-        raise invalid("names", "a table of columns and what to call them", given)
-    for column in given:
-        if column not in known:
-            raise unknown("names", column, known)
-    called = {column: given.get(column, column) for column in known}
-    if len(set(called.values())) < len(called):
-        raise invalid("names", "different for different columns", list(called.values()))
-    return called
-
-
-def _chosen(
-    given: Mapping[str, Any], key: str, known: tuple[str, ...], default: tuple[str, ...] = ()
-) -> tuple[str, ...]:
-    """Read a list of known names, which may be empty; by default those, or all."""
-    names = given.get(key, default or known)
-    if not isinstance(names, list | tuple):
-        raise invalid(key, "a list of names", names)
-    for name in names:
-        if name not in known:
-            raise unknown(key, name, known)
-    return tuple(dict.fromkeys(names))
-
-
-def _text(given: Mapping[str, Any], key: str, called: str = "") -> str:
-    value = given.get(key)
-    if not isinstance(value, str) or not value.strip():
-        raise invalid(called or key, "a text that is not empty", value)
-    return value
-
-
-def _list(given: Mapping[str, Any], key: str) -> list[Any]:
-    value = given[key]
-    if not isinstance(value, list) or not value:
-        raise invalid(key, "a list that is not empty", value)
-    return value
-
-
-def _texts(given: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    for value in (values := _list(given, key)):
-        if not isinstance(value, str) or not value:
-            raise invalid(key, "a list of texts", value)
-    return tuple(values)
-
-
-def _check_columns(study: Study) -> None:
-    from stanoff.data.files import check_columns
-
-    for data in study.data:
-        if isinstance(data.file, tuple):
-            if len(data.file) != len(study.names):
-                rule = f"one file, or {len(study.names)}: one per classifier, in their order"
-                raise invalid("data.file", rule, list(data.file))
-            for file in data.files:
-                check_columns(file, "id", [data.layout["id"]])
-            for file in data.file:
-                check_columns(file, "prediction", [data.layout["prediction"]])
-        elif {"system", "prediction", "value"} & set(data.layout):
-            label = "value" if "value" in data.layout else "prediction"
-            for key in ("item", "system", label):
-                check_columns(data.file, key, [_text(data.layout, key, f"data.{key}")])
-        else:
-            check_columns(data.file, "classifiers", list(study.names))
-        for key in ("item", *MORE):
-            if key in data.layout and not isinstance(data.file, tuple):
-                check_columns(data.file, key, [data.layout[key]])
-        truth_is_here = "truth_file" in data.layout or not isinstance(data.file, tuple)
-        if data.truth is not None and truth_is_here:
-            check_columns(data.files[-1], "truth", [data.truth])
+def _in_words(error: ValidationError) -> str:
+    """Say what is wrong with the first key that is."""
+    first = error.errors()[0]
+    if first["type"] == "value_error":  # of our own checks
+        return str(first["ctx"]["error"])
+    path = [part for part in first["loc"] if isinstance(part, str)]
+    if first["type"] == "extra_forbidden":
+        known = [*DataSet.model_fields]
+        if len(path) == 1:
+            known = [*Study.model_fields, *OPTION_KEYS, "measure", "pos_label", "labels"]
+        near = nearest(path[-1], known)
+        hint = f"Did you mean {near!r}?" if near else f"There are {', '.join(known)}."
+        return f"A study has no key {'.'.join(path)!r}. {hint}"
+    key = ".".join(path[:2] if path[0] == "data" else path[:1])
+    rule = RULES.get(first["type"], first["msg"].removeprefix("Input should be "))
+    return str(invalid(key, rule, None if first["type"] == "missing" else first["input"]))

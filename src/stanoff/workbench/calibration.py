@@ -26,8 +26,7 @@ from stanoff.engines.draws import stacked
 from stanoff.engines.stan import sample_blocks
 from stanoff.errors import InputError, StanoffError, invalid
 from stanoff.models import Model
-from stanoff.models.declared import REPLICATED, to_replicate
-from stanoff.models.own import OwnModel
+from stanoff.models.custom import REP_SUFFIX, CustomModel
 from stanoff.question import read
 from stanoff.report.document import Figure, Paragraph, Section, Table, document
 from stanoff.report.figures import as_bytes
@@ -224,7 +223,7 @@ def calibrate(
     question, sampling = read(model=name, **options)
     fitted = sampling.model
     assert fitted is not None
-    if fitted.classes or not fitted.program or fitted.most_in_program != 2:
+    if fitted.single_label or not fitted.has_program or fitted.max_systems != 2:
         raise invalid("model", "a Stan program of two systems and of categories", fitted.name)
     data = empty_data(
         fitted, check_int("documents", documents), check_int("categories", categories)
@@ -282,20 +281,20 @@ def _replicate(
     model: Model, draws: Values, stan_data: Mapping[str, Any], rng: np.random.Generator
 ) -> dict[str, NDArray[Any]]:
     """Return data as the model draws them, of the types that its program declares."""
-    if model.predictive is not None:
-        replicated = dict(model.predictive.replicate(draws, stan_data, rng))
+    if model.predictive_draws:
+        replicated = dict(model.replicate(draws, stan_data, rng))
     else:  # also of data of the user's own
-        names = [name for name in stan_data if f"{name}{REPLICATED}" in draws]
-        replicated = {name: draws[f"{name}{REPLICATED}"] for name in names}
+        names = [name for name in stan_data if f"{name}{REP_SUFFIX}" in draws]
+        replicated = {name: draws[f"{name}{REP_SUFFIX}"] for name in names}
         if missing := set(_names_to_replicate(model)) - set(replicated):
-            listed = " and ".join(f"{name}{REPLICATED}" for name in sorted(missing))
+            listed = " and ".join(f"{name}{REP_SUFFIX}" for name in sorted(missing))
             raise InputError(
                 f"{model.name} does not generate {listed}: let it do so where simulate is 1, or "
                 "pass a Python function as simulate=."
             )
     for name, values in replicated.items():
         if not np.all(np.isfinite(values)):
-            message = f"{model.name} draws {name}{REPLICATED} that is no number"
+            message = f"{model.name} draws {name}{REP_SUFFIX} that is no number"
             raise StanoffError(f"{message}: did its generated quantities stop?")
         if _is_integer(model, name, stan_data[name]):
             replicated[name] = values.astype(np.int64)
@@ -303,14 +302,14 @@ def _replicate(
 
 
 def _names_to_replicate(model: Model) -> tuple[str, ...]:
-    if not isinstance(model, OwnModel):
+    if not isinstance(model, CustomModel):
         return model.observed
-    return to_replicate(model.program_of.inputs, model.program_of.outputs)
+    return model.program.to_replicate
 
 
 def _is_integer(model: Model, name: str, values: Any) -> bool:
-    if isinstance(model, OwnModel):
-        return bool(model.program_of.inputs[name]["type"] == "int")
+    if isinstance(model, CustomModel):
+        return bool(model.program.inputs[name]["type"] == "int")
     return np.asarray(values).dtype.kind in "iu"
 
 
@@ -340,7 +339,7 @@ def _variables_to_rank(
     """List names and indices of what can be ranked: delta, the scores, then the parameters."""
     variables: dict[str, tuple[str, tuple[int, ...]]] = {}
     for name in sorted(truths[0], key=lambda name: (name != "delta", name != "psi")):
-        if name in NOT_RANKED or name.endswith(REPLICATED):
+        if name in NOT_RANKED or name.endswith(REP_SUFFIX):
             continue
         shape = truths[0][name].shape
         if name not in draws or draws[name].shape[2:] != shape:

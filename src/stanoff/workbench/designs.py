@@ -12,8 +12,8 @@ from stanoff.data.items import NO_CODES, ClusteredValues, ItemValues, RatioValue
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import Data, PairedCounts
 from stanoff.models import Model
-from stanoff.models.offers import kind_asked
-from stanoff.models.own import OwnModel
+from stanoff.models import inputs as stan_inputs
+from stanoff.models.custom import CustomModel
 
 MEASURES = {"labels": "f1", "scores": "auc", "values": "mean"}  # by default
 RUNS = 5  # of each item, where a program counts right ones
@@ -22,7 +22,9 @@ CLUSTER_SIZE = 6  # items or documents
 
 def data_kind(model: Model) -> str:
     """Return which kind of data a model is about: labels, scores or values."""
-    return kind_asked(model.program_of.inputs) if isinstance(model, OwnModel) else "labels"
+    return (
+        stan_inputs.data_kind(model.program.inputs) if isinstance(model, CustomModel) else "labels"
+    )
 
 
 def empty_data(model: Model, n: int, categories: int) -> Data:
@@ -37,7 +39,7 @@ def empty_data(model: Model, n: int, categories: int) -> Data:
     categories : int
         How many there are; values have none.
     """
-    inputs = set(model.program_of.inputs) if isinstance(model, OwnModel) else set()
+    inputs = set(model.program.inputs) if isinstance(model, CustomModel) else set()
     cluster = np.arange(n) // CLUSTER_SIZE if "cluster" in inputs else NO_CODES
     match data_kind(model):
         case "values":

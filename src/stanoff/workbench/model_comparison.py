@@ -15,7 +15,7 @@ from stanoff._lib.showing import ReprMixin
 from stanoff.data.types import Data
 from stanoff.errors import invalid
 from stanoff.fit import fit
-from stanoff.models.own import OwnModel
+from stanoff.models.custom import CustomModel
 from stanoff.question import read
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ def compare_models(
     for path in [os.fspath(program) for program in model]:
         program = models.get(path)
         model_options = dict(options)
-        if isinstance(program, OwnModel):
-            names = program.program_of.own_data
+        if isinstance(program, CustomModel):
+            names = program.program.user_data
             model_options["data"] = {k: v for k, v in (data or {}).items() if k in names}
         question, sampling = read(model=path, **model_options)
         name = program.name if program.name not in results else path

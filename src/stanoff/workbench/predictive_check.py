@@ -14,8 +14,8 @@ from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.items import ItemValues, RatioValues
 from stanoff.data.scores import ScoredDocuments
-from stanoff.models import paired, unpaired
-from stanoff.models.repeated import runs_of
+from stanoff.models.counts import PAIRED, Unpaired
+from stanoff.models.inputs import count_runs
 from stanoff.store.predictive import predictive_groups, stan_data_of
 
 if TYPE_CHECKING:
@@ -138,9 +138,9 @@ def check(result: Comparison | Contest) -> Check:
     n_outside: NDArray[Any] = np.zeros(1)  # of each new data set
     predicted = predictive_groups(result, new_only=True).get("posterior_predictive")
     if predicted is not None:
-        stan_data, model = stan_data_of(result), result.model.predictive
+        stan_data = stan_data_of(result)
         for name, draws in predicted.variables.items():
-            if name in stan_data and (model is None or model.one_by_one):
+            if name in stan_data:
                 rows, outside = _describe(name, np.asarray(stan_data[name]), np.asarray(draws))
                 tables += rows
                 n_outside = n_outside + outside
@@ -153,7 +153,7 @@ def check(result: Comparison | Contest) -> Check:
         result.engine == "stan",
         table,
         float(np.mean(n_outside >= observed_outside)),
-        result.model.predictive is not None,
+        bool(result.model.predictive_draws),
     )
 
 
@@ -236,18 +236,18 @@ def score_replicates(
     stan_data : mapping
         What was given to the model.
     """
-    if result.model.predictive is not None:
-        return _score_cells(result, result.model.predictive.scored(draws, stan_data))
+    if result.model.predictive_draws:
+        return _score_cells(result, result.model.replicate_scores(draws, stan_data))
     data = result.data
     if {"c_pos", "c_neg"} <= set(draws):
-        return _score_cells(result, paired.cells_of(draws, stan_data))
+        return _score_cells(result, PAIRED.replicate_scores(draws, stan_data))
     if {"c_A", "c_B"} <= set(draws):
-        return _score_cells(result, unpaired.cells_of(draws, stan_data))
+        return _score_cells(result, Unpaired().replicate_scores(draws, stan_data))
     if isinstance(data, ItemValues) and not isinstance(data, RatioValues):
         if "y" in draws:
             return np.asarray(draws["y"].mean(axis=2)[..., None])
         if "right" in draws:
-            return np.asarray((draws["right"] / runs_of(data).T).mean(axis=2)[..., None])
+            return np.asarray((draws["right"] / count_runs(data).T).mean(axis=2)[..., None])
     probabilities = getattr(result.measure, "probabilities", False)
     if isinstance(data, ScoredDocuments) and not probabilities and "truth" not in draws:
         for name in ("score", "standard_score"):

@@ -3,9 +3,8 @@ import pytest
 from scipy import stats
 
 from stanoff.data.types import PairedCounts
-from stanoff.engines import batch
 from stanoff.measures import get
-from stanoff.models import MODELS
+from stanoff.models import MODELS, counts
 from stanoff.models.priors import Prior
 
 POS = np.array([[30, 6, 4, 10], [5, 5, 5, 5], [0, 0, 0, 0], [30, 0, 4, 9], [1, 0, 0, 0]])
@@ -20,9 +19,9 @@ CASES = [(model, prior) for model, priors in PRIORS.items() for prior in priors]
 
 def gathered(model, prior, draws=20_000, seed=1):
     """Draw all data sets at once: cells (system, data set, draw, cell)."""
-    data = MODELS[model].data(COUNTS, prior)
+    data = MODELS[model].stan_data(COUNTS, prior)
     every = np.full((len(POS), 2, draws, 4), np.nan)
-    for block, cells in batch.cells(MODELS[model], data, draws, np.random.default_rng(seed)):
+    for block, cells in MODELS[model].sample_exact_batch(data, draws, np.random.default_rng(seed)):
         every[block] = cells
     return every.swapaxes(0, 1)
 
@@ -32,8 +31,8 @@ def gathered(model, prior, draws=20_000, seed=1):
 def test_every_data_set_has_its_own_exact_posterior(model, prior, measure):
     score = get(measure)
     a, b = gathered(model, prior)
-    data = MODELS[model].data(COUNTS, prior) | {"prior_only": 0}
-    drawn = MODELS[model].exact(data, 20_000, np.random.default_rng(2))["cells"]
+    data = MODELS[model].stan_data(COUNTS, prior) | {"prior_only": 0}
+    drawn = MODELS[model].sample_exact(data, 20_000, np.random.default_rng(2))["cells"]
     for i in range(len(POS)):
         one_by_one = score(drawn[:, 0, i]) - score(drawn[:, 1, i])
         together = score(a[i]) - score(b[i])
@@ -75,8 +74,8 @@ def test_tiny_prior_weights_do_not_underflow(model):
 
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
 def test_little_memory_means_smaller_parts_and_nothing_else(model, monkeypatch):
-    monkeypatch.setattr(batch, "NUMBERS_AT_ONCE", 20_000)
-    monkeypatch.setattr(batch, "NUMBERS_IN_CACHE", 1_000)
+    monkeypatch.setattr(counts, "GAMMAS_AT_ONCE", 20_000)
+    monkeypatch.setattr(counts, "GAMMAS_IN_CACHE", 1_000)
     cells = gathered(model, Prior(), draws=1_000)
     assert not np.isnan(cells).any()
     for i in range(len(POS)):
@@ -88,10 +87,10 @@ def test_little_memory_means_smaller_parts_and_nothing_else(model, monkeypatch):
 def test_data_sets_that_are_alike_need_not_share_their_draws():
     paired = MODELS["paired"]
     alike = PairedCounts(("1", "2"), [[30, 5, 4, 9]] * 2, [[3, 2, 1, 60]] * 2)
-    data = paired.data(alike, Prior())
+    data = paired.stan_data(alike, Prior())
 
     def first_and_second(**options):
-        drawn = batch.cells(paired, data, 200, np.random.default_rng(1), **options)
+        drawn = paired.sample_exact_batch(data, 200, np.random.default_rng(1), **options)
         return np.concatenate([cells[:, 0] for _, cells in drawn])
 
     same, apart = first_and_second(), first_and_second(shared=False)

@@ -1,0 +1,437 @@
+"""The Bayesian bootstrap: documents at hand, weighed at random, stand for others.
+
+Plain Dirichlet weights (Rubin 1981) make the variance of a mean (n - 1) / (n + 1) of what it should
+be; Gamma weights of shape 1 - 2/n give exactly s^2 / n. A prior document per class, of which nobody
+knows where it lies, is shared out over all documents by a Dirichlet process, so that perfect
+separation has no zero width; means of losses do without. The share of positives is a Beta as in the
+paired model. Where documents hang together, the weights are those of their clusters.
+
+The weights are far too many to keep. What is kept are the scores; for another measure the same
+weights are drawn again by the same seed. Documents are sorted once for each system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from math import ceil, log
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from stanoff._lib.arguments import cores
+from stanoff.data.scores import ScoredClasses, ScoredDocuments, Scores
+from stanoff.data.types import AVERAGES, Data
+from stanoff.errors import InputError, invalid
+from stanoff.measures import Measure
+from stanoff.measures.scores import CALLABLE, LOSS, RANKS, ScoreMeasure
+from stanoff.models.base import Array, Inputs, Model, StanData, Variables
+from stanoff.models.priors import Priors, single
+
+NUMBERS_AT_ONCE = 2**17  # per block of draws: a few of these fit into the processor's cache
+NUMBERS_WORTH_THREADS = 2**22  # in all
+STICK_REST = 1e-4  # of the prior weight may be left when the last stick takes the rest
+SMALLEST_FACTOR = 1e-9  # a factor that is closer to 1 than this is not drawn
+RARE_FACTORS = 0.1  # so few factors differ from 1 that they are drawn one by one
+SUM_ERROR = 1e-3  # probabilities of all classes may miss 1 by so much
+MICRO = "micro_of_"  # before the name of a variable: all categories pooled
+
+PriorDocuments = Sequence[tuple[Array, NDArray[np.intp]]]  # weights, and the documents they lie at
+
+
+def bootstrap_shape(n: int) -> float:
+    """Return the shape of the Gamma weights of n units.
+
+    Examples
+    --------
+    >>> bootstrap_shape(100), bootstrap_shape(1)
+    (0.98, 1.0)
+    """
+    return max(1 - 2 / n, 1 / n)
+
+
+def cluster_shapes(sizes: NDArray[np.int64], draws: int, rng: Generator) -> Array:
+    """Draw the shapes of the weights of clusters, one per draw.
+
+    With few clusters the variance between them is itself uncertain, as in a t-test: the shape
+    of :func:`bootstrap_shape` times a chi-square over its degrees of freedom. These are Kish's
+    effective number of clusters, which falls short of their number where their sizes differ,
+    less 1.
+    """
+    degrees = max(sizes.sum() ** 2 / (sizes.astype(np.float64) ** 2).sum() - 1, 1)
+    return np.asarray(bootstrap_shape(len(sizes)) * rng.chisquare(degrees, draws) / degrees)
+
+
+def cluster_weights(sizes: NDArray[np.int64], draws: int, rng: Generator) -> Array:
+    """Draw weights of clusters that sum to 1 (draw, cluster)."""
+    shapes = cluster_shapes(sizes, draws, rng)
+    gammas = rng.standard_gamma(shapes[:, None], (draws, len(sizes)))
+    gammas /= gammas.sum(axis=1, keepdims=True)
+    return gammas
+
+
+def rescale_gammas(
+    gammas: Array,
+    shape: float,
+    rng: Generator,
+    units: NDArray[np.intp] | None = None,
+) -> Array:
+    """Turn Gammas of shape 1 (draw, unit) into ones of a smaller shape, in place.
+
+    A Gamma of shape 1 times a Beta(shape, 1 - shape) is a Gamma of that shape. Of many units most
+    get a factor that is 1 to nine digits: only the others are drawn. ``units`` are those that are
+    rescaled, all by default.
+    """
+    if shape > 1:
+        raise ValueError(f"shape must be at most 1, got {shape}")
+    if shape == 1:
+        return gammas
+    from scipy.special import betaincc, betainccinv
+
+    rest, draws = 1 - shape, len(gammas)
+    columns = np.arange(gammas.shape[1]) if units is None else units
+    share = float(betaincc(rest, shape, SMALLEST_FACTOR))  # of the factors differ from 1
+    if share > RARE_FACTORS:
+        gammas[:, columns] *= rng.beta(shape, rest, (draws, len(columns)))
+        return gammas
+    n = rng.binomial(draws * len(columns), share)
+    index = rng.choice(draws * len(columns), n, replace=False, shuffle=False)
+    draw, unit = np.divmod(index, len(columns))
+    gammas[draw, columns[unit]] *= 1 - betainccinv(rest, shape, share * rng.random(n))
+    return gammas
+
+
+def number_of_sticks(mass: float) -> int:
+    """Return how many sticks leave next to nothing of a Dirichlet process of this mass."""
+    return ceil(log(STICK_REST) / log(mass / (1 + mass)))
+
+
+def break_sticks(draws: int, mass: float, rng: Generator) -> Array:
+    """Break 1 into sticks (draw, stick), as a Dirichlet process of this mass does.
+
+    What is left after each is the exponential of an arrival time.
+    """
+    n = number_of_sticks(mass)
+    left = np.exp(-np.cumsum(rng.standard_exponential((draws, n - 1)), axis=1) / mass)
+    return -np.diff(left, axis=1, prepend=1.0, append=0.0)
+
+
+class Ranking:
+    """The documents in the order of one system's scores, the highest first."""
+
+    def __init__(self, truth: NDArray[np.int64], score: Array) -> None:
+        self.order = np.argsort(-score, kind="stable")
+        self.rank = np.empty_like(self.order)  # of each document
+        self.rank[self.order] = np.arange(len(self.order))
+        self.positive = truth[self.order].astype(np.float64)
+        ranked = score[self.order]
+        starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
+        self.starts = None if len(starts) == len(score) else starts  # of tied scores
+
+    def class_weights(self, weight: Array, prior_documents: PriorDocuments = ()) -> list[Array]:
+        """Add up the weights (draw, document) of positives and of negatives by score."""
+        ranked = np.take(weight, self.order, axis=1, mode="clip")  # faster than "raise"
+        positive = ranked * self.positive
+        ranked -= positive
+        masses = [positive, ranked]
+        first = np.arange(len(weight))[:, None] * weight.shape[1]
+        for mass, (pieces, documents) in zip(masses, prior_documents, strict=bool(prior_documents)):
+            np.add.at(mass.reshape(-1), (first + self.rank[documents]).ravel(), pieces.ravel())
+        if self.starts is not None:
+            masses = [np.add.reduceat(mass, self.starts, axis=1) for mass in masses]
+        return masses
+
+
+class CategoryScorer:
+    """One category, or all of them pooled: sorted once, and scored under any weights."""
+
+    def __init__(self, truth: NDArray[np.int64], score: Array, measure: ScoreMeasure) -> None:
+        self.truth, self.score, self.measure = truth, score, measure
+        self.positive = truth.astype(np.float64)
+        self.classes = np.flatnonzero(truth), np.flatnonzero(truth == 0)
+        if measure.computed_from == RANKS:
+            self.rankings = [Ranking(truth, scores) for scores in score]
+        elif measure.computed_from == LOSS:
+            losses = np.stack([measure.losses(truth == 1, scores) for scores in score], axis=1)
+            self.losses = self.positive[:, None] * losses, (1 - self.positive)[:, None] * losses
+
+    def draw_weights(
+        self, gammas: Array, stan_data: StanData, rng: Generator
+    ) -> tuple[Array, Array, PriorDocuments]:
+        """Draw weights of documents, the share of positives, and the prior documents.
+
+        Parameters
+        ----------
+        gammas : ndarray
+            What the documents weigh in all categories (draw, document); it is changed.
+        stan_data : mapping
+            The weights of the prior, and whether documents hang together.
+        rng : Generator
+            The source of randomness.
+        """
+        positive = add_columns(gammas, self.positive)
+        share = _draw_share(positive, gammas.sum(axis=1), stan_data["beta"], rng)
+        if not len(stan_data["data"].cluster):
+            for documents in self.classes:
+                rescale_gammas(gammas, bootstrap_shape(len(documents)), rng, documents)
+        return gammas, share, self.draw_prior_documents(len(gammas), stan_data, rng)
+
+    def draw_prior_documents(
+        self, draws: int, stan_data: StanData, rng: Generator
+    ) -> PriorDocuments:
+        """Draw the prior document of each class, in sticks that lie at any documents."""
+        if self.measure.computed_from != RANKS:
+            return ()
+        documents = []
+        for mass in stan_data["mass"]:
+            pieces = rng.standard_gamma(mass, (draws, 1)) * break_sticks(draws, mass, rng)
+            documents.append((pieces, rng.integers(0, len(self.truth), pieces.shape)))
+        return documents
+
+    def scores(self, weight: Array, share: Array, prior_documents: PriorDocuments = ()) -> Array:
+        """Score all systems (draw, system) under weights of documents and a share of positives."""
+        measure = self.measure
+        if measure.prevalence is not None:
+            share = np.full_like(share, measure.prevalence)
+        if measure.computed_from == RANKS:
+            function: Any = measure.function
+            psi = [
+                function(*r.class_weights(weight, prior_documents), share) for r in self.rankings
+            ]
+            return np.stack(psi, axis=1)
+        positive = add_columns(weight, self.positive)
+        scale = share / positive, (1 - share) / (weight.sum(axis=1) - positive)
+        if measure.computed_from == LOSS:
+            of_pos, of_neg = (scale[i][:, None] * (weight @ self.losses[i]) for i in (0, 1))
+            return np.asarray(of_pos + of_neg)
+        balanced = weight * np.where(self.truth, scale[0][:, None], scale[1][:, None])
+        return _call_measure(measure, self.truth, self.score, balanced * len(self.truth))
+
+
+def _call_measure(
+    measure: ScoreMeasure, truth: NDArray[np.int64], score: Array, weight: Array
+) -> Array:
+    """Call a function of the documents for every draw and system (draw, system)."""
+    function: Any = measure.function
+    return np.array([[function(truth, x, w) for x in score] for w in weight])
+
+
+def add_columns(weight: Array, values: Array) -> Array:
+    """Multiply a matrix with a vector in this thread: BLAS would start others."""
+    return np.asarray(np.einsum("ij,j->i", weight, values))
+
+
+def draw_gammas(data: Scores, draws: int, rng: Generator) -> Array:
+    """Draw Gamma weights of shape 1 (draw, document), or weights of clusters whose mean is 1."""
+    if not len(data.cluster):
+        return rng.standard_exponential((draws, data.n_documents()[0]))
+    sizes = np.bincount(data.cluster)
+    shapes = cluster_shapes(sizes, draws, rng)[:, None]
+    gammas = rng.standard_gamma(shapes, (draws, len(sizes))) / shapes
+    return np.asarray(gammas[:, data.cluster])
+
+
+def _draw_share(pos: Array, total: Array, beta: Array, rng: Generator) -> Array:
+    """Return the share of positives: sums of Gammas over sums of Gammas are Beta."""
+    prior = rng.standard_gamma(beta, (len(pos), 2))
+    return np.asarray((pos + prior[:, 0]) / (total + prior.sum(axis=1)))
+
+
+class Bootstrap(Model):
+    """Scores of any number of systems, by random weights; scores are kept by measure."""
+
+    name = "bootstrap"
+    observed = ("truth", "score")
+    dims = {"mu": ("category",)}
+    kind = "scores"
+    default_for = Scores
+    default_engine = "exact"
+    max_systems = None
+    exact_draws = 4000
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return what the sampler needs; there is no program."""
+        if not isinstance(data, Scores):
+            raise InputError(
+                "The bootstrap model needs scores of documents, such as for measure='auc'."
+            )
+        weights = single(prior).weights
+        return {
+            "data": data,
+            "truth": data.truth,
+            "score": data.score,
+            "beta": weights("beta", 2),
+            "mass": [float(weights(name, 1)[0]) for name in ("alpha_pos", "alpha_neg")],
+            "measure": None if measure is None else check_measure(data, measure),
+            "prior_only": 0,
+        }
+
+    def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
+        """Draw the scores of all systems in all categories, block by block."""
+        if stan_data["prior_only"]:
+            return {}  # weights of documents that nobody has seen say nothing of their scores
+        data, measure = stan_data["data"], stan_data["measure"]
+        scorers = [] if isinstance(data, ScoredClasses) else category_scorers(data, measure)
+        pooled = pooled_scorer(data, measure) if len(scorers) > 1 else None
+        size = max(1, NUMBERS_AT_ONCE // data.truth.size)
+        sizes = [min(size, draws - start) for start in range(0, draws, size)]
+
+        def draw_block(n: int, generator: Generator) -> dict[str, Array]:
+            if scorers:
+                return _draw_categories(stan_data, scorers, pooled, n, generator)
+            return _draw_classes(data, measure, n, generator)
+
+        several = (
+            measure.computed_from != CALLABLE and draws * data.truth.size > NUMBERS_WORTH_THREADS
+        )
+        with ThreadPoolExecutor(cores() if several else 1) as pool:
+            blocks = list(pool.map(draw_block, sizes, rng.spawn(len(sizes))))
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+    def has_scores(self, draws: Variables, measure: Measure) -> bool:
+        """Return whether these draws have the scores of a measure."""
+        return isinstance(measure, ScoreMeasure) and measure.variable in draws
+
+    def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
+        """Look the scores up, and average them over the categories."""
+        assert isinstance(measure, ScoreMeasure)
+        psi = draws[measure.variable]
+        if average is None:
+            return psi
+        if psi.shape[-1] == 1:
+            return np.repeat(psi, 1 + len(AVERAGES), axis=-1)
+        share = draws["mu"][:, :, None]
+        weighted = (psi * share).sum(axis=-1) / share.sum(axis=-1)
+        averages = [psi.mean(axis=-1), draws[MICRO + measure.variable], weighted]
+        return np.concatenate([psi, np.stack(averages, axis=-1)], axis=-1)
+
+    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
+        """Score the documents as they are, each with the weight 1."""
+        measure = check_measure(data, measure)
+        if measure.observed is not None:
+            return np.array(measure.observed)
+        ones = np.ones((1, data.n_documents()[0]))
+        if isinstance(data, ScoredClasses):
+            drawn = {measure.variable: _score_classes(data, measure, ones)[None, ..., None]}
+            return np.asarray(self.scores(drawn, measure, average)[0, 0])
+        assert isinstance(data, ScoredDocuments)
+        mu = data.truth.mean(axis=1)
+        scorers = category_scorers(data, measure)
+        psi = [scorer.scores(ones, mu[[k]]) for k, scorer in enumerate(scorers)]
+        drawn = {measure.variable: np.stack(psi, axis=-1)[None], "mu": mu[None, None]}
+        if len(scorers) > 1 and average is not None:
+            pooled, every = pooled_scorer(data, measure), np.ones((1, data.truth.size))
+            drawn[MICRO + measure.variable] = pooled.scores(every, np.array([mu.mean()]))[None]
+        return np.asarray(self.scores(drawn, measure, average)[0, 0])
+
+
+BOOTSTRAP = Bootstrap()
+
+
+def category_scorers(data: ScoredDocuments, measure: ScoreMeasure) -> list[CategoryScorer]:
+    """Return a scorer of each category."""
+    by_category = zip(data.truth, np.moveaxis(data.score, 1, 0), strict=True)
+    return [CategoryScorer(truth, score, measure) for truth, score in by_category]
+
+
+def pooled_scorer(data: ScoredDocuments, measure: ScoreMeasure) -> CategoryScorer:
+    """Take every document of every category as one, as micro-averages do."""
+    return CategoryScorer(data.truth.ravel(), data.score.reshape(len(data.systems), -1), measure)
+
+
+def _draw_categories(
+    stan_data: StanData,
+    scorers: list[CategoryScorer],
+    pooled: CategoryScorer | None,
+    draws: int,
+    rng: Generator,
+) -> dict[str, Array]:
+    """Draw scores (draw, system, category), the shares of positives, and pooled scores."""
+    measure: ScoreMeasure = stan_data["measure"]
+    gammas = draw_gammas(stan_data["data"], draws, rng)
+    psi, mu = [], []
+    for scorer in scorers:
+        own = gammas if pooled is None else gammas.copy()
+        weight, share, prior_documents = scorer.draw_weights(own, stan_data, rng)
+        psi.append(scorer.scores(weight, share, prior_documents))
+        mu.append(share)
+    drawn = {measure.variable: np.stack(psi, axis=-1), "mu": np.stack(mu, axis=-1)}
+    if pooled is not None:
+        k = len(scorers)
+        positive = np.sum([add_columns(gammas, scorer.positive) for scorer in scorers], axis=0)
+        share = _draw_share(positive, k * gammas.sum(axis=1), stan_data["beta"], rng)
+        prior_documents = pooled.draw_prior_documents(draws, stan_data, rng)
+        micro = pooled.scores(np.tile(gammas, k), share, prior_documents)
+        drawn[MICRO + measure.variable] = micro
+    return drawn
+
+
+def _draw_classes(
+    data: ScoredClasses, measure: ScoreMeasure, draws: int, rng: Generator
+) -> dict[str, Array]:
+    """Draw the scores of all classes together (draw, system, 1)."""
+    weight = draw_gammas(data, draws, rng)
+    if not len(data.cluster):
+        rescale_gammas(weight, bootstrap_shape(len(data.truth)), rng)
+    return {measure.variable: _score_classes(data, measure, weight)[..., None]}
+
+
+def _score_classes(data: ScoredClasses, measure: ScoreMeasure, weight: Array) -> Array:
+    """Score all systems by the probabilities of all classes (draw, system)."""
+    if measure.computed_from == CALLABLE:
+        return _call_measure(measure, data.truth, data.score, weight)
+    happened = np.arange(data.score.shape[-1]) == data.truth[:, None]
+    losses = np.stack([measure.losses(happened, p) for p in data.score], axis=1)
+    return np.asarray(weight @ losses / weight.sum(axis=1)[:, None])
+
+
+def check_measure(data: Data, measure: Measure) -> ScoreMeasure:
+    """Refuse a measure that these scores do not allow."""
+    if not isinstance(measure, ScoreMeasure):
+        raise InputError(
+            f"{measure.label} takes labels, and these are scores: pass what was predicted, for "
+            "example scores >= 0.5, or measure='auc'."
+        )
+    if not isinstance(data, Scores):
+        raise InputError(f"{measure.label} takes scores, and these are labels.")
+    together = isinstance(data, ScoredClasses)
+    if together and measure.computed_from == RANKS:
+        rule = "log_loss or brier for all classes together, or average= for one against the rest"
+        raise invalid("measure", rule, measure.name)
+    if together and measure.prevalence is not None:
+        raise invalid("prevalence", "None for several classes", measure.prevalence)
+    if measure.probabilities:
+        for name, score in zip(data.systems, data.score, strict=True):
+            _check_probabilities(data, measure, name, score)
+    return measure
+
+
+def _check_probabilities(data: Scores, measure: ScoreMeasure, name: str, score: Array) -> None:
+    low, high = float(score.min()), float(score.max())
+    if low < 0 or high > 1:
+        raise InputError(
+            f"{measure.label} takes probabilities between 0 and 1, but the scores of {name} "
+            f"go from {low:g} to {high:g}: calibrate them first, or judge the ranking by "
+            "measure='auc'."
+        )
+    if isinstance(data, ScoredClasses):
+        error = np.abs(score.sum(axis=-1) - 1)
+        happened = np.arange(score.shape[-1]) == data.truth[:, None]
+        if error.max() > SUM_ERROR:
+            row = int(error.argmax())
+            raise InputError(
+                f"The probabilities of {name} must sum to 1, but those of row {row + 1} sum "
+                f"to {score[row].sum():g}."
+            )
+    else:
+        happened, score = (data.truth == 1).ravel(), score.ravel()
+    infinite = ~np.isfinite(measure.losses(happened, score))
+    if infinite.any():
+        row = int(infinite.argmax()) % data.n_documents()[0]
+        raise InputError(
+            f"{measure.label} of {name} is infinite: it gave probability 0 to what happened "
+            f"in {int(infinite.sum()):,} documents, the first in row {row + 1}. Pass clip=, "
+            "such as clip=1e-6, to bound probabilities away from 0 and 1."
+        )

@@ -1,0 +1,461 @@
+"""Models of counts: paired and unpaired (Zhang et al. 2016, Figures 2, 3), and hierarchies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from stanoff.data.types import (
+    Data,
+    PairedCounts,
+    UnpairedCounts,
+    cells_of_patterns,
+    response_patterns,
+)
+from stanoff.errors import InputError
+from stanoff.measures import Measure
+from stanoff.models.base import COORDS, Array, Inputs, Model, StanData, Variables, unless_prior
+from stanoff.models.inputs import KAPPA_INPUTS, MEASURE_INPUTS
+from stanoff.models.predictive import (
+    join_labels,
+    log_beta,
+    log_dirichlet,
+    log_lognormal,
+    multinomials,
+)
+from stanoff.models.priors import WEIGHTS, Priors, both, single
+from stanoff.models.singularities import depends, equal_at_an_end, vanishing_power
+
+CLASSES = ("pos", "neg")
+GAMMAS_AT_ONCE = 12_000_000  # about 100 MB
+GAMMAS_IN_CACHE = 16_384  # of each intermediate result, so that it stays near the processor
+MIN_SHAPE = 0.05  # below, all Gammas of a simplex may underflow to 0 together
+
+
+class ConjugateCounts(Model):
+    """What the paired and the unpaired model share: their posteriors are Betas and Dirichlets."""
+
+    independent = True
+
+    def gamma_shapes(self, stan_data: StanData) -> list[Array]:
+        """List the shapes (data set) of the Gammas whose ratios the posterior consists of."""
+        raise NotImplementedError
+
+    def cells_of_gammas(self, gammas: list[Array]) -> Array:
+        """Put cells (data set, system, draw, cell) together; each cell in one piece of memory."""
+        raise NotImplementedError
+
+    def sample_exact_batch(
+        self, stan_data: StanData, draws: int, rng: Generator, *, shared: bool = True
+    ) -> Iterator[tuple[slice, Array]]:
+        """Draw the cells of many data sets, out of Gammas that those with equal counts share.
+
+        A Gamma depends on one count alone, and data sets of one size have much the same counts. The
+        draws of each data set are still independent draws of its own posterior; only the
+        Monte-Carlo noise of two data sets is no longer quite independent.
+        """
+        shapes = self.gamma_shapes(stan_data)
+        if not shared or min(shape.min() for shape in shapes) < MIN_SHAPE:
+            yield from self._sample_one_by_one(stan_data, draws, rng)
+            return
+        for chunk in _chunks_that_fit(shapes, draws, slice(0, len(shapes[0]))):
+            tables = []
+            for shape in shapes:
+                distinct, row = np.unique(shape[chunk], return_inverse=True)
+                gammas = rng.standard_gamma(distinct[:, None], (len(distinct), draws))
+                tables.append((gammas, row))
+            step = max(1, GAMMAS_IN_CACHE // draws)
+            for start in range(chunk.start, chunk.stop, step):
+                block = slice(start, min(start + step, chunk.stop))
+                rows = slice(block.start - chunk.start, block.stop - chunk.start)
+                yield block, self.cells_of_gammas([gammas[row[rows]] for gammas, row in tables])
+
+    def _sample_one_by_one(
+        self, stan_data: StanData, draws: int, rng: Generator
+    ) -> Iterator[tuple[slice, Array]]:
+        n = len(stan_data[self.observed[0]])
+        step = max(1, GAMMAS_AT_ONCE // (32 * draws))
+        for start in range(0, n, step):
+            block = slice(start, min(start + step, n))
+            counts = {name: stan_data[name][block] for name in self.observed}
+            drawn = self.sample_exact({**stan_data, **counts, "prior_only": 0}, draws, rng)
+            yield block, np.moveaxis(drawn["cells"], 0, 2).swapaxes(0, 1)
+
+
+def _chunks_that_fit(shapes: list[Array], draws: int, chunk: slice) -> Iterator[slice]:
+    """Halve the data sets until the Gammas of each chunk fit into memory."""
+    distinct = sum(len(np.unique(shape[chunk])) for shape in shapes)
+    size = chunk.stop - chunk.start
+    if size > 1 and distinct * draws > GAMMAS_AT_ONCE:
+        middle = chunk.start + size // 2
+        yield from _chunks_that_fit(shapes, draws, slice(chunk.start, middle))
+        yield from _chunks_that_fit(shapes, draws, slice(middle, chunk.stop))
+    else:
+        yield chunk
+
+
+class Paired(ConjugateCounts):
+    """Both systems on the same documents: outcome pairs given the class are Dirichlet."""
+
+    name = "paired"
+    inputs = {
+        "K": 0,
+        "c_pos": 2,
+        "c_neg": 2,
+        "beta": 1,
+        "alpha_pos": 1,
+        "alpha_neg": 1,
+        **MEASURE_INPUTS,
+        "prior_only": 0,
+    }
+    observed = ("c_pos", "c_neg")
+    dims = {
+        "mu": ("category",),
+        **dict.fromkeys(("theta_pos", "theta_neg", "c_pos", "c_neg"), ("category", "outcome")),
+    }
+    default_for: type[Data] | None = PairedCounts
+    predictive_draws: tuple[str, ...] = ("mu", "theta_pos", "theta_neg")
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return all that the program asks for."""
+        if not isinstance(data, PairedCounts):
+            raise InputError(
+                "The paired model needs both classifiers on the same documents; "
+                "pass model='unpaired' for two different test sets."
+            )
+        return super().stan_data(data, single(prior), measure)
+
+    def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
+        """Draw a Beta and two Dirichlets per category."""
+        c_pos, c_neg = unless_prior(stan_data, "c_pos", "c_neg")
+        beta, alpha_pos, alpha_neg = (stan_data[name] for name in WEIGHTS)
+        mu = np.empty((draws, len(c_pos)))
+        theta_pos, theta_neg = np.empty((2, draws, len(c_pos), 4))
+        for k, (pos, neg) in enumerate(zip(c_pos, c_neg, strict=True)):
+            mu[:, k] = rng.beta(beta[0] + pos.sum(), beta[1] + neg.sum(), draws)
+            theta_pos[:, k] = rng.dirichlet(alpha_pos + pos, draws)
+            theta_neg[:, k] = rng.dirichlet(alpha_neg + neg, draws)
+        cells = cells_of_pairs(mu[:, None], theta_pos, theta_neg)
+        return {"mu": mu, "theta_pos": theta_pos, "theta_neg": theta_neg, "cells": cells}
+
+    def gamma_shapes(self, stan_data: StanData) -> list[Array]:
+        """List the shapes of ten Gammas: two of the classes, four outcome pairs in each."""
+        c_pos, c_neg = np.asarray(stan_data["c_pos"]), np.asarray(stan_data["c_neg"])
+        mu = np.stack([c_pos.sum(axis=1), c_neg.sum(axis=1)], axis=1) + stan_data["beta"]
+        return [*mu.T, *(c_pos + stan_data["alpha_pos"]).T, *(c_neg + stan_data["alpha_neg"]).T]
+
+    def cells_of_gammas(self, gammas: list[Array]) -> Array:
+        """Put the cells of both systems together."""
+        pos, neg, *outcomes = gammas
+        of_pos, of_neg = outcomes[:4], outcomes[4:]
+        total = pos + neg
+        # A share of all documents per unit of Gamma.
+        pos, neg = pos / total / sum(of_pos), neg / total / sum(of_neg)
+        cells = np.empty((4, len(pos), 2, pos.shape[1]))
+        for system, yes in enumerate(response_patterns(2).T):
+            for cell, (scale, gamma, answer) in enumerate(
+                ((pos, of_pos, 1), (neg, of_neg, 1), (pos, of_pos, 0), (neg, of_neg, 0))
+            ):
+                i, j = np.flatnonzero(yes == answer)
+                np.multiply(scale, gamma[i] + gamma[j], out=cells[cell, :, system])
+        return np.moveaxis(cells, 0, -1)
+
+    def prior_density_infinite_at_zero(
+        self, measure: Measure, prior: Priors, data: Data
+    ) -> bool | None:
+        """Return whether delta piles up at 0 faster than a density can follow.
+
+        It does where a prevalence makes all systems equal (with no positives every F1 is 0): delta
+        then shrinks like a power of the prevalence, and the prior weight of that class must be
+        above that power. And it does where the weights of the outcomes on which the systems differ
+        do not add up to more than 1.
+        """
+        weights = single(prior).weights
+        if equal_at_an_end(measure, weights("beta", 2)):
+            return True
+        differing = 0.0  # the middle is where AUC:acc makes all systems equal, whatever the prior
+        if depends(measure, mu=0.5, rho_neg=0.3):
+            differing += weights("alpha_pos", 4)[1:3].sum()
+        if depends(measure, mu=0.5, rho_pos=0.3):
+            differing += weights("alpha_neg", 4)[1:3].sum()
+        return bool(differing <= 1)
+
+    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-likelihood of outcome pairs (chain, draw, category, class, outcome)."""
+        from scipy.special import xlogy
+
+        mu = draws["mu"][..., None]
+        shares = np.stack([mu * draws["theta_pos"], (1 - mu) * draws["theta_neg"]], axis=-2)
+        counts = np.stack([stan_data["c_pos"], stan_data["c_neg"]], axis=-2)
+        return np.asarray(xlogy(counts, shares))
+
+    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
+        """Name category, class and outcome pair."""
+        return join_labels(data.categories, COORDS["truth"], COORDS["outcome"])
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-density of the prior of all categories."""
+        density = log_beta(draws["mu"], stan_data["beta"])
+        for side in CLASSES:
+            density = density + log_dirichlet(draws[f"theta_{side}"], stan_data[f"alpha_{side}"])
+        return np.asarray(density.sum(axis=-1))
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw as many new documents as there are."""
+        n = np.sum(stan_data["c_pos"], axis=-1) + np.sum(stan_data["c_neg"], axis=-1)
+        n_pos = rng.binomial(n, draws["mu"])
+        return {
+            "c_pos": multinomials(n_pos, draws["theta_pos"], rng),
+            "c_neg": multinomials(n - n_pos, draws["theta_neg"], rng),
+        }
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Count the cells of new documents."""
+        return {"cells": cells_of_patterns(replicates["c_pos"], replicates["c_neg"], 2)}
+
+
+PAIRED = Paired()
+
+
+def cells_of_pairs(mu: Array, theta_pos: Array, theta_neg: Array) -> Array:
+    """Return the probabilities of tp, fp, fn, tn from prevalences and outcome pairs."""
+    cells = cells_of_patterns(theta_pos, theta_neg, 2)
+    for cell, share in enumerate((mu, 1 - mu, mu, 1 - mu)):
+        cells[..., cell] *= share
+    return cells
+
+
+class Unpaired(ConjugateCounts):
+    """Each system by itself, on its own documents: prevalence and rates are Beta."""
+
+    name = "unpaired"
+    inputs = {
+        "K": 0,
+        "c_A": 2,
+        "c_B": 2,
+        "beta": 2,
+        "alpha_pos": 2,
+        "alpha_neg": 2,
+        **MEASURE_INPUTS,
+        "prior_only": 0,
+    }
+    observed = ("c_A", "c_B")
+    dims = {
+        **dict.fromkeys(("mu", "rho_pos", "rho_neg"), ("classifier", "category")),
+        **dict.fromkeys(("c_A", "c_B"), ("category", "cell")),
+    }
+    default_for: type[Data] | None = UnpairedCounts
+    predictive_draws: tuple[str, ...] = ("mu", "rho_pos", "rho_neg", "cells")
+
+    def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
+        """Draw three Betas per system and category."""
+        counts = unless_prior(stan_data, "c_A", "c_B")
+        drawn = {
+            name: np.empty((draws, 2, len(counts[0]))) for name in ("mu", "rho_pos", "rho_neg")
+        }
+        for system, cells in enumerate(counts):
+            for values, (yes, no) in zip(
+                drawn.values(), _beta_weights(stan_data, system, cells), strict=True
+            ):
+                values[:, system] = rng.beta(yes, no, (draws, len(cells)))
+        return drawn | {"cells": cells_of_rates(**drawn)}
+
+    def gamma_shapes(self, stan_data: StanData) -> list[Array]:
+        """List the shapes of twelve Gammas: two of each Beta."""
+        return [
+            shape
+            for system, name in enumerate(("c_A", "c_B"))
+            for weights in _beta_weights(stan_data, system, np.asarray(stan_data[name]))
+            for shape in weights
+        ]
+
+    def cells_of_gammas(self, gammas: list[Array]) -> Array:
+        """Put the cells of both systems together."""
+        cells = np.empty((4, len(gammas[0]), 2, gammas[0].shape[1]))
+        for system, (pos, neg, tp, fn, fp, tn) in enumerate((gammas[:6], gammas[6:])):
+            total = pos + neg
+            of_pos, of_neg = pos / total / (tp + fn), neg / total / (fp + tn)
+            scaled = ((of_pos, tp), (of_neg, fp), (of_pos, fn), (of_neg, tn))
+            for cell, (scale, gamma) in enumerate(scaled):
+                np.multiply(scale, gamma, out=cells[cell, :, system])
+        return np.moveaxis(cells, 0, -1)
+
+    def prior_density_infinite_at_zero(
+        self, measure: Measure, prior: Priors, data: Data
+    ) -> bool | None:
+        """Return whether two independent scores meet too often at one value.
+
+        The density of their difference at 0 is the integral of the product of their densities. Near
+        a value to which parameters at their ends pin a score, its density is a power of the
+        distance: the sum of these parameters' weights over the power with which the score
+        approaches the value, less 1. If the powers of the two add up to -1 or less, the integral is
+        infinite.
+        """
+        parameters = dict(zip(("mu", "rho_pos", "rho_neg"), WEIGHTS, strict=True))
+        weights = {
+            name: np.mean([p.weights(kind, 2) for p in both(prior)], axis=0)
+            for name, kind in parameters.items()
+        }
+        # Near 0 a Beta(a, b) density goes like x^(a - 1), near 1 like (1 - x)^(b - 1).
+        ends = [(name, end, weight[end]) for name, weight in weights.items() for end in (0, 1)]
+        for size in (1, 2):
+            for selected in combinations(ends, size):
+                power = vanishing_power(measure, **{name: end for name, end, _ in selected})
+                if power and sum(weight for *_, weight in selected) <= (power + 0.01) / 2:
+                    return True
+        return False
+
+    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-likelihood of each cell (chain, draw, classifier, category, cell)."""
+        from scipy.special import xlogy
+
+        return np.asarray(xlogy(np.stack([stan_data["c_A"], stan_data["c_B"]]), draws["cells"]))
+
+    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
+        """Name classifier, category and cell."""
+        return join_labels(COORDS["classifier"], data.categories, COORDS["cell"])
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-density of the prior of both systems and all categories."""
+        density = sum(
+            log_beta(draws[name], np.asarray(stan_data[weights])[:, None])
+            for name, weights in zip(("mu", "rho_pos", "rho_neg"), WEIGHTS, strict=True)
+        )
+        return np.asarray(np.sum(density, axis=(-1, -2)))
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw as many new documents of each system as there are."""
+        return {
+            name: multinomials(np.sum(stan_data[name], axis=-1), draws["cells"][:, :, system], rng)
+            for system, name in enumerate(("c_A", "c_B"))
+        }
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Return the cells of new documents."""
+        return {"cells": np.stack([replicates["c_A"], replicates["c_B"]], axis=2)}
+
+
+def _beta_weights(
+    stan_data: StanData, system: int, cells: NDArray[np.int64]
+) -> Iterator[tuple[Array, Array]]:
+    """Return the two weights of the posteriors of prevalence and rates (category)."""
+    tp, fp, fn, tn = cells.T
+    beta, alpha_pos, alpha_neg = (stan_data[name][system] for name in WEIGHTS)
+    yield beta[0] + (tp + fn), beta[1] + (fp + tn)
+    yield alpha_pos[0] + tp, alpha_pos[1] + fn
+    yield alpha_neg[0] + fp, alpha_neg[1] + tn
+
+
+def cells_of_rates(mu: Array, rho_pos: Array, rho_neg: Array) -> Array:
+    """Return the probabilities of tp, fp, fn, tn (..., cell) from prevalences and rates."""
+    tp_fp_fn_tn = [mu * rho_pos, (1 - mu) * rho_neg, mu * (1 - rho_pos), (1 - mu) * (1 - rho_neg)]
+    return np.moveaxis(np.stack(tp_fp_fn_tn), 0, -1)
+
+
+HYPERPARAMETERS = ("eta_pos", "eta_neg", "kappa_pos", "kappa_neg")
+
+
+class Hierarchical(Paired):
+    """Categories learn from each other: theta_k ~ Dirichlet(kappa eta), Zhang et al., section 5."""
+
+    name = "hierarchical"
+    inputs = {**Paired.inputs, **KAPPA_INPUTS}
+    dims = Paired.dims | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",))
+    default_for = None
+    independent = False
+    predictive_draws = (*Paired.predictive_draws, *HYPERPARAMETERS)
+    sample_exact = Model.sample_exact
+    sample_exact_batch = Model.sample_exact_batch
+
+    def prior_density_infinite_at_zero(
+        self, measure: Measure, prior: Priors, data: Data
+    ) -> bool | None:
+        """Return whether a prevalence makes both systems equal, as in the paired model."""
+        return equal_at_an_end(measure, single(prior).weights("beta", 2)) or None
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-density of the prior: of mu, of eta and of kappa."""
+        density = log_beta(draws["mu"], stan_data["beta"]).sum(axis=-1)
+        for side in CLASSES:
+            density += log_dirichlet(draws[f"eta_{side}"], stan_data[f"alpha_{side}"])
+            density += _log_prior_of_kappa(draws[f"kappa_{side}"], stan_data)
+        return np.asarray(density)
+
+    def draw_new_category(self, draws: Variables, mu: Array, rng: Generator) -> Array:
+        """Draw the cells of a category that was not observed (chain, draw, system, 1, cell).
+
+        Parameters
+        ----------
+        draws : mapping
+            Draws of eta and kappa.
+        mu : ndarray
+            Its prevalence (chain, draw, 1).
+        rng : Generator
+            The source of randomness.
+        """
+        theta = []
+        for side in CLASSES:
+            alpha = draws[f"kappa_{side}"][..., None] * draws[f"eta_{side}"]
+            theta.append(_draw_dirichlets(alpha, rng)[..., None, :])
+        return cells_of_pairs(mu[..., None, :], *theta)
+
+
+class HierarchicalUnpaired(Unpaired):
+    """The unpaired model with categories that learn from each other, each system by itself."""
+
+    name = "hierarchical_unpaired"
+    inputs = {**Unpaired.inputs, **KAPPA_INPUTS}
+    dims = Unpaired.dims | dict.fromkeys(HYPERPARAMETERS, ("classifier",))
+    default_for = None
+    independent = False
+    predictive_draws = (*Unpaired.predictive_draws, *HYPERPARAMETERS)
+    sample_exact = Model.sample_exact
+    sample_exact_batch = Model.sample_exact_batch
+    prior_density_infinite_at_zero = Model.prior_density_infinite_at_zero
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-density of the prior: of mu, of eta and of kappa, of both systems."""
+        density = log_beta(draws["mu"], np.asarray(stan_data["beta"])[:, None]).sum(axis=-1)
+        for side in CLASSES:
+            density += log_beta(draws[f"eta_{side}"], np.asarray(stan_data[f"alpha_{side}"]))
+            density += _log_prior_of_kappa(draws[f"kappa_{side}"], stan_data)
+        return np.asarray(density.sum(axis=-1))
+
+    def draw_new_category(self, draws: Variables, mu: Array, rng: Generator) -> Array:
+        """Draw the cells of a category that was not observed (chain, draw, system, 1, cell).
+
+        ``mu`` is its prevalence for each system (chain, draw, system, 1).
+        """
+        rho = []
+        for side in CLASSES:
+            eta, kappa = draws[f"eta_{side}"][..., None], draws[f"kappa_{side}"][..., None]
+            rho.append(rng.beta(kappa * eta, kappa * (1 - eta)))
+        return cells_of_rates(mu, *rho)
+
+
+def _log_prior_of_kappa(kappa: NDArray[Any], stan_data: StanData) -> Array:
+    return log_lognormal(kappa, stan_data["kappa_location"], stan_data["kappa_scale"])
+
+
+def _draw_dirichlets(alpha: Array, rng: Generator) -> Array:
+    """Draw a Dirichlet for each row of weights (..., part), weights near 0 included.
+
+    Examples
+    --------
+    >>> drawn = _draw_dirichlets(np.array([[1e-9, 1.0, 2.0, 1e-9]]), np.random.default_rng(1))
+    >>> drawn.shape, bool(np.allclose(drawn.sum(axis=-1), 1))
+    ((1, 4), True)
+    """
+    drawn = np.empty(alpha.shape)
+    left = np.ones(alpha.shape[:-1])
+    for part in range(alpha.shape[-1] - 1):  # of what is left, a part takes a Beta share
+        share = rng.beta(alpha[..., part], alpha[..., part + 1 :].sum(axis=-1))
+        drawn[..., part] = left * share
+        left = left * (1 - share)
+    drawn[..., -1] = left
+    return drawn

@@ -1,0 +1,313 @@
+"""Models that are Stan programs of the user's own, checked before they are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stanoff.data.items import ItemValues
+from stanoff.data.types import Data
+from stanoff.engines.programs import program_hash
+from stanoff.engines.toolchain import program_info
+from stanoff.errors import InputError, invalid, unknown
+from stanoff.measures import Measure, ScoreMeasure
+from stanoff.models.base import Array, Inputs, Model, Variables
+from stanoff.models.bootstrap import BOOTSTRAP
+from stanoff.models.counts import Paired, Unpaired
+from stanoff.models.inputs import INPUTS, OBSERVED, collect_inputs, data_kind, refuse_unseen
+from stanoff.models.items import OWN_PRIOR
+from stanoff.models.priors import NAMED, WEIGHTS, Priors
+
+LOG_PRIOR = ("log_prior", "lprior")
+COUNTED = ("c_pos", "c_neg", "c_A", "c_B", "truth", "said")
+REP_SUFFIX = "_rep"  # c_pos_rep is c_pos as the model would draw it
+OUTPUT_DIMENSIONS = {
+    **dict.fromkeys(("delta", "psi_A", "psi_B"), (0, 1)),
+    **dict.fromkeys(("cells_A", "cells_B"), (1, 2)),
+}
+Declarations = Mapping[str, Mapping[str, Any]]  # type and dimensions by name, as stanc tells them
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a Stan program declares, and what that means for stanoff.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    inputs : mapping
+        Its data, each with type and number of dimensions.
+    outputs : mapping
+        Its parameters and what it computes of them, likewise.
+    problems : tuple of str
+        Why it cannot be used, in sentences.
+    limits : tuple of str
+        What will not be available, in sentences.
+    """
+
+    path: Path
+    inputs: Declarations
+    outputs: Declarations
+    problems: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+
+    @property
+    def user_data(self) -> tuple[str, ...]:
+        """The names of what only the user has."""
+        return tuple(name for name in self.inputs if name not in INPUTS)
+
+    @property
+    def observed(self) -> tuple[str, ...]:
+        """What it is about: of stanoff's data, and of the user's if it replicates them."""
+        known = [name for name in OBSERVED if name in self.inputs]
+        users = [name for name in self.user_data if f"{name}{REP_SUFFIX}" in self.outputs]
+        return (*known, *users)
+
+    @property
+    def to_replicate(self) -> tuple[str, ...]:
+        """What it must draw anew where it simulates: what it is about, less what it conditions on.
+
+        A model of scores may condition on the truth; unless there is nothing else.
+        """
+        names = self.observed
+        drawn = (name for name in names if name not in INPUTS or not INPUTS[name].conditioned)
+        return tuple(drawn) or names
+
+
+def inspect_program(path: Path) -> Program:
+    """Read what a program declares, without compiling it, and hold it against the contract."""
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.")
+    info = program_info(path)
+    blocks = ("parameters", "transformed parameters", "generated quantities")
+    outputs = {name: declared for block in blocks for name, declared in info[block].items()}
+    program = Program(path, info["inputs"], outputs)
+    problems = _find_problems(program)
+    if not info["parameters"]:
+        problems.append("It has no parameters to sample.")
+    return replace(program, problems=tuple(problems), limits=tuple(_find_limits(program)))
+
+
+def _find_problems(program: Program) -> list[str]:
+    """Say why a program cannot be used."""
+    problems = []
+    for name, declared in program.inputs.items():
+        if name not in INPUTS:
+            continue  # the user has it
+        known = INPUTS[name]
+        if declared["type"] != known.type or declared["dimensions"] not in known.dimensions:
+            problems.append(
+                f"Its data {name!r} must be {known.type} with "
+                f"{' or '.join(map(str, known.dimensions))} dimensions, "
+                f"not {declared['type']} with {declared['dimensions']}."
+            )
+    if not program.observed:
+        problems.append(f"It asks for nothing observed, none of {', '.join(OBSERVED)}.")
+    if "delta" not in program.outputs:
+        problems.append("It does not generate delta, the difference that is judged.")
+    for name, dimensions in OUTPUT_DIMENSIONS.items():
+        generated = program.outputs.get(name)
+        if generated is not None and generated["dimensions"] not in dimensions:
+            rule = " or ".join(map(str, dimensions))
+            problems.append(f"{name} has {generated['dimensions']} dimensions, not {rule}.")
+    return problems
+
+
+def _find_limits(program: Program) -> list[str]:
+    """Say what will not be available, and why."""
+    inputs, outputs, limits = program.inputs, set(program.outputs), []
+    if data_kind(inputs) == "labels" and not {"cells_A", "cells_B"} <= outputs:
+        limits.append("It does not generate cells_A and cells_B: no other measure, no averages.")
+    if not {"psi_A", "psi_B"} <= outputs:
+        limits.append("It does not generate psi_A and psi_B: the two scores will not be shown.")
+    if "measure" not in inputs:
+        limits.append("It does not declare measure: what it computes is called its own score.")
+    if "prior_only" not in inputs:
+        limits.append("It does not declare prior_only: there will be no Bayes factors.")
+    replicates = [f"{name}{REP_SUFFIX}" for name in program.to_replicate]
+    if not set(replicates) <= outputs:
+        limits.append(
+            f"It does not generate {' and '.join(replicates)}: no predictive checks, and to "
+            "calibrate it takes a Python function that simulates."
+        )
+    if "log_lik" not in outputs:
+        limits.append("It does not generate log_lik: no comparison by leave-one-out.")
+    return limits
+
+
+def check_user_data(program: Program, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Check what the user has of the data that only the user has; return it as JSON has it.
+
+    Parameters
+    ----------
+    program : Program
+        What declares them.
+    data : mapping
+        Numbers, lists of numbers or arrays, by name.
+    """
+    if not isinstance(data, Mapping):
+        raise invalid("data", "a mapping of names to numbers", type(data).__name__)
+    if missing := [name for name in program.user_data if name not in data]:
+        near = get_close_matches(missing[0], INPUTS, n=1)
+        hint = f"; or did you mean {near[0]}?" if near else "."
+        listed = " and ".join(map(repr, missing))
+        raise InputError(
+            f"{program.path} cannot be used: It asks for data {missing[0]!r}, which stanoff does "
+            f"not have: pass data= with {listed}{hint}"
+        )
+    for name in data:
+        if name in program.user_data:
+            continue
+        if name in program.inputs:
+            raise invalid("data", f"without {name!r}, which stanoff has of its own", name)
+        raise unknown("data", name, program.user_data or ["(nothing: it declares none)"])
+    return {
+        name: _as_declared(name, data[name], program.inputs[name]) for name in program.user_data
+    }
+
+
+def _as_declared(name: str, value: Any, declared: Mapping[str, Any]) -> Any:
+    """Read one number or array as the program declares it."""
+    kind, dimensions = declared["type"], declared["dimensions"]
+    try:
+        numbers = np.asarray(value)
+    except ValueError:
+        numbers = np.asarray(None)
+    if numbers.dtype == bool:
+        numbers = numbers.astype(int)
+    if numbers.dtype.kind == "f" and kind == "int" and np.all(numbers == np.floor(numbers)):
+        numbers = numbers.astype(np.int64)
+    numeric = numbers.dtype.kind in "iu" or (numbers.dtype.kind == "f" and kind == "real")
+    if (
+        not numeric
+        or not np.all(np.isfinite(numbers))
+        or (numbers.ndim != dimensions and numbers.size)
+    ):
+        rule = f"{kind} with {dimensions} dimensions" if dimensions else f"one {kind}"
+        raise invalid(f"data.{name}", f"finite, {rule}", value)
+    return numbers.tolist()
+
+
+def custom_model(path: Path) -> Model:
+    """Make a model of a program that keeps to the contract.
+
+    A program is inspected once per process, and again only where it has changed.
+    """
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.")
+    return _custom_model(path, program_hash(path))
+
+
+@lru_cache(maxsize=64)
+def _custom_model(path: Path, digest: str) -> Model:
+    program = inspect_program(path)
+    if program.problems:
+        raise InputError(f"{path} cannot be used: {' '.join(program.problems)}")
+    return CustomModel(program)
+
+
+class CustomModel(Model):
+    """A model whose program declares only some of the documented data.
+
+    Attributes
+    ----------
+    program : Program
+        What the program declares; the file itself need not be there any more.
+    user_data : mapping
+        The data that only the user has, by name, as JSON has them.
+    """
+
+    custom = True
+
+    def __init__(self, program: Program, user_data: Mapping[str, Any] | None = None) -> None:
+        self.program, self.user_data = program, dict(user_data or {})
+        self.name, self.observed = program.path.stem, program.observed
+        self.inputs = {name: declared["dimensions"] for name, declared in program.inputs.items()}
+        self.dims = _name_dims(program)
+        self.priors = NAMED if set(WEIGHTS) & set(program.inputs) else OWN_PRIOR
+
+    def with_data(self, data: Mapping[str, Any]) -> CustomModel:
+        """Return the same program with data that only the user has, checked."""
+        return CustomModel(self.program, check_user_data(self.program, data))
+
+    @property
+    def stan_file(self) -> Path:
+        """Where its program is."""
+        return self.program.path.resolve()
+
+    @property
+    def zeroed_for_prior(self) -> tuple[str, ...]:
+        """Counts of labels, if it is about nothing else: scores and values cannot be 0."""
+        return self.observed if set(self.observed) <= set(COUNTED) else ()
+
+    @property
+    def computes_measure(self) -> bool:
+        """Whether it computes the measure that is asked for, and not one of its own."""
+        return "measure" in self.program.inputs or "cells_A" in self.program.outputs
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return what the program asks for, and nothing else."""
+        check_user_data(self.program, self.user_data)  # a program by itself may lack some
+        path = str(self.program.path)
+        stan_data = collect_inputs(path, self.inputs, data, prior, measure)
+        refuse_unseen(path, self.inputs, data)
+        return stan_data | self.user_data
+
+    def label_measure(self, measure: Measure) -> Measure:
+        """Return the measure as it is called here: a program may compute a score of its own."""
+        if self.computes_measure:
+            return measure
+        name = f"the score of {self.name}"
+        if isinstance(measure, ScoreMeasure):
+            return replace(measure, name=name, title="")
+        return replace(measure, name=name)
+
+    def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
+        """Score the draws; without cells the program's own scores are all there is."""
+        if "cells" in draws or average is not None:
+            return super().scores(draws, measure, average)
+        if "psi" in draws:
+            return np.asarray(draws["psi"])
+        delta = draws["delta"]
+        return np.full((*delta.shape[:2], 2, delta.shape[2]), np.nan)
+
+    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
+        """Score the data themselves; a program's own score is not known of these."""
+        if not self.computes_measure:
+            return np.full((len(data.systems), len(data.categories)), np.nan)
+        if isinstance(measure, ScoreMeasure):
+            return BOOTSTRAP.observed_scores(data, measure, average)
+        if isinstance(data, ItemValues):
+            return data.observed[:, None]
+        return super().observed_scores(data, measure, average)
+
+    def has_other_measures(self, draws: Variables) -> bool:
+        """Return whether the program generates cells, of which any measure can be had."""
+        return "cells" in draws
+
+    def difference(self, draws: Variables, psi: Array, pair: tuple[int, int]) -> Array:
+        """Return delta, as the program tells it where it has no scores."""
+        if {"cells", "psi"} & set(draws):
+            return super().difference(draws, psi, pair)
+        return np.asarray(draws["delta"] if pair == (0, 1) else -draws["delta"])
+
+
+def _name_dims(program: Program) -> dict[str, tuple[str, ...]]:
+    """Name the dimensions of what is known by its name, and of its replications."""
+    dims = {name: known.dims for name, known in INPUTS.items() if known.dims}
+    dims |= {f"{name}{REP_SUFFIX}": names for name, names in dims.items()}
+    if data_kind(program.inputs) == "labels":
+        dims |= {**Unpaired.dims, **Paired.dims}
+    declared = {**program.inputs, **program.outputs}
+    return {
+        name: names
+        for name, names in dims.items()
+        if declared.get(name, {}).get("dimensions") == len(names)
+    }

@@ -1,0 +1,267 @@
+"""What a study keeps: fits that took long, and a record of every page, each under a hash.
+
+Both lie in the folder ``fits``: what is missing there, damaged or of something else is made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from glob import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
+
+import stanoff
+from stanoff import models
+from stanoff._lib.files import write_text
+from stanoff.api import load
+from stanoff.data.files import data_paths
+from stanoff.data.types import Data
+from stanoff.engines.programs import program_hash, stan_folder
+from stanoff.engines.provenance import gather
+from stanoff.engines.sampling import select_engine
+from stanoff.errors import StanoffError
+from stanoff.fit import fit
+from stanoff.question import Question, Sampling
+from stanoff.results.comparison import Comparison
+from stanoff.results.contest import Contest
+from stanoff.study.config import DataSet, Study
+from stanoff.text.tables import COLUMNS
+
+MIN_SECONDS = 0.5  # that a fit takes; quicker ones are made again rather than kept
+CODE = (".py", ".html", ".css", ".js", ".stan", ".stanfunctions")
+PACKAGES = ("matplotlib", "seaborn", "scipy", "pandas", "arviz-stats")  # that draw
+
+Frame = Annotated[
+    pd.DataFrame,
+    PlainSerializer(lambda frame: frame.astype(object).to_dict("tight")),
+    BeforeValidator(
+        lambda v: v if isinstance(v, pd.DataFrame) else pd.DataFrame.from_dict(v, orient="tight")
+    ),
+]
+
+
+class StudyResult(BaseModel):
+    """A comparison or contest of a study: what is shown of it, or why there is nothing to show.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        What was compared, as it is called: two systems, or all of a contest.
+    measure, model : str
+        By what.
+    slug : str
+        How its files are called.
+    data : str
+        The name of the data set; empty where it has none.
+    error : str
+        What went wrong, if anything.
+    reused : bool
+        Whether it was there, page and all, before the study was built.
+    summary : DataFrame
+        The numbers, a row per category; of a contest per category and system.
+    cells : DataFrame
+        The same as text.
+    category : str
+        The row that is decided upon; empty where there are several and no average.
+    sentence : str
+        The verdict; one line per category where there is no average.
+    caption : str
+        What the table of a contest shows.
+    warnings : tuple of str
+        What to know before trusting it.
+    figures : tuple of str
+        The figures that were drawn, by name.
+    source : mapping
+        Where the labels come from, as far as it is known.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, arbitrary_types_allowed=True, ser_json_inf_nan="constants"
+    )
+
+    systems: tuple[str, ...]
+    measure: str
+    model: str
+    slug: str
+    data: str = ""
+    error: str = ""
+    reused: bool = False
+    summary: Frame = pd.DataFrame()
+    cells: Frame = pd.DataFrame()
+    category: str = ""
+    sentence: str = ""
+    caption: str = ""
+    warnings: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    source: dict[str, str] = {}
+
+    @property
+    def is_contest(self) -> bool:
+        """Whether it is about more than two systems."""
+        return len(self.systems) > 2
+
+    @property
+    def a(self) -> str:
+        """What the first system is called."""
+        return self.systems[0]
+
+    @property
+    def b(self) -> str:
+        """What the second system is called."""
+        return self.systems[1]
+
+    @property
+    def title(self) -> str:
+        """What was compared, in words."""
+        model = f" ({self.model})" if self.model else ""
+        where = f" on {self.data}" if self.data else ""
+        who = f"All {len(self.systems)} systems" if self.is_contest else f"{self.a} and {self.b}"
+        return f"{who} in {self.measure}{where}{model}"
+
+    def table(self, columns: Sequence[str]) -> pd.DataFrame:
+        """Return columns of a comparison as cells of text, by their names."""
+        return self.cells[[COLUMNS[name].heading for name in columns]]
+
+    def rows_of(self, category: str) -> pd.DataFrame:
+        """Return the cells of one category."""
+        return self.cells[(self.summary["category"] == category).to_numpy()]
+
+
+def fit_or_load(
+    observed: Data, question: Question, sampling: Sampling, store: Path
+) -> Comparison | Contest:
+    """Fit a model to two systems or more, or read what was fitted before.
+
+    Parameters
+    ----------
+    observed : Data
+        What the systems did.
+    question, sampling : Question, Sampling
+        What is asked first, and how it is drawn.
+    store : Path
+        The beginning of the file's name; a hash and ``.nc`` follow.
+    """
+    file = store.with_name(f"{store.name}-{fit_key(observed, question, sampling)[:16]}.nc")
+    try:
+        kept = load(file)
+        # The same labels may have moved since.
+        known = replace(kept.data, source=observed.source, notes=observed.notes)
+        return replace(kept, fit=replace(kept.fit, data=known))
+    except StanoffError:
+        pass  # not there, or damaged
+    start = time.perf_counter()
+    fitted = fit(observed, question, sampling)
+    took = time.perf_counter() - start
+    names = observed.systems
+    result = fitted.between(*names, question) if len(names) == 2 else fitted.contest(question)
+    for old in store.parent.glob(f"{escape(store.name)}-{'[0-9a-f]' * 16}.nc"):
+        old.unlink()
+    if took >= MIN_SECONDS:
+        result.save(file)
+    return result
+
+
+def fit_key(data: Data, question: Question, sampling: Sampling) -> str:
+    """Hash all that a fit depends on; ROPE, HDI and most measures are chosen afterwards."""
+    model = sampling.model or models.for_data(data)
+    engine, _ = select_engine(model, sampling.engine)
+    provenance = gather(model, engine, {})
+    # A program of the user's own may have no other score than the one that was asked for, and
+    # weights of documents are kept as a measure.
+    has_one_measure = model.custom or data.kind == "scores"
+    settings = {
+        "data": [type(data).__name__, data.categories, data.systems],
+        "model": [model.name, provenance.program, dict(provenance.versions), engine],
+        "sampling": repr(replace(sampling, model=None, progress=False)),
+        "question": [question.average, question.measure.label if has_one_measure else None],
+        "arrays": {name: [v.shape, _hash(v.tobytes())] for name, v in data.arrays().items()},
+    }
+    return _hash(json.dumps(settings, sort_keys=True).encode())
+
+
+def page_key(
+    study: Study,
+    data: DataSet,
+    systems: Sequence[tuple[str, ...]],
+    sampling: Sampling,
+    question: Question,
+) -> str:
+    """Hash all that a page and its figures depend on; empty where that cannot be told.
+
+    Parameters
+    ----------
+    study : Study
+        What is studied.
+    data : DataSet
+        One of the study's.
+    systems : sequence of tuple of str
+        The columns that are shown, and those that were fitted together.
+    sampling, question : Sampling, Question
+        Those of the study.
+    """
+    model, first = sampling.model, study.questions[0]
+    functions = [asked.measure.function.__module__ for asked in (question, first)]
+    if any(name.partition(".")[0] != "stanoff" for name in functions):
+        return ""  # other code may change unseen
+    try:
+        files = [Path(path) for file in data.files for path in data_paths(file)]
+        labels = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    except (StanoffError, OSError):
+        return ""  # whoever reads them will say why
+    program = program_hash(model.stan_file) if model and model.custom else None
+    settings = {
+        "labels": labels,
+        "data": data.model_dump(exclude={"file", "truth_file"}),
+        "systems": [[(column, study.systems[column]) for column in some] for some in systems],
+        "questions": [[repr(asked), asked.measure.label] for asked in (question, first)],
+        "sampling": repr(replace(sampling, model=None, progress=False)),
+        "model": [model and model.name, program],
+        "figures": [study.figures, study.figure_formats],
+        "code": _code_hash(),
+    }
+    return _hash(json.dumps(settings, sort_keys=True, default=repr).encode())
+
+
+def read_page(record: Path, key: str, out: Path) -> StudyResult | None:
+    """Return what was made before; None if it depends on what has changed, or a file has."""
+    try:
+        content = json.loads(record.read_text("utf-8"))
+        if not key or content["key"] != key:
+            return None
+        if any(_hash((out / name).read_bytes()) != h for name, h in content["files"].items()):
+            return None
+        return StudyResult.model_validate(content["result"] | {"reused": True})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def write_page(
+    result: StudyResult, files: Sequence[Path], record: Path, key: str, out: Path
+) -> None:
+    """Write down a result, and the hashes of its files, which lie in ``out``."""
+    hashes = {path.relative_to(out).as_posix(): _hash(path.read_bytes()) for path in files}
+    content = {"key": key, "files": hashes, "result": json.loads(result.model_dump_json())}
+    write_text(record, json.dumps(content, sort_keys=True))
+
+
+@cache
+def _code_hash() -> str:
+    """Hash the code that draws: stanoff's own, and which versions it draws with."""
+    digest = hashlib.sha256(repr([version(name) for name in PACKAGES]).encode())
+    for folder in (Path(stanoff.__file__).parent, stan_folder()):
+        for path in sorted(path for path in folder.rglob("*") if path.suffix in CODE):
+            digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,392 @@
+"""A study as a folder: one linked page, tables, figures, and a page for every comparison."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from stanoff._lib import progress
+from stanoff._lib.arguments import as_executor, as_jobs, as_systems
+from stanoff._lib.files import write_bytes, write_text
+from stanoff._lib.workers import workers
+from stanoff.data.observed import count, count_systems
+from stanoff.data.types import Data
+from stanoff.errors import SamplingWarning, StanoffError
+from stanoff.question import Question, Sampling
+from stanoff.report.contest import contest_page
+from stanoff.report.figures import Picture, draw_figures
+from stanoff.report.page import comparison_page
+from stanoff.results.comparison import Comparison
+from stanoff.results.contest import Contest
+from stanoff.study.cache import StudyResult, fit_or_load, page_key, read_page, write_page
+from stanoff.study.config import CONTEST_FIGURES, FIGURE_FORMATS, FIGURES, DataSet, Study
+from stanoff.study.overview import write_overview
+from stanoff.study.tables import SCORES
+from stanoff.text.sentences import contest_caption
+from stanoff.text.tables import PAPER, comparison_table, contest_table
+
+PAGE_FOLDER, FIGURE_FOLDER, FIT_FOLDER = "pages", "figures", "fits"
+CHUNKS = 8  # of the pairs of a contest, for an executor that does not tell its number of workers
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Some systems on one data set under one model, judged by every measure of the study.
+
+    Attributes
+    ----------
+    data : DataSet
+        One of the study's.
+    systems : tuple of str
+        Two columns of predictions, or all of a contest.
+    sampling : Sampling
+        One of the study's.
+    slug : str
+        The beginning of its files' names.
+    contest : Job or None
+        The contest that two systems are taken out of, if there is one.
+    """
+
+    data: DataSet
+    systems: tuple[str, ...]
+    sampling: Sampling
+    slug: str
+    contest: Job | None = None
+
+    def slug_for(self, question: Question, study: Study) -> str:
+        """Name the files that are about one measure; two measures never share a name."""
+        slugs: set[str] = set()
+        names = {each: make_slug([each.measure.label], slugs) for each in study.questions}
+        return f"{self.slug}-{names[question]}"
+
+
+def list_jobs(study: Study) -> list[Job]:
+    """List the contests of a study, then its comparisons."""
+    slugs: set[str] = set()
+    fits = list(product(study.data, study.samplings))
+    contests: dict[int, Job] = {}
+    for i, (data, sampling) in enumerate(fits):
+        model = sampling.model
+        if study.has_contests and (model is None or model.max_systems is None):
+            slug = make_slug([data.name, "contest", model.name if model else ""], slugs)
+            contests[i] = Job(data, study.columns, sampling, slug)
+    pairs = []
+    for data, pair, sampling in product(study.data, study.all_pairs, study.samplings):
+        names = [study.systems[column] for column in pair]
+        slug = make_slug([data.name, *names, sampling.model.name if sampling.model else ""], slugs)
+        contest = contests.get(fits.index((data, sampling)))
+        pairs.append(Job(data, pair, sampling, slug, contest))
+    return [*contests.values(), *pairs]
+
+
+def make_slug(names: Sequence[str], slugs: set[str]) -> str:
+    """Make a file name of names: letters, digits and ``_-.`` only, and none that is there.
+
+    Examples
+    --------
+    >>> slugs = set()
+    >>> make_slug(["a/b", "ü"], slugs), make_slug(["a b", "ü", ""], slugs)
+    ('a_b-ü', 'a_b-ü-2')
+    """
+    plain = [re.sub(r"[^\w.]+", "_", name)[:40].strip("._") or "_" for name in names if name]
+    slug, n = "-".join(plain), 2
+    while slug.casefold() in slugs:
+        slug, n = f"{'-'.join(plain)}-{n}", n + 1
+    slugs.add(slug.casefold())
+    return slug
+
+
+def build_study(
+    study: Study, out: Path, *, jobs: int = 1, executor: Any = None, quiet: bool = False
+) -> list[StudyResult]:
+    """Compare all systems by all measures under all models and write the report.
+
+    Three classifiers or more are fitted together, in one contest, and their pairs are taken from
+    it, if the model can do that. Fits that took long are kept, and so are pages whose data,
+    settings and code are the same. A comparison that fails does not stop the others.
+
+    Parameters
+    ----------
+    study : Study
+        What :func:`stanoff.study.config.read_study` returned.
+    out : Path
+        The folder to write to.
+    jobs : int
+        How many comparisons are made at the same time.
+    executor : Executor, optional
+        Who makes them instead: any of ``concurrent.futures``, or a client of Dask whose workers see
+        the same folders.
+    quiet : bool
+        Show no progress.
+
+    Returns
+    -------
+    list of StudyResult
+        The contests, then the comparisons, in the order of the study.
+    """
+    n_workers, executor = as_jobs(jobs), as_executor(executor)
+    listed = list_jobs(study)
+    title = f"Making {len(listed)} comparisons" + (" and contests" if study.has_contests else "")
+    with progress.show_progress(title, total=len(listed), quiet=quiet) as advance:
+        results = {job: read_pages(study, job, out) for job in listed}
+        missing = [job for job in listed if None in results[job]]
+        for finished in run_jobs(study, missing, out.resolve(), n_workers, executor):
+            results |= finished
+            missing = [job for job in missing if job not in finished]
+            advance(len(listed) - len(missing))
+    made = [result for job in listed for result in results[job] if result is not None]
+    write_overview(study, made, out)
+    return made
+
+
+Results = dict[Job, list[StudyResult | None]]
+
+
+def run_jobs(
+    study: Study, jobs: Sequence[Job], out: Path, n_workers: int, executor: Any
+) -> Iterator[Results]:
+    """Make what jobs are about, here or elsewhere: contests first, and then their pairs."""
+    if not jobs or (executor is None and 1 in (n_workers, len(jobs))):
+        for fit_job, members in group_jobs(jobs).items():
+            yield run_group(study, fit_job, members, out)
+        return
+    pool = workers(min(n_workers, len(jobs))) if executor is None else nullcontext(executor.submit)
+    chunks = n_workers if executor is None else CHUNKS
+    groups = group_jobs(jobs)
+    first = [(fit, [job for job in members if job is fit]) for fit, members in groups.items()]
+    second = []
+    for fit_job, members in groups.items():
+        pairs = [job for job in members if job is not fit_job]
+        second += [(fit_job, pairs[i::chunks]) for i in range(min(chunks, len(pairs)))]
+    with pool as submit:
+        for stage in ([group for group in first if group[1]], second):
+            yield from _submit_all(study, stage, out, submit)
+
+
+def group_jobs(jobs: Sequence[Job]) -> dict[Job, list[Job]]:
+    """Put jobs that share a fit together."""
+    groups: dict[Job, list[Job]] = {}
+    for job in jobs:
+        groups.setdefault(job.contest or job, []).append(job)
+    return groups
+
+
+def _submit_all(
+    study: Study,
+    groups: Sequence[tuple[Job, list[Job]]],
+    out: Path,
+    submit: Callable[..., Future[Results]],
+) -> Iterator[Results]:
+    """Let others work, and say so where one of them was killed, perhaps for its memory."""
+    futures: list[Future[Results] | None] = []
+    for fit_job, members in groups:
+        try:
+            futures.append(submit(_run_elsewhere, study, fit_job, members, out))
+        except BrokenProcessPool:
+            futures.append(None)
+    for future, (_, members) in zip(futures, groups, strict=True):
+        try:
+            if future is None:
+                raise BrokenProcessPool("a worker was killed")
+            made: Any = future.result()
+            yield dict(zip(members, made, strict=True))
+        except BrokenProcessPool as error:
+            yield {job: failures(study, job, error) for job in members}
+
+
+def _run_elsewhere(study: Study, fit_job: Job, jobs: list[Job], out: Path) -> list[Any]:
+    return list(run_group(study, fit_job, jobs, out).values())
+
+
+def run_group(study: Study, fit_job: Job, jobs: Sequence[Job], out: Path) -> Results:
+    """Fit once, and make the pages of all jobs that share the fit."""
+    fitted = try_fit(study, fit_job, out)
+    results: Results = {}
+    for job in jobs:
+        result = fitted
+        if isinstance(fitted, Exception) and job is not fit_job:
+            result = try_fit(study, job, out)  # a pair can do without a system that is broken
+        if isinstance(result, Exception):
+            results[job] = failures(study, job, result)
+        else:
+            pages = zip(study.questions, read_pages(study, job, out), strict=True)
+            results[job] = [kept or make_page(study, job, q, result, out) for q, kept in pages]
+    return results
+
+
+def try_fit(study: Study, job: Job, out: Path) -> Comparison | Contest | Exception:
+    """Fit, or return what went wrong: whatever it is, the other comparisons are to be made."""
+    question = study.questions[0].for_model(job.sampling.model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)  # the result has it in its own words
+        try:
+            observed = read_data(study, job.data, job.systems, question)
+            return fit_or_load(observed, question, job.sampling, out / FIT_FOLDER / job.slug)
+        except Exception as error:
+            return error
+
+
+def read_data(study: Study, data: DataSet, systems: tuple[str, ...], question: Question) -> Data:
+    """Count what systems said, or gather their scores or values."""
+    options: dict[str, Any] = {
+        **data.columns,
+        "truth": (data.truth_file, data.truth) if data.truth_file else data.truth,
+        "pos_label": data.pos_label,
+        "labels": data.labels,
+        "average": question.average,
+        "kind": question.measure.kind,
+    }
+    if data.unmatched is not None:
+        options["unmatched"] = data.unmatched
+    files: Any = data.file
+    names = as_systems(tuple(study.systems[column] for column in systems))
+    if isinstance(data.file, tuple):  # one per system
+        files = tuple(data.file[study.columns.index(column)] for column in systems)
+        systems = (options.pop("prediction"),) * len(systems)
+    if len(systems) == 2:
+        observed = count(files, a=systems[0], b=systems[1], **options)
+    else:
+        observed = count_systems(files, systems=systems, **options)
+    source = dict(observed.source)
+    if "file" in source:  # where the study lies makes no difference to what it says
+        source["file"] = ", ".join(dict.fromkeys(Path(file).name for file in data.files))
+    return replace(observed, systems=names, source=source)
+
+
+def read_pages(study: Study, job: Job, out: Path) -> list[StudyResult | None]:
+    """Find what was made before, question by question."""
+    return [
+        read_page(_record(study, job, question, out), _key(study, job, question), out)
+        for question in study.questions
+    ]
+
+
+def _record(study: Study, job: Job, question: Question, out: Path) -> Path:
+    return out / FIT_FOLDER / f"{job.slug_for(question, study)}.json"
+
+
+def _key(study: Study, job: Job, question: Question) -> str:
+    together = job.contest.systems if job.contest else job.systems
+    return page_key(study, job.data, [job.systems, together], job.sampling, question)
+
+
+def make_page(
+    study: Study, job: Job, question: Question, fitted: Comparison | Contest, out: Path
+) -> StudyResult:
+    """Ask a question of a fit, or of a pair of it, and write the page and the figures."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")  # nobody looks at a window
+    try:
+        result = _judge(study, job, question, fitted)
+        slug = job.slug_for(question, study)
+        category = result.default_category or result.categories[0]
+        figures = draw_figures(result, category, study.figures, study.figure_formats)
+        files = write_figures(figures, slug, out)
+        html = (
+            contest_page(result, category, figures=figures)
+            if isinstance(result, Contest)
+            else comparison_page(result, figures=figures)
+        )
+        files.append(write_text(out / PAGE_FOLDER / f"{slug}.html", html))
+        names = [figure.name for figure in figures] if study.figure_formats else []
+        made = study_result(result, slug, job.data.name, names)
+        write_page(made, files, _record(study, job, question, out), _key(study, job, question), out)
+        return made
+    except Exception as error:
+        return failure(study, job, question, error)
+
+
+def _judge(
+    study: Study, job: Job, question: Question, result: Comparison | Contest
+) -> Comparison | Contest:
+    """Ask a question of a fit, or of a pair of it."""
+    has_no_cells = "cells" not in result.fit.draws.posterior
+    keep_measure = has_no_cells and question == study.questions[0]  # it may have no other
+    if job.contest is not None and isinstance(result, Contest):
+        result = result.between(*(study.systems[column] for column in job.systems))
+    return result.judge(
+        measure=None if keep_measure else question.measure,
+        rope=question.rope_given,
+        hdi_prob=question.hdi_prob,
+    )
+
+
+def study_result(
+    result: Comparison | Contest, slug: str, data: str, figures: list[str]
+) -> StudyResult:
+    """Gather what the overview and the tables show of a result."""
+    caption = ""
+    if isinstance(result, Contest):
+        summary, cells = (
+            pd.concat([_with_category(c, table(c)) for c in result.categories], ignore_index=True)
+            for table in (result.summary, lambda category: contest_table(result, category))
+        )
+        caption = contest_caption(result, result.default_category or result.categories[0])
+    else:
+        columns = tuple(dict.fromkeys((*PAPER, *SCORES)))
+        summary, cells = result.summary(), comparison_table(result, columns, by_name=False)
+    return StudyResult(
+        systems=result.systems if isinstance(result, Contest) else result.names,
+        measure=result.measure.label,
+        model=result.model.name,
+        slug=slug,
+        data=data,
+        summary=summary,
+        cells=cells,
+        category=result.default_category or "",
+        sentence=str(result),
+        caption=caption,
+        warnings=result.warnings,
+        figures=tuple(figures),
+        source=dict(result.data.source),
+    )
+
+
+def _with_category(category: str, frame: pd.DataFrame) -> pd.DataFrame:
+    frame.insert(0, "category", category)
+    return frame
+
+
+def write_figures(figures: Sequence[Picture], slug: str, out: Path) -> list[Path]:
+    """Write figures, and remove those that an earlier study asked for."""
+    folder = out / FIGURE_FOLDER
+    files = {
+        folder / f"{slug}-{figure.name}.{ending}": content
+        for figure in figures
+        for ending, content in figure.files.items()
+    }
+    for name, ending in product((*FIGURES, *CONTEST_FIGURES), FIGURE_FORMATS):
+        if (old := folder / f"{slug}-{name}.{ending}") not in files:
+            old.unlink(missing_ok=True)
+    for path, content in files.items():
+        write_bytes(path, content)
+    return list(files)
+
+
+def failures(study: Study, job: Job, error: Exception) -> list[StudyResult | None]:
+    """Say of every measure what went wrong."""
+    return [failure(study, job, question, error) for question in study.questions]
+
+
+def failure(study: Study, job: Job, question: Question, error: Exception) -> StudyResult:
+    """Say what went wrong."""
+    message = str(error)
+    return StudyResult(
+        systems=tuple(study.systems[column] for column in job.systems),
+        measure=question.measure.label,
+        model=job.sampling.model.name if job.sampling.model else "",
+        slug=job.slug_for(question, study),
+        data=job.data.name,
+        error=message if isinstance(error, StanoffError) else f"{type(error).__name__}: {message}",
+    )
