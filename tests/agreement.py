@@ -26,7 +26,10 @@ def differences(ours, yardstick, at=0.0):
         "mean": (ours.mean(), yardstick.mean(), np.hypot(*map(mcse, samples))),
         "sd": (ours.std(), yardstick.std(), np.hypot(*spread)),
         "P": (*(b.mean() for b in below), np.hypot(*map(mcse, below)) + rare),
-        "HDI": (*(hdi(draws, 0.95) for draws in samples), np.hypot(*map(hdi_error, samples))),
+        "HDI": (
+            *(hdi(draws.ravel(), 0.95) for draws in samples),
+            np.hypot(*map(hdi_error, samples)),
+        ),
     }
 
 

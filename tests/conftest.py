@@ -59,7 +59,7 @@ def stored_comparison() -> Comparison:
     )
     drawn = Draws(*(stacked(groups[name]) for name in ("posterior", "prior", "sample_stats")))
     fit = Fit(counts, MODELS["paired"], Prior.uniform(), "stan", 1, drawn)
-    return fit.between("svm", "nb", Question.read())
+    return Comparison.from_fit(fit, "svm", "nb", Question.read())
 
 
 @pytest.fixture

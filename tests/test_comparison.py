@@ -381,7 +381,7 @@ def test_a_pair_that_is_turned_round_is_the_comparison_of_b_with_a(tmp_path, opt
         frame[name] = np.where(rng.random(300) < right, frame["y"], 1 - frame["y"])
     how = {"engine": "exact", "seed": 1, "draws": 4000}
     straight = compare(frame, truth="y", a="a", b="b", **how, **options)
-    turned = straight.fit.between("b", "a", straight.question)
+    turned = Comparison.from_fit(straight.fit, "b", "a", straight.question)
     if "prior" in options:
         options = {"prior": Prior(alpha_pos=(1, 3, 2, 4))}
     other = compare(frame, truth="y", a="b", b="a", **how, **options)

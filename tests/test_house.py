@@ -13,10 +13,11 @@ FLOORS = (
     "question",
     "engines",
     "inference",
-    "fit results",
+    "fit",
     "text plots store",
-    "api",
     "report significance planning labelling workbench",
+    "results",
+    "api workbench.label_noise workbench.model_comparison",
     "study",
     "cli",
 )
@@ -24,7 +25,11 @@ RANK = {name: rank for rank, names in enumerate(FLOORS) for name in names.split(
 
 
 def rank(name):
-    """Return the floor of a module: the engines' toolchain is below the models that it compiles."""
+    """Return the floor of a module: some stand on another floor than their folder.
+
+    The toolchain of the engines is below the models that it compiles, and what makes results is
+    above them.
+    """
     first, second, *_ = (*name.split("."), "", "")
     return RANK.get(f"{first}.{second}", RANK.get(first, 0))
 

@@ -8,7 +8,6 @@ import sys
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 from trials import TRIALS, WAYS, Stage, comparing, held, plant, staged, stanoff, with_cache
 
@@ -52,8 +51,7 @@ from pathlib import Path
 from stanoff._lib.stopping import stopping_children
 with stopping_children([Path(sys.argv[1])]):
     subprocess.Popen(["sh", "-c", "sleep 60 & sleep 61", sys.argv[1] + "/ours"])
-    subprocess.Popen(["sleep", "62"])
-    print("begun", flush=True)
+    print(subprocess.Popen(["sleep", "62"]).pid, flush=True)
     time.sleep(30)
 """
 
@@ -70,7 +68,7 @@ def test_a_signal_ends_our_children_and_theirs_and_no_other(tmp_path, way):
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    parent.stdout.readline()
+    other = int(parent.stdout.readline())
     while sum("sleep 6" in line for line in stage.running()) < 4:  # three, and the shell
         time.sleep(0.02)
     parent.send_signal(signal.Signals[way])
@@ -79,9 +77,8 @@ def test_a_signal_ends_our_children_and_theirs_and_no_other(tmp_path, way):
     while len(stage.running()) > 1 and time.monotonic() < deadline:
         time.sleep(0.02)
     assert [line.strip() for line in stage.running()] == ["sleep 62"]
-    for process in psutil.process_iter():
-        if process.cmdline() == ["sleep", "62"]:
-            process.kill()
+    os.kill(other, signal.SIGKILL)
+    parent.stdout.close()
 
 
 def test_handlers_are_put_back_and_called(tmp_path, monkeypatch):
@@ -155,6 +152,7 @@ def ran(command, stage, changes):
     [
         ("echo Exception: beta is wrong; exit 1", "Exception: beta is wrong"),
         ("echo 'loading libtbb failed' >&2; exit 127", "loading libtbb failed"),
+        ("echo Posterior is improper. Please check your model.; exit 70", "check your model."),
         ("kill -SEGV $$", "SIGSEGV ended it"),
         ("exit 1", "it did not say why"),
         ("exit 0", "No such file or directory"),
@@ -174,10 +172,10 @@ def test_why_a_program_stopped_is_told_in_its_own_words(program, words):
 
 
 MAKEFILE = """CMDSTAN_VERSION := 2.27.0
-%: %.hpp
+%: %.stan
 \tprintf '#!/bin/sh\\nexit 3\\n' > $@ && chmod +x $@
 """
-STANC = '#!/bin/sh\nfor a; do case $a in --o=*) echo > "${a#--o=}";; esac; done\n'
+STANC = "#!/bin/sh\necho '{}'\n"
 
 
 def compiler(folder: Path) -> Path:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from stanoff import InputError, StanoffError, load
+from stanoff import Comparison, InputError, StanoffError, load
 from stanoff.data.types import Data
 from stanoff.engines.draws import Draws
 from stanoff.fit import Fit, fit
@@ -127,7 +127,7 @@ def told(result):
 @pytest.mark.parametrize("categories", [("web", "news"), ("1",)], ids=["two", "one"])
 def test_every_pair_is_told(pair, categories, tmp_path):
     made = fitted(categories)
-    result = made.between(*pair, question())
+    result = Comparison.from_fit(made, *pair, question())
     a, b = (SYSTEMS.index(name) for name in pair)
     psi = made.draws.posterior["psi"]
     for row, category in enumerate(categories):
@@ -161,7 +161,10 @@ def test_every_pair_is_told(pair, categories, tmp_path):
 @pytest.mark.parametrize("pair", PAIRS, ids=" ".join)
 def test_a_swapped_pair_is_the_mirror(pair):
     made = fitted()
-    one, other = made.between(*pair, question()), made.between(*pair[::-1], question())
+    one, other = (
+        Comparison.from_fit(made, *pair, question()),
+        Comparison.from_fit(made, *pair[::-1], question()),
+    )
     np.testing.assert_array_equal(one.scores.delta, -other.scores.delta)
     np.testing.assert_array_equal(one.scores.psi, other.scores.psi[:, :, ::-1])
     for category in one.categories:
@@ -169,7 +172,7 @@ def test_a_swapped_pair_is_the_mirror(pair):
 
 
 def test_what_applies_is_drawn():
-    result = fitted().between("both", "bm25", question())
+    result = Comparison.from_fit(fitted(), "both", "bm25", question())
     assert {name for name, plot in GALLERY.items() if plot.applies(result, "web")} == {
         "forest",
         "posterior",
@@ -182,7 +185,7 @@ def test_what_applies_is_drawn():
             ax = plot.draw(result, "web")
             ax.figure.canvas.draw()
             assert ax.has_data()
-    single = fitted(("1",)).between("both", "bm25", question())
+    single = Comparison.from_fit(fitted(("1",)), "both", "bm25", question())
     assert not GALLERY["forest"].applies(single, "1")
     for ax in (
         plot_rope(result, "web"),
@@ -194,7 +197,7 @@ def test_what_applies_is_drawn():
 
 
 def test_pages_show_it(tmp_path, open_page):
-    result = fitted().between("dense", "both", question())
+    result = Comparison.from_fit(fitted(), "dense", "both", question())
     tab = open_page(result.to_html(tmp_path / "page.html").read_text("utf-8"))
     said = result.sentence("web")
     assert said.startswith(tab.inner_text("#verdict"))
@@ -219,7 +222,7 @@ def same(again, result):
         )
     for pair in itertools.permutations(result.data.systems, 2):  # all systems are kept
         for asked in (question(), question(average="macro"), question(measure=LOSS)):
-            one, other = (x.fit.between(*pair, asked) for x in (again, result))
+            one, other = (Comparison.from_fit(x.fit, *pair, asked) for x in (again, result))
             assert str(one) == str(other)
             pd.testing.assert_frame_equal(one.summary(), other.summary())
 
@@ -229,7 +232,8 @@ def same(again, result):
 def test_what_was_saved_says_the_same(systems, average, tmp_path):
     made = fitted(systems=systems)
     for pair in list(itertools.permutations(systems, 2))[::-3]:  # some turned round
-        result = made.between(*pair, question(rope=(-0.01, 0.03), hdi_prob=0.9, average=average))
+        asked = question(rope=(-0.01, 0.03), hdi_prob=0.9, average=average)
+        result = Comparison.from_fit(made, *pair, asked)
         path = result.save(tmp_path / "result.nc")
         again = load(path)
         same(again, result)
@@ -247,7 +251,7 @@ def test_a_model_may_draw_what_it_likes(tmp_path, monkeypatch):
     draws = Draws({"logit": np.log(psi / (1 - psi))}, {}, {})
     made = Fit(observed(), model, Prior.uniform(), "exact", 1, draws)
     for pair in PAIRS:
-        result = made.between(*pair, question())
+        result = Comparison.from_fit(made, *pair, question())
         again = load(result.save(tmp_path / "result.nc"))
         assert (
             again.save(tmp_path / "again.nc").read_bytes() == (tmp_path / "result.nc").read_bytes()
@@ -258,7 +262,7 @@ def test_a_model_may_draw_what_it_likes(tmp_path, monkeypatch):
 
 
 def test_averages_and_other_measures_are_asked_of_the_model():
-    result = fitted().between("both", "bm25", question())
+    result = Comparison.from_fit(fitted(), "both", "bm25", question())
     macro = result.judge(average="macro")
     assert macro.categories == ("web", "news", "macro", "micro", "weighted")
     assert macro.evidence().mean == pytest.approx(result.summary()["mean"].mean())
@@ -271,7 +275,7 @@ def test_averages_and_other_measures_are_asked_of_the_model():
 
 
 def test_a_kind_of_data_or_a_model_that_is_not_known_is_told(tmp_path, monkeypatch):
-    path = fitted().between("bm25", "both", question()).save(tmp_path / "result.nc")
+    path = Comparison.from_fit(fitted(), "bm25", "both", question()).save(tmp_path / "result.nc")
     with monkeypatch.context() as patch:
         patch.delitem(Data.kinds, "Values")
         with pytest.raises(StanoffError, match="its kind of data 'Values' is not known here"):
@@ -285,13 +289,13 @@ def test_a_kind_of_data_or_a_model_that_is_not_known_is_told(tmp_path, monkeypat
 def test_it_is_fitted_by_the_engine_and_asked_again():
     sampling = Sampling.read(engine="exact", draws=DRAWS, chains=CHAINS, seed=1)
     made = fit(observed(), question(), sampling)
-    result = made.between("both", "dense", question())
+    result = Comparison.from_fit(made, "both", "dense", question())
     assert result.evidence("web").decision == ">>"
     assert result.judge(rope=0.5).evidence("web").decision == "="
     found = result.sensitivity("web")
     assert set(found.priors["decision"]) == {">>"}
     with pytest.raises(InputError, match="'a' parameter must be one of bm25, dense, both"):
-        made.between("tfidf", "both", question())
+        Comparison.from_fit(made, "tfidf", "both", question())
     with pytest.raises(InputError, match="A scenario needs labels"):
         result.scenario("web")
     with pytest.raises(InputError, match="There is no plan for the model 'means'"):
@@ -308,7 +312,7 @@ def test_what_differs_by_system_is_counted_by_system():
 
     data = observed()
     apart = replace(fitted(), data=Apart(data.categories, data.values, systems=SYSTEMS))
-    result = apart.between("both", "dense", question())
+    result = Comparison.from_fit(apart, "both", "dense", question())
     assert "(1 document of both and 20 of dense)" in result.sentence("web")
     assert json.loads(result.to_json())["documents"] == {"A": 1, "B": 20}
     assert "Based on 1 document of both and 20 of dense" in result.to_markdown()

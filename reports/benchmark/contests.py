@@ -20,8 +20,8 @@ from scipy.stats import norm
 from stanoff import contest
 from stanoff._lib.files import write_text
 from stanoff.data.types import response_patterns
-from stanoff.inference.ranks import reach
-from stanoff.planning.running import run
+from stanoff.inference.ranking import max_loss_within_rope
+from stanoff.planning.simulate import run_parallel
 from stanoff.plots.style import BLUE, GREY, theme
 
 HERE = Path(__file__).resolve().parent
@@ -34,7 +34,9 @@ QUANTITIES = {"best": "P(best)", "near": "P(within the ROPE of the best)"}
 def main(simulations: int = 2000) -> None:
     """Simulate, and count by how probable each statement was said to be."""
     tasks = [(design, seed) for design in DESIGNS for seed in range(simulations)]
-    told = pd.concat(run(simulated, tasks, title="Judging", progress=True), ignore_index=True)
+    told = pd.concat(
+        run_parallel(simulated, tasks, title="Judging", progress=True), ignore_index=True
+    )
     write_text(HERE / "contests.csv", as_csv(counted(told)))
 
 
@@ -76,7 +78,7 @@ def simulated(task: tuple[str, int]) -> pd.DataFrame:
     design, seed = task
     truth, labels, scores = DESIGNS[design](np.random.default_rng([seed, len(design)]))
     result = contest(truth, labels, rope=ROPE, draws=DRAWS, seed=seed)
-    found = result.standings()
+    found = result.ranking()
     loss = scores.max() - scores
     rank = 1 + (scores[:, None] < scores).sum(axis=1)
     return pd.DataFrame(
@@ -84,8 +86,8 @@ def simulated(task: tuple[str, int]) -> pd.DataFrame:
             "design": design,
             "p_best": found.p_best,
             "best": loss == 0,
-            "p_near": found.p_near,
-            "near": loss <= reach(result.rope, True),
+            "p_near": found.p_within_rope_of_best,
+            "near": loss <= max_loss_within_rope(result.rope, True),
             "ranked": (found.rank_low <= rank) & (rank <= found.rank_high),
             "inside": (found.low <= scores) & (scores <= found.high),
             "kept": (found.tier == 1) & (loss == 0),

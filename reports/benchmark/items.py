@@ -19,10 +19,9 @@ import pandas as pd
 from common import as_csv, prose
 from scipy import stats
 
-from stanoff import SamplingWarning
+from stanoff import Comparison, SamplingWarning
 from stanoff._lib.files import write_text
-from stanoff.data.items import items_of
-from stanoff.data.labels import Labels
+from stanoff.data.items import ItemTable, build_items
 from stanoff.fit import fit
 from stanoff.question import Question, Sampling
 
@@ -82,11 +81,11 @@ def holds(
     **more: Any,
 ) -> bool:
     """Compare two rows of values; ``more`` has their clusters, runs and the like."""
-    found = Labels({"A": values[0], "B": values[1]}, more=more)
-    data = items_of(found)
+    found = ItemTable({"A": values[0], "B": values[1]}, **more)
+    data = build_items(found)
     asked = Question.read(measure="ratio" if "denominator" in more else "mean")
     sampling = Sampling.read(**({"draws": FEW_DRAWS, "seed": seed} | (options or {})))
-    low, high = fit(data, asked, sampling).between("A", "B", asked).evidence().hdi
+    low, high = Comparison.from_fit(fit(data, asked, sampling), "A", "B", asked).evidence().hdi
     return bool(low <= truth <= high)
 
 

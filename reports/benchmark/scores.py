@@ -19,13 +19,12 @@ from scipy import stats
 
 from stanoff import Prior
 from stanoff._lib.files import write_text
-from stanoff.data.labels import Labels
-from stanoff.data.scores import scored_documents
+from stanoff.data.scores import ScoreTable, build_scores
 from stanoff.data.types import Data
 from stanoff.inference.intervals import hdi
 from stanoff.measures import SCORES
 from stanoff.models.bootstrap import BOOTSTRAP
-from stanoff.planning.running import run
+from stanoff.planning.simulate import run_parallel
 from stanoff.plots.style import BLUE, GREY, theme
 from stanoff.significance.delong import delong_test
 
@@ -59,7 +58,7 @@ def main(share: float = 1.0) -> None:
         for design in OTHER_DESIGNS
     ]
     jobs = [(*job[:-1], max(10, round(share * job[-1]))) for job in jobs]
-    rows = run(cover, list(enumerate(jobs)), title="Covering", progress=True)
+    rows = run_parallel(cover, list(enumerate(jobs)), title="Covering", progress=True)
     table = pd.DataFrame(rows)
     write_text(HERE / "scores.csv", as_csv(table))
     print(notes(table))
@@ -79,7 +78,7 @@ def cover(numbered: tuple[int, tuple]) -> dict:
         if measure == "brier":
             aucs = zip(found, (auc_a, auc_b), strict=True)
             found = [probability(x, auc, n_pos, n_neg) for x, auc in aucs]
-        data = scored_documents(Labels({"y": truth, "a": found[0], "b": found[1]}))
+        data = build_scores(ScoreTable({"y": truth, "a": found[0], "b": found[1]}))
         low, high = interval(data, measure, rng)
         held.append(low <= true <= high)
         width.append(high - low)
@@ -109,7 +108,7 @@ def interval(data: Data, measure: str, rng: np.random.Generator) -> tuple[float,
     chosen = SCORES[measure]
     block = BOOTSTRAP.stan_data(data, Prior.uniform(), chosen)
     psi = BOOTSTRAP.sample_exact(block, DRAWS, rng)[chosen.variable][..., 0]
-    return hdi((psi[:, 0] - psi[:, 1])[None], LEVEL)
+    return hdi(psi[:, 0] - psi[:, 1], LEVEL)
 
 
 def classes(n_pos: int, n_neg: int, rng: np.random.Generator) -> np.ndarray:

@@ -21,11 +21,10 @@ from stanoff import Scenario, significance
 from stanoff._lib.files import write_text
 from stanoff.inference.decision import Decision
 from stanoff.inference.goals import verdict_of
-from stanoff.planning.judging import Chunk
-from stanoff.planning.running import run
-from stanoff.planning.settings import settings
-from stanoff.planning.simulation import FromScenario
+from stanoff.planning.generators import ScenarioDocuments
+from stanoff.planning.simulate import N_DRAWS, Analysis, Chunk, run_parallel
 from stanoff.plots.style import theme
+from stanoff.question import Question, Sampling
 
 HERE = Path(__file__).resolve().parent
 ROPE, LEVEL, SEED = 0.05, 0.05, 2016
@@ -41,7 +40,7 @@ def main(n_simulations: int = 1000) -> None:
     """Run the study."""
     grid = list(product(RATES_OF_B, CORRELATIONS, DELTAS, SIZES))
     cells = [(place, *cell, n_simulations) for place, cell in enumerate(grid)]
-    table = pd.DataFrame(run(judge_cell, cells, title="Judging", progress=True))
+    table = pd.DataFrame(run_parallel(judge_cell, cells, title="Judging", progress=True))
     write_text(HERE / "verdicts.csv", as_csv(table))
     print(notes(table))
 
@@ -50,18 +49,20 @@ def scenario_with(mu: float, correlation: float, delta: float) -> Scenario:
     """Make A better than B until their F1 differ by delta."""
     pos, neg = RATES_OF_B[mu]
     alike = Scenario.from_rates(mu, rho_pos=(pos, pos), rho_neg=(neg, neg), correlation=correlation)
-    shift = brentq(lambda logits: alike.better_A(logits).delta("f1") - delta, -1, 5)
-    return alike.better_A(shift)
+    shift = brentq(lambda logits: alike.shift_a(logits).delta("f1") - delta, -1, 5)
+    return alike.shift_a(shift)
 
 
 def judge_cell(cell: tuple) -> dict:
     """Draw the data sets of one cell, and count how often each way of judging is right."""
     place, mu, correlation, delta, n, datasets = cell
     scenario = scenario_with(mu, correlation, delta)
-    judge = settings("paired", measure="f1", rope=ROPE, hdi_prob=1 - LEVEL).judges[0]
+    sampling = Sampling.read(model="paired", engine="exact", draws=N_DRAWS)
+    analysis = Analysis(Question.read(measure="f1", rope=ROPE, hdi_prob=1 - LEVEL), sampling)
     seed = np.random.SeedSequence(SEED, spawn_key=(place,))
-    counts, [(low, high)] = Chunk(FromScenario(scenario, n), datasets, (judge,), seed).judged()
-    said = judge.verdicts(low, high)
+    chunk = Chunk(ScenarioDocuments(scenario, n), datasets, (analysis,), seed)
+    counts, [(low, high)] = chunk.simulate()
+    said = analysis.decide(low, high)
     truth = verdict_of(delta, (-ROPE, ROPE), higher_is_better=True)
     row = {
         "mu": mu,

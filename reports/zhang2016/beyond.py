@@ -102,7 +102,7 @@ def more_documents(table: int) -> pd.DataFrame:
     rows = []
     for category in result.data.categories:
         said = result.evidence(category)
-        if said.decision.settled:
+        if said.decision.conclusive:
             continue
         plan = result.plan(category, assurance=ASSURANCE, n_simulations=FUTURES, draws=1000)
         found = plan.answer

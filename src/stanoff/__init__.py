@@ -6,28 +6,27 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from stanoff import measures, plots, significance, workbench
     from stanoff.api import compare, compare_counts, contest, load
-    from stanoff.data.observed import count
+    from stanoff.data.load import count
     from stanoff.data.types import PairedCounts, UnpairedCounts
     from stanoff.errors import InputError, SamplingWarning, StanoffError, ToolchainError
     from stanoff.inference.decision import Decision
     from stanoff.inference.evidence import Evidence
     from stanoff.measures import invariance, recommend
     from stanoff.models.priors import Prior
-    from stanoff.planning.aucs import AucScenario
     from stanoff.planning.plan import plan
     from stanoff.planning.power import power
-    from stanoff.planning.scenarios import Scenario
+    from stanoff.planning.scenario import AucScenario, Scenario
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
 
 __version__ = "0.2.0"
 
 _HOME = {
-    "AucScenario": "planning.aucs",
+    "AucScenario": "planning.scenario",
     "compare": "api",
     "compare_counts": "api",
     "contest": "api",
-    "count": "data.observed",
+    "count": "data.load",
     "Comparison": "results.comparison",
     "Contest": "results.contest",
     "Decision": "inference.decision",
@@ -36,7 +35,7 @@ _HOME = {
     "PairedCounts": "data.types",
     "Prior": "models.priors",
     "SamplingWarning": "errors",
-    "Scenario": "planning.scenarios",
+    "Scenario": "planning.scenario",
     "StanoffError": "errors",
     "ToolchainError": "errors",
     "UnpairedCounts": "data.types",

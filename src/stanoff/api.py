@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from stanoff import models
 from stanoff._lib.arguments import as_names, check_keywords
 from stanoff.data.counting import check_counts
-from stanoff.data.layouts import Layout
-from stanoff.data.observed import of_systems, of_two
+from stanoff.data.load import Layout, load_pair, load_systems
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import fit
@@ -178,11 +177,11 @@ def compare(
     """
     options = locals()
     question, sampling = read(**select(options, OPTIONS))
-    observed = of_two(
+    observed = load_pair(
         question.measure.kind,
         (table, y_pred_a, y_pred_b),
         {"truth": truth, "a": a, "b": b},
-        select(options, LAYOUT),  # type: ignore[arg-type]
+        select(options, LAYOUT),
         {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
     if names is not None:
@@ -285,16 +284,16 @@ output_dir, executor, progress
             if model.max_systems is None and (model.kind == "values") == of_values
         ]
         raise unknown("model", sampling.model.name, names)
-    observed = of_systems(
+    observed = load_systems(
         question.measure.kind,
         table,
         predictions,
         truth,
         systems,
-        select(options, LAYOUT),  # type: ignore[arg-type]
+        select(options, LAYOUT),
         {"pos_label": pos_label, "labels": labels, "average": question.average},
     )
-    return fit(observed, question, sampling).contest(question)
+    return Contest.from_fit(fit(observed, question, sampling), question)
 
 
 @check_keywords
@@ -393,7 +392,7 @@ def _check_counts(
 
 def _compare_data(data: Data, question: Question, sampling: Sampling) -> Comparison:
     a, b = data.systems
-    return fit(data, question, sampling).between(a, b, question)
+    return Comparison.from_fit(fit(data, question, sampling), a, b, question)
 
 
 def load(path: str | os.PathLike[str]) -> Comparison | Contest:

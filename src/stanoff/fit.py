@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from stanoff import models
 from stanoff.data.types import AVERAGES, SWAP_AB, Data
-from stanoff.engines.diagnostics import trouble
+from stanoff.engines.cmdstan import offer_cmdstan
+from stanoff.engines.diagnostics import diagnose
 from stanoff.engines.draws import Draws, Variables, of_systems, turned
 from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.sampling import NOT_STAN, sample, select_engine
-from stanoff.engines.stan import WARMUP
+from stanoff.engines.stan import WARMUP, to_json
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
-from stanoff.inference.scores import refuse_undefined, scored
 from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.base import SHARED_DIMS
@@ -24,10 +23,8 @@ from stanoff.models.priors import Priors, turned_prior
 from stanoff.question import Question, Sampling
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
-    from stanoff.results.contest import Contest
+    from cmdstanpy import CmdStanMCMC
 
-JUDGED = ("psi", "delta")
 PART = "contest"  # in the settings: of how many systems
 TURNED_PLACES = {"system": [1, 0], "classifier": [1, 0], "outcome": SWAP_AB}
 
@@ -65,8 +62,21 @@ class Fit:
     sampler_warnings: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
 
-    def between(self, a: str, b: str, question: Question) -> Comparison:
-        """Compare two of the systems.
+    @property
+    def cmdstan_fits(self) -> tuple[CmdStanMCMC, ...]:
+        """What cmdstanpy returned, of each run of the program; none if Stan did not draw here.
+
+        Their CSV files go with the fit, unless ``output_dir`` keeps them.
+        """
+        offer_cmdstan()  # summary() and diagnose() need one
+        return self.draws.cmdstan_fits
+
+    def stan_data(self, measure: Measure) -> dict[str, Any]:
+        """Return the data block of the program, which computes a measure."""
+        return self.model.stan_data(self.data, self.prior, measure)
+
+    def of_pair(self, a: str, b: str, question: Question) -> tuple[Fit, Question]:
+        """Return the fit of two systems alone, if their data can be that, and the question to it.
 
         Parameters
         ----------
@@ -75,8 +85,6 @@ class Fit:
         question : Question
             What is asked.
         """
-        from stanoff.results.comparison import Comparison
-
         for parameter, name in (("a", a), ("b", b)):
             if name not in self.data.systems:
                 raise unknown(parameter, name, self.data.systems)
@@ -85,33 +93,7 @@ class Fit:
         question = self.asked(question)
         fit = self._of_pair(self.data.systems.index(a), self.data.systems.index(b))
         fit = fit.having(fit.asked(question).measure)
-        question = fit.asked(question)
-        pair = fit.data.systems.index(a), fit.data.systems.index(b)
-        posterior = scored(fit.model, fit.draws.posterior, question, pair)
-        posterior.check(question.measure)
-        prior = None
-        if fit.draws.prior:
-            prior = scored(fit.model, fit.draws.prior, question, pair)
-        return Comparison(fit, question, pair, posterior, prior)
-
-    def contest(self, question: Question) -> Contest:
-        """Compare all of the systems.
-
-        Parameters
-        ----------
-        question : Question
-            What is asked.
-        """
-        from stanoff.results.contest import Contest
-
-        question = self.asked(question)
-        if not self.model.has_scores(self.draws.posterior, question.measure):
-            return self.having(question.measure).contest(question)
-        psi = self.model.scores(self.draws.posterior, question.measure, question.average)
-        if not np.isfinite(psi).all():
-            undefined = np.isnan(psi).any(axis=2) | (np.isinf(psi).sum(axis=2) > 1)
-            refuse_undefined(int(undefined.sum()), question.measure)
-        return Contest(self, question, psi)
+        return fit, fit.asked(question)
 
     def having(self, measure: Measure) -> Fit:
         """Return the fit with draws of another measure, where the model keeps scores alone.
@@ -195,14 +177,20 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     check_kind(data, question.measure)
     model = sampling.model or models.for_data(data)
     engine, why_not_stan = select_engine(model, sampling.engine)
-    if engine == "exact" and sampling.warmup is not None:
-        raise invalid("warmup", "None where 'engine' is exact, which has none", sampling.warmup)
+    for name in ("warmup", "sampler_options", "output_dir"):
+        if engine == "exact" and getattr(sampling, name):
+            rule = "None where 'engine' is exact, which has none"
+            raise invalid(name, rule, getattr(sampling, name))
     seen = model.prepare(data)
     draws = sample(engine, model, seen, sampling, question.measure)
     chains, kept = draws.shape
     settings: dict[str, Any] = {"chains": chains, "draws": kept}
     if engine == "stan":
         settings["warmup"] = sampling.warmup or WARMUP
+        if sampling.sampler_options:
+            settings["sampler_options"] = json.loads(to_json(sampling.sampler_options))
+        if sampling.output_dir is not None:
+            settings["output_dir"] = str(sampling.output_dir)
     if why_not_stan:
         settings[NOT_STAN] = why_not_stan
     return Fit(
@@ -212,7 +200,7 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         engine=engine,
         seed=sampling.seed,
         draws=draws,
-        sampler_warnings=_sampler_trouble(draws) if engine == "stan" else (),
+        sampler_warnings=_sampler_warnings(draws, sampling) if engine == "stan" else (),
         provenance=gather(model, engine, settings),
     )
 
@@ -229,15 +217,17 @@ def drawn_again(fit: Fit, measure: Measure) -> Draws:
     """
     how = fit.provenance.settings
     chains, draws, warmup = (how.get(name) for name in ("chains", "draws", "warmup"))
-    sampling = Sampling(fit.model, fit.prior, fit.engine, chains, draws, warmup, fit.seed)
+    options = how.get("sampler_options", {})
+    sampling = Sampling(fit.model, fit.prior, fit.engine, chains, draws, warmup, fit.seed, options)
     return sample(fit.engine, fit.model, fit.data, sampling, measure)
 
 
-def _sampler_trouble(draws: Draws) -> tuple[str, ...]:
-    """Say what the chains look like, of the scores that the program computed."""
-    told = trouble(draws, [draws.posterior[name] for name in JUDGED if name in draws.posterior])
-    if not told:
+def _sampler_warnings(draws: Draws, sampling: Sampling) -> tuple[str, ...]:
+    """Warn of what the chains look like, and say what helps."""
+    problems = diagnose(draws, max_treedepth=sampling.sampler_options.get("max_treedepth"))
+    if not problems:
         return ()
-    message = f"The sampler had trouble: {'; '.join(told)}. Draw more, or look at plot_trace()."
+    advice = "; ".join(dict.fromkeys(problems.values()))
+    message = f"The sampler had trouble: {'; '.join(problems)}. What may help: {advice}."
     warnings.warn(message, SamplingWarning, stacklevel=4)
     return (message,)

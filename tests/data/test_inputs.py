@@ -144,13 +144,6 @@ def test_neither_polars_nor_duckdb_needs_pyarrow(frame, expected, monkeypatch):
     same(count(polars["y"], polars["svm"], polars["nb"]), expected)
 
 
-def test_arrow_files_say_what_they_need(frame, tmp_path, monkeypatch):
-    pyarrow.feather.write_feather(frame, tmp_path / "p.feather")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(InputError, match=r"p\.feather is an Arrow file: reading it takes pyarrow"):
-        count(tmp_path / "p.feather", **COLUMNS)
-
-
 class Tensor:
     """What PyTorch and JAX have: an array on request."""
 
@@ -400,25 +393,3 @@ def test_where_the_data_come_from(frame, tmp_path, expected):
     assert dict(expected.source) == {"pos_label": "1"}
     assert "pos_label" not in count(frame, **COLUMNS, average="macro").source
     assert compare(file, **COLUMNS, engine="exact", draws=100).data.source["file"] == str(file)
-
-
-@pytest.mark.parametrize("kind", ["csv", "json"])
-def test_a_packed_file_that_was_cut_off_is_refused(tmp_path, kind):
-    """At any place: DuckDB itself takes what is left of a .zst for all of it."""
-    path = tmp_path / f"labels.{'jsonl' if kind == 'json' else kind}.zst"
-    options = f"FORMAT {kind}, COMPRESSION zstd"
-    with duckdb.connect() as connection:
-        rows = "SELECT i % 2 AS y, i % 3 % 2 AS a, i % 5 % 2 AS b, random() FROM range(30000) t(i)"
-        connection.execute(f"COPY ({rows}) TO '{path}' ({options})")
-    assert count(path, truth="y", a="a", b="b").n_documents() == (30_000,)
-    whole = path.read_bytes()
-    for size in [3, 5, 6, 9, len(whole) - 1, len(whole) - 5, *range(100, len(whole), 40_000)]:
-        path.write_bytes(whole[:size])
-        with pytest.raises(InputError, match="is cut off: what zstd packed in it does not end"):
-            count(path, truth="y", a="a", b="b")
-    path.write_bytes(whole + whole)  # two frames, of which the second has a header again
-    if kind == "json":
-        assert count(path, truth="y", a="a", b="b").n_documents() == (60_000,)
-    path.write_bytes(b"not packed at all")
-    with pytest.raises(InputError, match="is not what zstd writes"):
-        count(path, truth="y", a="a", b="b")

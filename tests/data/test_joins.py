@@ -280,7 +280,7 @@ def test_runs_are_no_documents():
     )
     with pytest.raises(InputError, match=words):
         count(runs, **LONG, a="svm", b="nb")
-    with pytest.raises(InputError, match="3 of system 'svm' of table 1 are not in system 'nb'"):
+    with pytest.raises(InputError, match="Of 300 items 3 have no row of system 'nb', such as"):
         count(pd.concat([of("svm").assign(model="svm"), of("nb")[3:].assign(model="nb")]), **LONG)
 
 

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 
 from stanoff import InputError, compare, count
-from stanoff.data.database import database
-from stanoff.data.tables import open_table, rows_of
+from stanoff.data.readers import database, fetch, open_table
 
 STORED = Path(__file__).parents[1] / "stored/logs"
 LOGS = Path(os.environ.get("STANOFF_LOGS", STORED)).resolve()
@@ -23,7 +22,7 @@ def table(name):
     """A log as stanoff reads it."""
     with ExitStack() as stack:
         found = open_table(LOGS / name, stack.enter_context(database()), stack)
-        return pd.DataFrame(rows_of(found.frame), columns=list(found.names)), found
+        return fetch(found.frame).set_axis(list(found.names), axis=1), found
 
 
 @pytest.mark.parametrize("system", ["one", "two"])
@@ -111,7 +110,8 @@ def test_cross_validation():
     frame = pd.read_csv(file)
     columns = {"truth": "truth", "a": "one", "b": "two"}
     counts = count(file, **columns, average="macro")
-    assert counts.notes == ()
+    (note,) = counts.notes
+    assert note.startswith("There is a column 'fold': predictions of a cross-validation come from")
     assert counts.n_documents() == (150,)
     direct = count(*(frame[name] for name in columns.values()), average="macro")
     assert counts.rows.tolist() == direct.rows.tolist()

@@ -9,8 +9,8 @@ from contestants import labels
 from sklearn import metrics
 
 from stanoff import count
-from stanoff.data import sources
 from stanoff.data.counting import count_categories, count_confusion, tally
+from stanoff.data.load import load_systems
 from stanoff.data.types import PairedCounts, PatternCounts, patterns_of
 
 
@@ -68,7 +68,7 @@ def test_pairs_of_documents_with_many_labels(kind):
             [set(names[row].tolist()) for row in matrix] for matrix in (truth, *said.values())
         ]
         said = dict(zip(said, columns, strict=True))
-    counts = sources.counted(sources.from_arrays({"y": truth, **said}), average="macro")
+    counts = load_systems("labels", truth, said, None, None, {}, {"average": "macro"})
     assert isinstance(counts, PatternCounts)
     every_pair(counts, truth, said, average="macro")
 
@@ -102,8 +102,7 @@ def test_two_systems_are_patterns_too():
 def test_files_count_as_arrays_do(tmp_path):
     truth, said = labels()
     pd.DataFrame({"y": truth, **said}).to_csv(tmp_path / "x.csv", index=False)
-    columns = {"truth": "y"} | {f"systems_{i}": name for i, name in enumerate(said)}
-    ours = sources.counted(sources.from_table(str(tmp_path / "x.csv"), columns))
-    theirs = sources.counted(sources.from_arrays({"y": truth, **said}))
+    ours = load_systems("labels", str(tmp_path / "x.csv"), None, "y", list(said), {}, {})
+    theirs = load_systems("labels", truth, said, None, None, {}, {})
     for name, values in ours.arrays().items():
         np.testing.assert_array_equal(values, theirs.arrays()[name])

@@ -7,8 +7,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from stanoff.data.layouts import from_any
-from stanoff.data.numbers import as_numbers
+from stanoff import count
+from stanoff.data.items import as_numbers
 from stanoff.errors import InputError
 
 N = 40
@@ -31,6 +31,13 @@ def wide():
 COLUMNS = {"truth": "y", "a": "svm", "b": "nb"}
 
 
+def same(data, expected, clusters=True):
+    np.testing.assert_array_equal(data.truth[0], expected["y"])
+    np.testing.assert_allclose(data.score[:, 0], expected[["svm", "nb"]].T, rtol=1e-14)
+    if clusters:
+        np.testing.assert_array_equal(data.cluster, pd.factorize(expected["thread"])[0])
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "csv", "parquet", "jsonl"])
 def test_a_wide_table_keeps_its_order(wide, kind, tmp_path):
     if kind in ("csv", "parquet", "jsonl"):
@@ -44,100 +51,84 @@ def test_a_wide_table_keeps_its_order(wide, kind, tmp_path):
         data = {"pandas": lambda f: f, "polars": pl.from_pandas}.get(
             kind, lambda f: pl.from_pandas(f).lazy()
         )(wide)
-    found = from_any(data, COLUMNS, "scores", cluster="thread")
-    assert found.n is None
-    y, svm, nb = found.columns.values()
-    np.testing.assert_array_equal(y, wide["y"])
-    np.testing.assert_allclose(as_numbers("svm", svm), wide["svm"], rtol=1e-14)
-    np.testing.assert_allclose(as_numbers("nb", nb), wide["nb"], rtol=1e-14)
-    np.testing.assert_array_equal(np.asarray(found.more["cluster"], dtype=int), wide["thread"])
-    assert found.called == ("svm", "nb")
+    read = count(data, **COLUMNS, kind="scores", cluster="thread")
+    same(read, wide)
+    assert read.systems == ("svm", "nb")
 
 
 def test_joined_tables_come_in_the_order_of_the_ids(wide, tmp_path):
     wide[["doc", "y", "svm"]].to_csv(tmp_path / "a.csv", index=False)
     wide[["doc", "y", "nb", "thread"]][::-1].to_parquet(tmp_path / "b.parquet", index=False)
     tables = (str(tmp_path / "a.csv"), str(tmp_path / "b.parquet"))
-    found = from_any(tables, COLUMNS, "scores", id="doc", cluster="thread")
-    expected = wide.sort_values("doc")
-    y, svm, nb = found.columns.values()
-    np.testing.assert_array_equal(y, expected["y"])
-    np.testing.assert_allclose(as_numbers("svm", svm), expected["svm"])
-    np.testing.assert_allclose(as_numbers("nb", nb), expected["nb"])
-    np.testing.assert_array_equal(found.more["id"], np.arange(N))
-    np.testing.assert_array_equal(found.more["cluster"], expected["thread"])
+    read = count(tables, **COLUMNS, kind="scores", id="doc", cluster="thread")
+    same(read, wide.sort_values("doc"))
 
 
 @pytest.mark.parametrize("engine", ["pandas", "polars"])
 def test_a_long_table_is_turned_to_a_column_per_system(wide, engine):
     long = wide.melt(["doc", "y", "thread"], ["svm", "nb"], "model", "score")
     table = long if engine == "pandas" else pl.from_pandas(long)
-    found = from_any(
-        table,
-        {"truth": "y", "a": "svm", "b": "nb"},
-        "scores",
-        item="doc",
-        system="model",
-        value="score",
-        cluster="thread",
-    )
-    expected = wide.sort_values("doc")
-    y, svm, nb = found.columns.values()
-    np.testing.assert_array_equal(y, expected["y"])
-    np.testing.assert_array_equal(svm, expected["svm"])
-    np.testing.assert_array_equal(nb, expected["nb"])
-    np.testing.assert_array_equal(found.more["cluster"], expected["thread"])
+    layout = {"item": "doc", "system": "model", "value": "score", "cluster": "thread"}
+    same(count(table, **COLUMNS, kind="scores", **layout), wide.sort_values("doc"))
 
 
 def test_values_need_no_truth(wide):
-    columns = {"truth": None, "a": "svm", "b": "nb"}
-    found = from_any(wide, columns, "values")
-    assert list(found.columns) == ["svm", "nb"]
+    columns = {"a": "svm", "b": "nb", "kind": "values"}
+    np.testing.assert_array_equal(count(wide, **columns).values, wide[["svm", "nb"]].T)
     tables = wide[["doc", "svm"]], wide[["doc", "nb"]]
-    found = from_any(tables, columns, "values", id="doc")
-    assert len(found.columns) == 2
+    ordered = wide.sort_values("doc")[["svm", "nb"]].T
+    np.testing.assert_array_equal(count(tables, id="doc", **columns).values, ordered)
 
 
 def test_a_truth_that_two_tables_tell_must_agree(wide):
     other = wide[["doc", "y", "nb"]].assign(y=1 - wide["y"])
     with pytest.raises(InputError, match=r"must agree, but differ for 40 ids: that of 0 is"):
-        from_any((wide[["doc", "y", "svm"]], other), COLUMNS, "scores", id="doc")
+        count((wide[["doc", "y", "svm"]], other), **COLUMNS, kind="scores", id="doc")
 
 
 def test_a_frame_in_reverse_is_joined(wide):
     tables = wide[["doc", "y", "svm"]], wide[["doc", "nb"]][::-1]
-    nb = list(from_any(tables, COLUMNS, "scores", id="doc").columns.values())[2]
-    np.testing.assert_array_equal(nb, wide.sort_values("doc")["nb"])
+    same(count(tables, **COLUMNS, kind="scores", id="doc"), wide.sort_values("doc"), clusters=False)
 
 
 def test_dropped_ids_are_told(wide):
     tables = wide[["doc", "y", "svm"]], wide[["doc", "nb"]][:30]
     with pytest.raises(InputError, match="10 of table 1 are not in table 2"):
-        from_any(tables, COLUMNS, "scores", id="doc")
-    found = from_any(tables, COLUMNS, "scores", id="doc", unmatched="drop")
-    assert len(found.columns["y of table 1"]) == 30
-    assert "10 of table 1" in found.notes[0]
+        count(tables, **COLUMNS, kind="scores", id="doc")
+    read = count(tables, **COLUMNS, kind="scores", id="doc", unmatched="drop")
+    assert read.n_documents() == (30,)
+    assert "10 of table 1" in read.notes[0]
 
 
 def test_holes_in_truth_and_clusters_are_told(wide):
     with pytest.raises(InputError, match="y has 1 missing label, the first in row 4"):
-        from_any(wide.assign(y=wide["y"].where(wide.index != 3)), COLUMNS, "scores")
+        count(wide.assign(y=wide["y"].where(wide.index != 3)), **COLUMNS, kind="scores")
     holes = wide.assign(thread=wide["thread"].where(wide.index > 1))
-    with pytest.raises(InputError, match="cluster has 2 missing labels, the first in row 1"):
-        from_any(holes, COLUMNS, "scores", cluster="thread")
+    words = "cluster has 2 missing labels, the first in row 1"
+    with pytest.raises(InputError, match=words):
+        count(holes, **COLUMNS, kind="scores", cluster="thread")
+    arrays = wide["y"], wide["svm"], wide["nb"]
+    with pytest.raises(InputError, match=words):
+        count(*arrays, kind="scores", cluster=holes["thread"])
 
 
-def test_labels_know_no_clusters(wide):
+def test_options_that_are_about_other_contents(wide):
     with pytest.raises(InputError, match="'cluster' parameter must be None for labels"):
-        from_any(wide, COLUMNS, cluster="thread")
+        count(wide, **COLUMNS, cluster="thread")
+    for role in ("dataset", "denominator"):
+        with pytest.raises(InputError, match=f"'{role}' parameter must be None for scores"):
+            count(wide, **COLUMNS, kind="scores", **{role: "thread"})
+        arrays = wide["y"], wide["svm"], wide["nb"]
+        with pytest.raises(InputError, match=f"'{role}' parameter must be None for scores"):
+            count(*arrays, kind="scores", **{role: wide["thread"]})
 
 
 @pytest.mark.parametrize(
     ("values", "told"),
     [
-        ([1.0, None], "a must have a number in every row, but 1 of 2 are missing: the first, at "),
-        ([1.0, float("inf")], "finite numbers, but 1 of 2 are infinite: the first, at position 1,"),
-        (["1", "x", "y"], "made of numbers, but 2 of 3 are none: the first, at position 1, is 'x'"),
+        ([1.0, None], "a must have a number in every row, but 1 of 2 are missing: the first, in "),
+        ([1.0, float("inf")], "finite numbers, but 1 of 2 are infinite: the first, in row 2,"),
+        (["1", "x", "y"], "made of numbers, but 2 of 3 are none: the first, in row 2, is 'x'"),
         ([[1.0]], r"one-dimensional. Got the shape \(1, 1\)"),
         ("abc", "a column of numbers. Got 'str'"),
     ],

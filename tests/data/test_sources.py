@@ -6,7 +6,6 @@ import pyarrow as pa
 import pytest
 
 from stanoff import InputError, compare, count
-from stanoff.data.sources import from_two_test_sets
 
 COLUMNS = {"truth": "y", "a": "svm", "b": "nb"}
 
@@ -165,9 +164,9 @@ def test_bad_arrays():
     with pytest.raises(InputError, match="y_true has 1 missing label"):
         count(np.ma.masked_array([1, 0], mask=[True, False]), [1, 0], [1, 0])
     with pytest.raises(InputError, match="Pass the true labels and both columns"):
-        from_two_test_sets(None, None)
+        count(a=None, b=None)
     with pytest.raises(InputError, match="the predictions of b has 1"):
-        from_two_test_sets(([1, 0], [1, 0]), ([1, 0], [1]))
+        count(a=([1, 0], [1, 0]), b=([1, 0], [1]))
 
 
 def test_a_name_with_brackets_is_a_name(tmp_path, frame, expected):

@@ -188,7 +188,7 @@ exit 1
 """
 FLAWS = {
     "lost": (lambda f: (f / "libtbb.so.2").unlink(), "it does not start (.*libtbb"),
-    "mode": (lambda f: (f / "paired").chmod(0o644), "it does not start (Permission denied)"),
+    "mode": (lambda f: (f / "paired").chmod(0o644), "it does not start (Permission denied"),
     "format": (lambda f: (f / "paired").write_bytes(b"\x7fELF"), "it does not start (Exec format"),
     "old glibc": (lambda f: (f / "paired").write_bytes(OLD), "it does not start (.*GLIBC_2.34"),
     "crash": (lambda f: (f / "paired").write_bytes(b"#!/bin/sh\nexit 3\n"), "exit code 3"),
@@ -207,6 +207,7 @@ def test_what_does_not_start_is_told_in_one_sentence(flaw, folder, nothing, caps
     assert result.engine == "exact"
     [told] = [text for text in result.warnings if "not Stan's" in text]
     assert f"there is no CmdStan. {sentence} The posterior is the same." in told
+    toolchain._print_once.cache_clear()
     with pytest.raises(ToolchainError, match="cannot be built without"):
         compare_counts([30, 4, 1, 5], [1, 1, 1, 90], seed=1, engine="stan")
     assert capsys.readouterr().err == f"{sentence} It is compiled here.\n"
@@ -217,6 +218,7 @@ def test_what_does_not_start_is_told_in_one_sentence(flaw, folder, nothing, caps
 @pytest.mark.stan
 def test_a_toolchain_takes_the_place_of_a_program_that_does_not_start(folder, capsys):
     (folder / "paired").write_bytes(b"")
+    toolchain._print_once.cache_clear()
     executable = Path(toolchain.compile_program(PAIRED.stan_file).exe_file)
     assert not executable.is_relative_to(folder)
     assert capsys.readouterr().err.count("It is compiled here.") == 1

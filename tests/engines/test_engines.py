@@ -13,7 +13,7 @@ from scipy import stats
 
 from stanoff import InputError, Prior, SamplingWarning, compare_counts
 from stanoff.data.types import PairedCounts
-from stanoff.engines.diagnostics import trouble
+from stanoff.engines.diagnostics import diagnose
 from stanoff.engines.draws import Draws
 from stanoff.engines.sampling import sample
 from stanoff.measures import get
@@ -152,36 +152,53 @@ def test_counts_beyond_the_integers_of_stan():
 
 
 def chains(**changes):
+    """Draws of a sampler without trouble, except for what is changed."""
     rng = np.random.default_rng(2)
-    good = {
-        "delta": rng.normal(size=(4, 1000, 1)),
+    stats = {
         "diverging": np.zeros((4, 1000), dtype=bool),
         "energy": rng.normal(size=(4, 1000)),
         "lp": rng.normal(size=(4, 1000)),
-    } | changes
-    return Draws({"delta": good["delta"]}, {}, {k: good[k] for k in ("diverging", "energy", "lp")})
+        "tree_depth": np.full((4, 1000), 3),
+    }
+    stats |= {name: values for name, values in changes.items() if name in stats}
+    posterior = {
+        "delta": rng.normal(size=(4, 1000, 1)),
+        "kappa": rng.normal(size=(4, 1000)),
+        "fixed": np.ones((4, 1000, 3)),
+    }
+    posterior |= {name: values for name, values in changes.items() if name not in stats}
+    return Draws(posterior, {}, stats)
 
 
 def walk(seed):
     return np.cumsum(np.random.default_rng(seed).normal(size=(4, 1000)), axis=1)
 
 
+STILL = {"delta": np.ones((4, 1000, 1)), "kappa": np.ones((4, 1000)), "lp": np.ones((4, 1000))}
+MANY = np.random.default_rng(5).normal(size=(4, 1000, 200))
+MANY[:, :, 137] = walk(4)
+
+
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "words", "advice"),
     [
-        ({"diverging": np.arange(4000).reshape(4, 1000) < 3}, "3 of 4000 transitions diverged"),
-        ({"delta": walk(1)[..., None]}, "R-hat is .* above 1.01"),
-        ({"delta": walk(1)[..., None]}, "effective sample size is .* below 400"),
-        ({"delta": np.ones((4, 1000, 1)), "lp": np.ones((4, 1000))}, "the chains did not move"),
-        ({"lp": walk(1)}, "R-hat is .* above 1.01"),
-        ({"delta": np.repeat(walk(1)[..., None], 200, axis=2)}, "R-hat is .* above 1.01"),
-        ({"energy": walk(3)}, "E-BFMI is 0.0., below 0.3"),
+        ({"diverging": np.arange(4000).reshape(4, 1000) < 3}, "3 of 4000 transit", "adapt_delta"),
+        ({"tree_depth": np.full((4, 1000), 10)}, "4000 of 4000 transitions had", "max_treedepth"),
+        ({"delta": walk(1)[..., None]}, "R-hat of delta is .* above 1.01", "draw more"),
+        ({"delta": walk(1)[..., None]}, "sample size of delta is .* below 400", "draw more"),
+        ({"kappa": walk(1)}, "R-hat of kappa is .* above 1.01", "reparametrise"),
+        ({"kappa": 1e19 * walk(1)}, "R-hat of kappa is .* above 1.01", "reparametrise"),
+        (STILL, "the chains did not move", "draw more"),
+        ({"lp": walk(1)}, "R-hat of lp__ is .* above 1.01", "draw more"),
+        ({"theta": MANY}, r"R-hat of theta\[138\] is .* above 1.01", "draw more"),
+        ({"energy": walk(3)}, "E-BFMI is 0.0., below 0.3", "reparametrise"),
     ],
 )
-def test_trouble_is_told(changes, words):
-    good, bad = chains(), chains(**changes)
-    assert trouble(good, [good.posterior["delta"]]) == ()
-    assert re.search(words, "; ".join(trouble(bad, [bad.posterior["delta"]])))
+def test_trouble_is_told_with_what_helps(changes, words, advice):
+    assert diagnose(chains()) == {}
+    problems = diagnose(chains(**changes))
+    [problem] = [problem for problem in problems if re.search(words, problem)]
+    assert advice in problems[problem]
 
 
 @pytest.mark.stan

@@ -54,7 +54,7 @@ def test_swapping_the_classifiers_mirrors_the_verdict(x, y, half):
 def test_every_decision_can_be_shown():
     assert [d.symbol for d in Decision] == ["≪", "<", "≈", ">", "≫"]
     assert len({d.words for d in Decision}) == 5
-    assert [d.settled for d in Decision] == [True, False, True, False, True]
+    assert [d.conclusive for d in Decision] == [True, False, True, False, True]
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,35 @@ from scipy import stats
 
 from stanoff import Prior, compare_counts
 from stanoff.data.types import ConfusionCounts, PairedCounts
-from stanoff.inference.cautions import infinite_prior_density
-from stanoff.inference.evidence import RowInfo, summarize, summarize_rows
-from stanoff.inference.factors import (
-    density_at,
-    grows_without_bound,
-    interval_factor,
-    mass_within,
+from stanoff.inference.bayes_factor import (
+    density_diverges_at_zero,
+    interval_bayes_factor,
     savage_dickey,
 )
+from stanoff.inference.evidence import RowInfo, summarize
+from stanoff.inference.posterior import SampledPosterior, StudentTPosterior
+from stanoff.inference.warnings import infinite_prior_density
 from stanoff.measures import MEASURES, get
 from stanoff.models import MODELS
 
 RNG = np.random.default_rng(7)
 FLAT, JEFFREYS, SHARP = Prior.uniform(), Prior(0.5, 0.5, 0.5), Prior(2, 2, 2)
 PERKS = Prior(0.5, 0.25, 0.25)
+
+
+def sampled(*rows):
+    """Make a posterior of one row of each array of draws (chain, draw)."""
+    return [SampledPosterior(draws[None]) for draws in rows]
+
+
+def density_at(draws, at=0.0):
+    value, error, _ = SampledPosterior(draws[None]).density(at)
+    return value[0], error[0]
+
+
+def evidence_of(delta, prior, **question):
+    [evidence] = summarize(*sampled(delta, prior), **question)
+    return evidence
 
 
 def test_density_is_that_of_scipy():
@@ -42,7 +56,7 @@ def test_density_error_is_the_spread_over_repetitions():
 def test_savage_dickey_on_normals():
     delta, prior = RNG.normal(0.2, 0.1, (4, 20_000)), RNG.normal(0, 1, (4, 20_000))
     exact = stats.norm.pdf(0, 0.2, 0.1) / stats.norm.pdf(0)
-    factor, error, bound = savage_dickey(delta, prior)
+    [(factor, error, bound)] = savage_dickey(*sampled(delta, prior))
     assert bound is None
     assert abs(factor - exact) < 4 * error + 0.03 * exact  # Monte Carlo, and the kernel's bias
     assert 0 < error < 0.05 * exact
@@ -50,7 +64,7 @@ def test_savage_dickey_on_normals():
 
 def test_what_is_weighed_on_normals():
     delta, prior = RNG.normal(0.03, 0.02, (4, 50_000)), RNG.normal(0, 0.3, (4, 50_000))
-    said = summarize(delta, prior, rope=(-0.05, 0.05), hdi_prob=0.9, category="x")
+    said = evidence_of(delta, prior, rope=(-0.05, 0.05), hdi_prob=0.9)
     normal, wide = stats.norm(0.03, 0.02), stats.norm(0, 0.3)
     inside = normal.cdf(0.05) - normal.cdf(-0.05)
     before = wide.cdf(0.05) - wide.cdf(-0.05)
@@ -71,18 +85,18 @@ def test_what_is_weighed_on_normals():
 
 def test_masses_are_closed_and_add_up():
     draws = np.array([[-0.05, 0.05, 0.06, -0.06]])
-    assert mass_within(draws, (-0.05, 0.05)) == 0.5
-    said = summarize(draws, draws, rope=(-0.05, 0.05))
+    assert sampled(draws)[0].within((-0.05, 0.05)) == 0.5
+    said = evidence_of(draws, draws, rope=(-0.05, 0.05))
     assert said.p_below + said.p_rope + said.p_above == 1
 
 
 def test_draws_without_spread():
     still, prior = np.zeros((2, 10)), RNG.normal(size=(2, 10))
-    said = summarize(still, prior, rope=(-0.1, 0.1))
+    said = evidence_of(still, prior, rope=(-0.1, 0.1))
     assert (said.std, said.mcse, said.decision) == (0, 0, "=")
     assert math.isnan(said.bf_sd)  # no density at all
     assert said.bf_sd_bound is None
-    assert math.isnan(savage_dickey(prior, still + 1).value)
+    assert math.isnan(savage_dickey(*sampled(prior, still + 1))[0].value)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +115,7 @@ def test_draws_without_spread():
 def test_what_only_the_number_of_draws_bounds(inside, before, side):
     n = 1000
     delta, prior = (np.where(np.arange(n) < share * n, 0.0, 1.0) for share in (inside, before))
-    value, _, bound = interval_factor(delta[None], prior[None], (-0.1, 0.1))
+    [(value, _, bound)] = interval_bayes_factor(*sampled(delta[None], prior[None]), (-0.1, 0.1))
     assert math.isnan(value)
     if side is None:
         assert bound is None
@@ -121,7 +135,7 @@ def test_the_bound_of_an_interval_factor_holds():
         outside = 10.0 ** rng.uniform(-4, -2)
         spread = 0.05 / stats.norm.isf(outside / 2)
         delta, drawn = rng.normal(0, spread, (1, 1000)), rng.normal(0, 0.3, (1, 200_000))
-        bound = interval_factor(delta, drawn, (-0.05, 0.05)).bound
+        bound = interval_bayes_factor(*sampled(delta, drawn), (-0.05, 0.05))[0].bound
         if bound is not None:
             tried += 1
             held += (1 - outside) / outside / (before / (1 - before)) > 0.95 * bound.value
@@ -131,7 +145,7 @@ def test_the_bound_of_an_interval_factor_holds():
 
 def test_a_density_below_that_of_a_single_draw_is_a_bound():
     delta, prior = RNG.normal(0.6, 0.05, (4, 1000)), RNG.normal(0, 0.3, (4, 1000))
-    said = summarize(delta, prior, rope=(-0.05, 0.05))
+    said = evidence_of(delta, prior, rope=(-0.05, 0.05))
     assert math.isnan(said.bf_sd)
     assert said.bf_sd_bound.side == "<"
     exact = stats.norm.pdf(0, 0.6, 0.05) / stats.norm.pdf(0, 0, 0.3)
@@ -144,7 +158,7 @@ def test_a_density_below_that_of_a_single_draw_is_a_bound():
     error = bound * math.sqrt(1 / (2 * n) + of_density)
     assert abs(said.bf_sd_bound.value - bound) < 4.5 * error
     assert (said.bf_rope_bound.side, math.isnan(said.bf_rope)) == ("<", True)
-    swapped = savage_dickey(prior, delta)
+    [swapped] = savage_dickey(*sampled(prior, delta))
     assert swapped.bound.side == ">"
     assert 0 < swapped.bound.value < 1 / exact
 
@@ -165,7 +179,8 @@ PEAKS = {
 def test_an_infinite_density_is_told_from_a_peak(name):
     make, infinite = PEAKS[name]
     found = [
-        grows_without_bound(make(np.random.default_rng(seed), 10_000)[None]) for seed in range(100)
+        density_diverges_at_zero(make(np.random.default_rng(seed), 10_000)[None])
+        for seed in range(100)
     ]
     if infinite:
         assert np.mean(found) > 0.95
@@ -176,7 +191,7 @@ def test_an_infinite_density_is_told_from_a_peak(name):
 def test_draws_that_hang_together_need_more_of_them():
     rng = np.random.default_rng(3)
     steps = np.repeat(rng.normal(size=(1, 400)), 25, axis=1)  # every draw stays for a while
-    assert not grows_without_bound(steps)
+    assert not density_diverges_at_zero(steps)
 
 
 @lru_cache(maxsize=1)
@@ -291,6 +306,50 @@ def test_a_row_without_a_prior_has_no_factors_and_leaves_them_to_others():
     delta, prior = RNG.normal(0.01, 0.1, (2, 3, 4, 200))
     prior[1, 2, 7] = np.nan
     about = [RowInfo(name) for name in "xyz"]
-    rows = summarize_rows(delta, prior, about, rope=(-0.05, 0.05), hdi_prob=0.9)
+    posterior, before = SampledPosterior(delta), SampledPosterior(prior)
+    rows = summarize(posterior, before, about, rope=(-0.05, 0.05), hdi_prob=0.9)
     assert [math.isnan(row.bf_sd) for row in rows] == [False, True, False]
     assert [math.isnan(row.bf_rope) for row in rows] == [False, True, False]
+
+
+def test_a_closed_form_says_what_its_draws_say():
+    df, loc, scale = 9.0, np.array([0.02, -0.1]), np.array([0.03, 0.05])
+    exact, n = StudentTPosterior(df, loc, scale), 400_000
+    draws = SampledPosterior(exact.quantiles(n)[:, None])
+    frozen = stats.t(df, loc, scale)
+    np.testing.assert_allclose(exact.sd(), frozen.std())
+    np.testing.assert_allclose(exact.density(0.01).value, frozen.pdf(0.01))
+    np.testing.assert_allclose(exact.below(-0.3), frozen.cdf(-0.3))
+    np.testing.assert_allclose(exact.above(0.3), frozen.sf(0.3))
+    for question in ("mean", "sd"):
+        np.testing.assert_allclose(
+            getattr(draws, question)(), getattr(exact, question)(), atol=2e-4
+        )
+    for name, argument in (("below", 0.0), ("above", 0.05), ("within", (-0.05, 0.05))):
+        np.testing.assert_allclose(
+            getattr(draws, name)(argument), getattr(exact, name)(argument), atol=1e-5
+        )
+    np.testing.assert_allclose(draws.hdi(0.9), exact.hdi(0.9), atol=1e-3)
+    np.testing.assert_allclose(draws.quantiles(9), exact.quantiles(9), atol=1e-3)
+    [one, other] = summarize(
+        exact,
+        StudentTPosterior(3.0, 0 * loc, 1 + scale),
+        rows=[RowInfo("x"), RowInfo("y")],
+        rope=(-0.05, 0.05),
+    )
+    assert (one.mcse, one.midpoint_error, one.bf_sd_error) == (0, 0, 0)
+    assert one.bf_sd == pytest.approx(frozen.pdf(0)[0] / stats.t(3, 0, 1.03).pdf(0))
+    assert (one.decision, other.decision) == (">", "<")
+
+
+def test_two_systems_that_are_one_have_all_of_it_at_their_difference():
+    point = StudentTPosterior(9.0, np.array([0.0, 0.1]), np.zeros(2))
+    assert point.below(0.0).tolist() == [0, 0]
+    assert point.above(0.0).tolist() == [0, 1]
+    assert point.within((-0.05, 0.05)).tolist() == [1, 0]
+    assert [
+        e.decision for e in summarize(point, rows=[RowInfo(), RowInfo()], rope=(-0.05, 0.05))
+    ] == [
+        "=",
+        ">>",
+    ]

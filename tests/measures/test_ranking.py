@@ -7,8 +7,7 @@ import pytest
 from sklearn import metrics
 
 from stanoff import InputError
-from stanoff.data.labels import Labels
-from stanoff.data.scores import scored_documents
+from stanoff.data.scores import ScoreTable, build_scores
 from stanoff.measures import SCORES, get, register
 from stanoff.models.bootstrap import BOOTSTRAP, Ranking
 
@@ -32,7 +31,7 @@ def scores(n=200, grades=None, seed=1, classes=2):
 
 def observed(name, truth, *found, **chosen):
     columns = {"y": truth, **{f"s{i}": x for i, x in enumerate(found)}}
-    data = scored_documents(Labels(columns), **chosen)
+    data = build_scores(ScoreTable(columns), **chosen)
     return BOOTSTRAP.observed_scores(data, get(name), chosen.get("average"))
 
 
@@ -59,7 +58,7 @@ def test_weighted_ranks_are_those_of_scikit_learn(name, grades):
 def test_another_share_of_positives_is_one_of_weights(name):
     truth, a, b = scores()
     weight = np.where(truth == 1, 0.1 / truth.mean(), 0.9 / (1 - truth.mean()))
-    data = scored_documents(Labels({"y": truth, "a": a, "b": b}))
+    data = build_scores(ScoreTable({"y": truth, "a": a, "b": b}))
     found = BOOTSTRAP.observed_scores(data, get(name, prevalence=0.1), None)[:, 0]
     expected = [TWINS[name](truth, x, sample_weight=weight) for x in (a, b)]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
@@ -117,7 +116,7 @@ def test_functions_of_truth_score_and_weight():
 def test_clip_is_for_probabilities():
     truth, a, b = np.array([1, 0, 1]), np.array([1.0, 0.0, 0.0]), np.array([0.5, 0.4, 0.3])
     found = BOOTSTRAP.observed_scores(
-        scored_documents(Labels({"y": truth, "a": a, "b": b})), get("log_loss", clip=1e-3), None
+        build_scores(ScoreTable({"y": truth, "a": a, "b": b})), get("log_loss", clip=1e-3), None
     )
     assert found[0, 0] == pytest.approx(metrics.log_loss(truth, np.clip(a, 1e-3, 1 - 1e-3)))
     with pytest.raises(InputError, match=r"'clip' parameter must be None for AUC"):

@@ -6,8 +6,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
 from stanoff import Prior
-from stanoff.data.labels import Labels
-from stanoff.data.scores import scored_documents
+from stanoff.data.scores import ScoreTable, build_scores
 from stanoff.measures import SCORES
 from stanoff.models.bootstrap import BOOTSTRAP
 from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
@@ -22,7 +21,7 @@ def documents(request):
     found = [1 / (1 + np.exp(-rng.normal(m * truth))) for m in (1.5, 0.8)]
     if request.param:
         found = [np.round(p * request.param) / request.param for p in found]
-    return truth, *found, scored_documents(Labels({"y": truth, "a": found[0], "b": found[1]}))
+    return truth, *found, build_scores(ScoreTable({"y": truth, "a": found[0], "b": found[1]}))
 
 
 def test_roc_curves(documents):
@@ -72,8 +71,8 @@ def test_reliability(documents):
 def test_one_of_several_categories(documents):
     truth, a, b, data = documents
     both = np.column_stack([1 - truth, truth])
-    two = scored_documents(
-        Labels({"y": both, "a": np.column_stack([-a, a]), "b": np.column_stack([-b, b])}),
+    two = build_scores(
+        ScoreTable({"y": both, "a": np.column_stack([-a, a]), "b": np.column_stack([-b, b])}),
         average="macro",
     )
     one = of_category(two, "1")

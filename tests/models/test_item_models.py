@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 from stanoff import InputError, Prior, compare, contest, load
-from stanoff.data.items import items_of
-from stanoff.data.labels import Labels
+from stanoff.data.items import ItemTable, build_items
 from stanoff.inference.intervals import mcse
 from stanoff.models import MODELS
 
@@ -432,5 +431,5 @@ def test_the_models_have_populations():
     assert {name for name, model in MODELS.items() if model.kind == "values"} == {
         *("items", "clusters", "runs", "datasets", "repeated")
     }
-    data = items_of(Labels({"a": [1.0, 2, 3, 5], "b": [1.0, 1, 4, 4]}))
+    data = build_items(ItemTable({"a": [1.0, 2, 3, 5], "b": [1.0, 1, 4, 4]}))
     assert MODELS["items"].population(data) == "new items"

@@ -11,9 +11,8 @@ from scipy import stats
 
 from stanoff import InputError, Prior, StanoffError, compare, compare_counts
 from stanoff.data.counting import count_confusion, tally
-from stanoff.data.items import items_of
-from stanoff.data.labels import Labels
-from stanoff.data.scores import scored_documents
+from stanoff.data.items import ItemTable, build_items
+from stanoff.data.scores import ScoreTable, build_scores
 from stanoff.data.types import PairedCounts
 from stanoff.inference.intervals import mcse
 from stanoff.measures import get
@@ -304,14 +303,14 @@ def test_every_shipped_program_keeps_to_its_own_contract(name):
     generated = two if model.max_systems == 2 else {"cells", "psi"}
     if model.name == "binormal":
         assert generated - {"cells_A", "cells_B"} <= set(program.outputs)
-        scored = scored_documents(
-            Labels({"y": [1, 1, 0, 0], "a": [4.0, 1, 2, 3], "b": [1.0, 4, 3, 2]})
+        scored = build_scores(
+            ScoreTable({"y": [1, 1, 0, 0], "a": [4.0, 1, 2, 3], "b": [1.0, 4, 3, 2]})
         )
         assert set(model.stan_data(scored, Prior(), get("auc"))) == set(program.inputs)
         return
     if isinstance(model, ValuesModel):
         assert generated - {"cells", "cells_A", "cells_B"} <= set(program.outputs)
-        values = items_of(Labels({"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]}))
+        values = build_items(ItemTable({"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]}))
         assert set(model.stan_data(values, Prior(), get("mean"))) == set(program.inputs)
         return
     assert generated <= set(program.outputs)

@@ -7,7 +7,7 @@ from agreement import same_law
 from click.testing import CliRunner
 from scipy import stats
 
-from stanoff import InputError, Prior, compare, compare_counts, count, load
+from stanoff import Comparison, InputError, Prior, compare, compare_counts, count, load
 from stanoff.cli import main
 from stanoff.models import stan_folder
 from stanoff.models.custom import CustomModel, Program, inspect_program
@@ -98,7 +98,7 @@ def test_the_tree_has_values_as_they_are(threads):
     new = tree["posterior_predictive"]["y"]
     assert new.dims == ("chain", "draw", "item", "system")
     assert new.dtype == float
-    turned = threads.fit.between("b", "a", threads.question)
+    turned = Comparison.from_fit(threads.fit, "b", "a", threads.question)
     np.testing.assert_array_equal(
         turned.tree["posterior_predictive"]["y"], new.to_numpy()[..., ::-1]
     )

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from stanoff import Prior, compare, contest
-from stanoff.data.labels import Labels
-from stanoff.data.scores import scored_documents
+from stanoff.data.scores import ScoreTable, build_scores
 from stanoff.measures import get
 from stanoff.models import bootstrap
 from stanoff.models.bootstrap import BOOTSTRAP
@@ -23,7 +22,7 @@ def normal(n_pos, n_neg, seed=1, grades=None):
 
 def drawn(truth, a, b, measure="auc", draws=4000, seed=1, prior=None, cluster=None):
     more = {} if cluster is None else {"cluster": cluster}
-    data = scored_documents(Labels({"y": truth, "a": a, "b": b}, more=more))
+    data = build_scores(ScoreTable({"y": truth, "a": a, "b": b}, **more))
     block = BOOTSTRAP.stan_data(data, prior or Prior(), get(measure))
     found = BOOTSTRAP.sample_exact(block, draws, np.random.default_rng(seed))
     return found | {"psi": found[get(measure).variable][..., 0]}

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from stanoff import AucScenario, InputError, Prior, Scenario, compare, count, plan, power
 from stanoff.cli import main
-from stanoff.planning.aucs import LARGE, FromAucs, ScoreSets, moments
+from stanoff.planning.generators import MAX_SCORED, ScenarioScores, auc_moments
 from stanoff.significance import delong_test
 
 SCENARIO = AucScenario(0.85, 0.75, correlation=0.5, positives=0.3, name="pilot")
@@ -24,13 +24,15 @@ def simulated(n, rng, auc_a=0.85, auc_b=0.75, correlation=0.5, positives=0.3):
 
 
 def test_a_scenario_has_the_aucs_and_the_correlation_it_says():
-    pos, neg = next(ScoreSets(SCENARIO, LARGE, 1, np.random.default_rng(1)).sets())
+    pos, neg = ScenarioScores(SCENARIO, 1, Prior()).draw_scores(
+        MAX_SCORED, np.random.default_rng(1)
+    )
     truth = np.repeat([1, 0], [pos.shape[1], neg.shape[1]])
     for auc, row in zip(SCENARIO.psi(), np.concatenate([pos, neg], axis=1), strict=True):
         assert roc_auc_score(truth, row) == pytest.approx(auc, abs=0.025)  # 4 standard errors
     assert np.corrcoef(pos)[0, 1] == pytest.approx(0.5, abs=0.08)
-    assert pos.shape[1] / LARGE == pytest.approx(0.3, abs=0.03)
-    assert SCENARIO.better_A(0.5).delta() > SCENARIO.delta() == pytest.approx(0.1)
+    assert pos.shape[1] / MAX_SCORED == pytest.approx(0.3, abs=0.03)
+    assert SCENARIO.shift_a(0.5).delta() > SCENARIO.delta() == pytest.approx(0.1)
     assert "The AUC of A is 0.850, that of B 0.750, the difference +0.100" in " ".join(
         repr(SCENARIO).split()
     )
@@ -43,7 +45,7 @@ def test_the_quick_posterior_is_that_of_the_weights_model_and_of_delong(n, error
         y, a, b = simulated(n, rng, positives=0.5)
         result = compare(y, a, b, measure="auc", draws=8000, seed=1)
         said, scores = result.evidence(), np.array([a, b])
-        mean, std = moments(scores[:, y == 1], scores[:, y == 0], Prior())
+        mean, std = auc_moments(scores[:, y == 1], scores[:, y == 0], Prior())
         assert mean == pytest.approx(said.mean, abs=4 * said.std / np.sqrt(8000))
         assert std == pytest.approx(said.std, rel=error)
         if n >= 200:
@@ -53,13 +55,13 @@ def test_the_quick_posterior_is_that_of_the_weights_model_and_of_delong(n, error
 def test_perfect_separation_is_not_certain():
     rng = np.random.default_rng(1)
     pos, neg = rng.random((2, 8)) + 1, rng.random((2, 8))
-    mean, std = moments(pos, neg, Prior())
+    mean, std = auc_moments(pos, neg, Prior())
     y = np.repeat([1, 0], 8)
     said = compare(y, *np.concatenate([pos, neg], axis=1), measure="auc", seed=1).evidence()
     assert said.observed_A == said.observed_B == 1
     assert abs(mean - said.mean) < 4 * said.std / np.sqrt(4000)
     assert std == pytest.approx(said.std, rel=0.15)
-    assert moments(pos[:, :0], neg, Prior()) == (0.0, np.inf)
+    assert auc_moments(pos[:, :0], neg, Prior()) == (0.0, np.inf)
 
 
 def test_power_is_what_comparing_simulated_data_sets_gives():
@@ -77,9 +79,9 @@ def test_power_is_what_comparing_simulated_data_sets_gives():
 
 def test_large_test_sets_are_drawn_as_they_would_come_out():
     """Their difference spreads as DeLong's variance of a large sample says."""
-    source = FromAucs(SCENARIO, 8 * LARGE)
-    mean, std = source.draw(100, np.random.default_rng(1)).moments(Prior())
-    y, a, b = simulated(8 * LARGE, np.random.default_rng(2))
+    generator = ScenarioScores(SCENARIO, 8 * MAX_SCORED, Prior())
+    mean, std, _ = generator.draw(100, np.random.default_rng(1))
+    y, a, b = simulated(8 * MAX_SCORED, np.random.default_rng(2))
     outcome = delong_test(compare(y, a, b, measure="auc", draws=4, seed=1).data)
     assert std.mean() == pytest.approx(outcome.error, rel=0.03)
     assert mean.std() == pytest.approx(outcome.error, rel=0.25)
@@ -108,6 +110,7 @@ def test_more_documents_settle_a_comparison_as_futures_by_hand_say():
     more = int(answer.answer.value)
     assert "more documents give the bootstrap model a 50 % chance of A ≫ B" in str(answer)
     assert more > 20
+    rng = np.random.default_rng(77)
     reached, futures = 0, 250
     for _ in range(futures):  # documents as the weighted ones are, after those at hand; DeLong
         which = np.r_[:200, rng.choice(200, more, p=rng.dirichlet(np.ones(200)))]

@@ -7,16 +7,15 @@ import pandas as pd
 import pytest
 from scipy import special, stats
 
-from stanoff import InputError, Prior, compare, compare_counts
-from stanoff.data.items import items_of
-from stanoff.data.labels import Labels
+from stanoff import Comparison, InputError, Prior, compare, compare_counts
+from stanoff.data.items import ItemTable, build_items
 from stanoff.data.types import PairedCounts
 from stanoff.fit import fit
 from stanoff.inference.intervals import mcse
 from stanoff.inference.populations import new_category
 from stanoff.measures import get
 from stanoff.models import MODELS
-from stanoff.planning.items import Components
+from stanoff.planning.components import Components
 from stanoff.question import Question, Sampling
 
 
@@ -121,10 +120,10 @@ def test_components_of_variance_are_unbiased():
         every = [[rng.normal(true[j, k], 0.5, runs[j, k]) for k in range(n)] for j in range(2)]
         means = np.array([[one.mean() for one in row] for row in every])
         scatter = np.array([[((one - one.mean()) ** 2).sum() for one in row] for row in every])
-        known = Labels(dict(zip("AB", means, strict=True)), more={"runs": runs, "scatter": scatter})
+        known = ItemTable(dict(zip("AB", means, strict=True)), runs=runs, scatter=scatter)
         asked = Question.read(measure="mean")
-        fitted = fit(items_of(known), asked, Sampling.read(draws=10, seed=1))
-        parts = fitted.between("A", "B", asked).components()
+        fitted = fit(build_items(known), asked, Sampling.read(draws=10, seed=1))
+        parts = Comparison.from_fit(fitted, "A", "B", asked).components()
         found[i] = parts.items, parts.runs
     error = found.std(axis=0) / np.sqrt(times)
     assert (np.abs(found.mean(axis=0) - [0.81, 0.5]) < 4.5 * error).all()
@@ -150,7 +149,7 @@ def test_planned_items_settle_as_often_as_was_said(law):
 
         d = gather(n)
         result = compare(d, np.zeros(n), measure="mean", rope=rope, seed=planned + 1)
-        if result.decision.settled:
+        if result.decision.conclusive:
             continue
         more = result.plan(n_simulations=1000, max_n=20_000).answer.value
         if more is None or not np.isfinite(more):
@@ -158,7 +157,7 @@ def test_planned_items_settle_as_often_as_was_said(law):
         planned += 1
         every = np.concatenate([d, gather(int(more))])
         again = compare(every, np.zeros(len(every)), measure="mean", rope=rope, seed=1)
-        settled += again.decision.settled
+        settled += again.decision.conclusive
     slack = 0.0 if law == "normal" else 2**2 / n / 4  # of the interval, by Edgeworth
     assert abs(settled / planned - 0.8) < 4.5 * np.sqrt(0.16 / planned) + slack
 

@@ -10,9 +10,9 @@ from scipy import stats
 
 from stanoff import InputError, Scenario, compare, compare_counts, plan, power
 from stanoff.cli import main
-from stanoff.planning.crossing import crossing
-from stanoff.planning.observed import more_documents
-from stanoff.planning.power import tally
+from stanoff.planning.plan import additional_samples
+from stanoff.planning.search import find_crossing
+from stanoff.planning.simulate import Study
 from stanoff.text.render import FORMATS
 
 QUICK = {"n_simulations": 300, "draws": 1000, "seed": 1}
@@ -40,21 +40,21 @@ def test_a_crossing_is_found_through_the_noise():
     x = np.geomspace(100, 1600, 9)
     truth = stats.norm.cdf(np.log(x / 400))
     at = 400 * np.exp(stats.norm.ppf(0.8))
-    found = [crossing(x, rng.binomial(500, truth), [500] * 9, 0.8) for _ in range(100)]
+    found = [find_crossing(x, rng.binomial(500, truth), [500] * 9, 0.8) for _ in range(100)]
     assert np.median([f.value for f in found]) == pytest.approx(at, rel=0.05)
     covered = np.mean([f.low <= at <= (f.high or np.inf) for f in found])
     assert covered >= 0.88
 
 
 def test_a_level_that_is_not_reached_is_not_made_up():
-    found = crossing([10, 100], [10, 300], [1000, 1000], 0.8)
+    found = find_crossing([10, 100], [10, 300], [1000, 1000], 0.8)
     assert (found.value, found.high) == (None, None)
-    first = crossing([10, 100], [990, 1000], [1000, 1000], 0.8)
+    first = find_crossing([10, 100], [990, 1000], [1000, 1000], 0.8)
     assert first.value == 10
 
 
 def test_one_lucky_place_does_not_decide():
-    lucky = crossing([100, 200, 300, 400, 500], [50, 85, 60, 75, 95], [100] * 5, 0.8)
+    lucky = find_crossing([100, 200, 300, 400, 500], [50, 85, 60, 75, 95], [100] * 5, 0.8)
     assert lucky.value > 400
 
 
@@ -111,13 +111,15 @@ def test_the_same_seed_makes_the_same_plan(for_a):
 def test_a_plan_that_is_stopped_tells_what_it_knows(for_a, monkeypatch):
     looks = []
 
+    run = Study.run
+
     def impatient(*given, **options):
         looks.append(options["n_simulations"])
         if len(looks) > 3:
             raise KeyboardInterrupt
-        return tally(*given, **options)
+        return run(*given, **options)
 
-    monkeypatch.setattr("stanoff.planning.search.tally", impatient)
+    monkeypatch.setattr(Study, "run", impatient)
     stopped = plan("a", assurance=0.8, **QUICK)
     assert len(looks) == 4
     assert stopped.answer.value == pytest.approx(for_a.answer.value, rel=0.5)
@@ -132,8 +134,8 @@ def test_that_difference_can_be_settled(for_2000):
     assert 0.05 < for_2000.answer.low <= d <= for_2000.answer.high < 0.2
     base = Scenario.named("b")
     shifts = np.linspace(0, 2, 2001)
-    at = shifts[np.argmin([abs(base.better_A(s).delta() - d) for s in shifts])]
-    checked = power(base.better_A(at), 2000, goal=">>", model="paired", draws=1000, seed=9)
+    at = shifts[np.argmin([abs(base.shift_a(s).delta() - d) for s in shifts])]
+    checked = power(base.shift_a(at), 2000, goal=">>", model="paired", draws=1000, seed=9)
     assert checked.power[0] == pytest.approx(0.8, abs=0.05)
     assert str(for_2000).startswith(
         f"With 2,000 documents a difference of about {d:+.3f} (between "
@@ -194,7 +196,7 @@ def test_a_settled_comparison_needs_no_more_documents():
     plt.close("all")
     stricter = SETTLED.judge(rope=0.025).plan(max_n=20_000, **QUICK)
     assert stricter.answer.value != 0
-    assert stricter.judge.question.rope == (-0.025, 0.025)
+    assert stricter.analysis.question.rope == (-0.025, 0.025)
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -313,7 +315,7 @@ def test_two_test_sets_take_documents_of_each_system():
     named = plan("a", assurance=0.8, same_documents=False, model="unpaired", **QUICK)
     assert f"About {named.answer.value:,} documents of each system give" in str(named)
     implied = plan("a", assurance=0.8, same_documents=False, **QUICK)
-    assert implied.judge.model.name == "unpaired"
+    assert implied.analysis.model.name == "unpaired"
     assert implied.answers == named.answers
     asked = "plan --scenario a --two-test-sets --simulations 300 --draws 1000 --seed 1"
     done = CliRunner().invoke(main, asked.split())
@@ -321,7 +323,7 @@ def test_two_test_sets_take_documents_of_each_system():
 
 
 def test_there_is_one_default_of_assurance():
-    for function in (plan, more_documents):
+    for function in (plan, additional_samples):
         assert inspect.signature(function).parameters["assurance"].default == 0.8
     assert [answer.assurance for answer in SETTLED.plan().answers] == [0.8]
     made = plan("a", **QUICK)

@@ -1,6 +1,7 @@
 import json
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,15 @@ from scipy import stats
 
 from stanoff import InputError, Prior, Scenario, compare_counts, measures, power
 from stanoff.cli import main
-from stanoff.planning.judging import Chunk, tallied
-from stanoff.planning.power import standard_error
-from stanoff.planning.running import run
-from stanoff.planning.settings import settings
-from stanoff.planning.simulation import FromScenario
+from stanoff.planning.generators import ScenarioDocuments
+from stanoff.planning.simulate import (
+    Analysis,
+    Chunk,
+    count_decisions,
+    run_parallel,
+    standard_error,
+)
+from stanoff.question import Question, Sampling
 from stanoff.text.render import FORMATS, render
 
 BENCHMARK = Path(__file__).parents[2] / "reports/benchmark"
@@ -25,9 +30,10 @@ SMALL = {"n_simulations": 60, "draws": 400, "seed": 1}
 RARE = Scenario.from_rates(0.1, rho_pos=(0.8, 0.7), rho_neg=(0.02, 0.03), correlation=0.3)
 
 
-def chunk(source, size=200, model="paired", **options):
-    judges = settings(model, **options).judges
-    return Chunk(source, size, judges, np.random.SeedSequence(7))
+def chunk(generator, size=200, model="paired", measure="f1", draws=4000, engine="exact"):
+    sampling = Sampling.read(model=model, draws=draws, engine=engine)
+    analysis = Analysis(Question.read(measure=measure), sampling)
+    return Chunk(generator, size, (analysis,), np.random.SeedSequence(7))
 
 
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
@@ -36,9 +42,9 @@ def chunk(source, size=200, model="paired", **options):
 )
 def test_verdicts_are_those_of_comparing_every_data_set_by_itself(model, scenario, measure):
     known = Scenario.named(scenario) if isinstance(scenario, str) else scenario
-    part = chunk(FromScenario(known, 800), 25, model, measure=measure, draws=10_000)
-    counts, [ends] = part.judged()
-    said = part.judges[0].verdicts(*ends)
+    part = chunk(ScenarioDocuments(known, 800), 25, model, measure=measure, draws=10_000)
+    counts, [ends] = part.simulate()
+    said = part.analyses[0].decide(*ends)
     options = {"engine": "exact", "model": model, "measure": measure, "seed": 3, "draws": 10_000}
     alone = [
         compare_counts(pos, neg, **options) for pos, neg in zip(counts.pos, counts.neg, strict=True)
@@ -51,7 +57,7 @@ def test_verdicts_are_those_of_comparing_every_data_set_by_itself(model, scenari
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
 def test_hdis_cover_the_truth_as_often_as_they_say(model):
     scenario = Scenario.named("a")
-    low, high = chunk(FromScenario(scenario, 1000), 2000, model, draws=2000).judged()[1][0]
+    low, high = chunk(ScenarioDocuments(scenario, 1000), 2000, model, draws=2000).simulate()[1][0]
     covered = np.mean((low <= scenario.delta()) & (scenario.delta() <= high))
     error = np.sqrt(0.95 * 0.05 / 2000)
     # The unpaired model cannot see that both share their positives: it is a little too careful.
@@ -91,12 +97,12 @@ def test_the_kept_table_is_as_near_to_the_paper_as_its_simulation_error():
 
 def test_the_standard_error_is_honest_although_data_sets_share_draws():
     # Few documents: every count is shared by many of the 500 data sets.
-    judges = settings("paired", draws=400).judges
-    source, goal = FromScenario(Scenario.named("a"), 30), RATES.index(">")
-    reached = [
-        tallied(Chunk(source, 500, judges, np.random.SeedSequence(5, spawn_key=(i,))))[0, goal]
+    first = chunk(ScenarioDocuments(Scenario.named("a"), 30), 500, draws=400)
+    counts = [
+        count_decisions(replace(first, seed=np.random.SeedSequence(5, spawn_key=(i,))))
         for i in range(60)
     ]
+    reached = [decisions[0, RATES.index(">")] for decisions in counts]
     expected = standard_error(round(np.mean(reached)), 500) * 500
     assert 0.75 < np.std(reached, ddof=1) / expected < 1.35
 
@@ -195,7 +201,7 @@ STUDY = {"scenario": ["a", "b"], "n": [100, 300], "n_simulations": 120, "draws":
 
 @pytest.fixture
 def alone(monkeypatch):
-    monkeypatch.setattr("stanoff.planning.settings.NUMBERS_PER_CHUNK", 50_000)  # three chunks each
+    monkeypatch.setattr("stanoff.planning.simulate.NUMBERS_PER_CHUNK", 50_000)  # three chunks each
     return power(**STUDY, jobs=1)
 
 
@@ -206,7 +212,7 @@ def test_results_do_not_depend_on_the_number_of_threads(alone):
 
 def test_results_do_not_depend_on_the_other_models(alone):
     paired = power(**STUDY, model="paired")
-    assert_frame_equal(alone[alone.model == "paired"].reset_index(drop=True), paired)
+    assert_frame_equal(alone[alone.model == "paired"].reset_index(drop=True), pd.DataFrame(paired))
 
 
 def test_processes_give_the_same(alone):
@@ -254,20 +260,20 @@ def test_stopping_work_in_this_thread_keeps_what_is_done():
             raise KeyboardInterrupt
         return task * 10
 
-    assert run(work, [0, 1, 2, 3], jobs=1) == [0, 10, None, None]
+    assert run_parallel(work, [0, 1, 2, 3], jobs=1)[:3] == [0, 10, None]
 
 
 def test_an_error_in_a_worker_is_told():
     with pytest.raises(ZeroDivisionError):
-        run(lambda task: 1 / task, [1, 0, 2], jobs=2)
+        run_parallel(lambda task: 1 / task, [1, 0, 2], jobs=2)
 
 
 @pytest.mark.stan
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
 def test_stan_comes_to_the_same_intervals(model):
+    generator = ScenarioDocuments(Scenario.named("a"), 1500)
     exact, stan = (
-        chunk(FromScenario(Scenario.named("a"), 1500), 6, model, engine=engine).judged()[1][0]
-        for engine in ("exact", "stan")
+        chunk(generator, 6, model, engine=engine).simulate()[1][0] for engine in ("exact", "stan")
     )
     assert not np.array_equal(exact, stan)
     np.testing.assert_allclose(exact, stan, atol=0.01)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from stanoff import InputError, Scenario, compare_counts
-from stanoff.planning.scenarios import phi_bounds
+from stanoff.planning.scenario import phi_bounds
 
 RATE = st.floats(0.01, 0.99)
 
@@ -94,7 +94,7 @@ def test_an_unknown_scenario_is_refused():
 @pytest.mark.parametrize("logits", [-30, -1, 0, 0.5, 30])
 def test_making_a_better_moves_a_alone(logits):
     base = Scenario.from_rates(0.3, rho_pos=(0.8, 0.7), rho_neg=(0.1, 0.2), correlation=0.4)
-    moved = base.better_A(logits)
+    moved = base.shift_a(logits)
     assert moved.mu == base.mu
     assert moved.psi("f1")[1] == pytest.approx(base.psi("f1")[1])
     assert np.sign(round(moved.delta("f1") - base.delta("f1"), 12)) == np.sign(logits)

@@ -12,7 +12,16 @@ import pytest
 import xarray as xr
 
 import stanoff
-from stanoff import InputError, Prior, StanoffError, compare, compare_counts, load, measures
+from stanoff import (
+    Comparison,
+    InputError,
+    Prior,
+    StanoffError,
+    compare,
+    compare_counts,
+    load,
+    measures,
+)
 from stanoff.engines.draws import Draws
 from stanoff.fit import Fit
 from stanoff.models import MODELS
@@ -252,7 +261,7 @@ def test_a_program_with_scores_but_without_cells_comes_back(tmp_path):
     )
     counts = compare_counts(a=POS, b=NEG, engine="exact", **FEW).data
     fit = Fit(counts, model, Prior.uniform(), "stan", 1, drawn)
-    result = fit.between("A", "B", Question.read())
+    result = Comparison.from_fit(fit, "A", "B", Question.read())
     again = saved(result, tmp_path)
     without_cells(result, again)
     np.testing.assert_array_equal(again.scores.psi, psi)
@@ -267,14 +276,14 @@ def test_a_program_without_cells_can_be_asked_the_other_way_round(name, tmp_path
     drawn = {"psi": psi, "delta": psi[:, :, 0] - psi[:, :, 1]}
     counts = compare_counts(a=POS, b=NEG, engine="exact", **FEW).data
     fit = Fit(counts, model, Prior.uniform(), "stan", 1, Draws({name: drawn[name]}, {}, {}))
-    result = fit.between("B", "A", Question.read())
+    result = Comparison.from_fit(fit, "B", "A", Question.read())
     np.testing.assert_array_equal(result.scores.delta, -drawn["delta"])
     again = saved(result, tmp_path)
     same(again, result)
     turned = {"psi": psi[:, :, ::-1], "delta": -drawn["delta"]}
     np.testing.assert_array_equal(again.fit.draws.posterior[name], turned[name])
-    back = again.fit.between("A", "B", again.question)
-    first = fit.between("A", "B", result.question)
+    back = Comparison.from_fit(again.fit, "A", "B", again.question)
+    first = Comparison.from_fit(fit, "A", "B", result.question)
     pd.testing.assert_frame_equal(back.summary(), first.summary(), check_exact=True)
     assert str(back) == str(first)
 

@@ -8,7 +8,7 @@ import pytest
 from arviz_stats import loo, psense
 from scipy import stats
 
-from stanoff import Prior, compare_counts
+from stanoff import Comparison, Prior, compare_counts
 from stanoff.data.types import PairedCounts
 
 POS, NEG = [[30, 4, 1, 5], [9, 3, 0, 2]], [[1, 2, 1, 90], [0, 1, 3, 60]]
@@ -120,7 +120,7 @@ def test_a_check_says_that_the_model_fits_and_when_it_does_not():
     assert "such as the model expects" in repr(found)
     pos, neg = [[5, 1, 30, 4], [3, 9, 0, 2]], [[41, 2, 1, 50], [20, 1, 3, 40]]
     other = PairedCounts(("0", "1"), pos, neg)
-    wrong = replace(result.fit, data=other).between("A", "B", result.question).check()
+    wrong = Comparison.from_fit(replace(result.fit, data=other), "A", "B", result.question).check()
     assert not wrong.passed
     assert "That is too few: the model does not fit (" in wrong.sentence()
     assert "The model does not expect the observed" in wrong.sentence()

@@ -11,7 +11,7 @@ from arviz_stats import loo, psense
 from contestants import labels
 from scipy import stats
 
-from stanoff import Prior, compare, contest, load
+from stanoff import Comparison, Prior, compare, contest, load
 from stanoff.inference.intervals import mcse
 from stanoff.models import MODELS
 from stanoff.models.predictive import _allocate_to_unseen
@@ -506,11 +506,11 @@ def test_a_result_that_was_saved_says_the_same(stan_results, tmp_path):
 def test_a_check_says_when_a_model_does_not_fit(stan_results):
     result = stan_results["binormal"]
     turned = replace(result.data, truth=1 - result.data.truth)
-    wrong = replace(result.fit, data=turned).between("A", "B", result.question).check()
+    wrong = Comparison.from_fit(replace(result.fit, data=turned), "A", "B", result.question).check()
     assert not wrong.passed
     assert "The model does not expect the observed AUC of A" in wrong.sentence()
     result = stan_results["multiclass"]
     others = replace(result.data, n=np.roll(result.data.n, 1))  # other counts of each kind
-    wrong = replace(result.fit, data=others).between("A", "B", result.question).check()
+    wrong = Comparison.from_fit(replace(result.fit, data=others), "A", "B", result.question).check()
     assert not wrong.passed
     assert "That is too few: the model does not fit (n[" in wrong.sentence()

@@ -29,11 +29,11 @@ def test_every_verdict_in_words(counts, verdict):
     assert result.decision == decision
     said = str(result)
     n = f"{sum(map(sum, counts)):,}"
-    told = "" if decision.settled else ", but this is not settled"
+    told = "" if decision.conclusive else ", but this is not settled"
     assert said.startswith(
         f"new is {decision.words} old in F1 ({n} documents){told}: under the paired model the "
     )
-    assert ("but this is not settled" in said) == (not decision.settled)
+    assert ("but this is not settled" in said) == (not decision.conclusive)
     e = result.evidence()
     d = digits_for(e.std)
     numbers = [signed(e.mean, d), f"[{e.hdi[0]:+.{d}f}, {e.hdi[1]:+.{d}f}]", "[-0.05, +0.05]"]

@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from stanoff import InputError, compare, compare_counts
-from stanoff.inference.factors import Bound
+from stanoff.inference.bayes_factor import Bound
 from stanoff.results.comparison import BOUNDS, COLUMNS
 from stanoff.significance import columns
 from stanoff.text import numbers, tables

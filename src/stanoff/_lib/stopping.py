@@ -14,6 +14,7 @@ from typing import Any
 INTERRUPTED = 130  # the exit code of a program that was told to stop
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 PAUSE_SECONDS = 0.1  # a compiler removes its temporary files when it is asked to stop
+JOIN_SECONDS = 2.0
 
 
 @contextmanager
@@ -45,7 +46,8 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
         Where the programs, or what they write, are.
     """
     prefixes = tuple(os.path.realpath(folder) for folder in folders)
-    finished = threading.Event()
+    threads = set(threading.enumerate())
+    stopping, finished = threading.Event(), threading.Event()
 
     def stop(number: int, frame: Any) -> None:
         for final_signal in (signal.SIGTERM, signal.SIGKILL):
@@ -53,7 +55,8 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
             time.sleep(PAUSE_SECONDS)
         handler = handlers[number]
         if callable(handler):
-            # cmdstanpy waits for its threads, which start the chains that are still in their queue.
+            # The threads of cmdstanpy still start the chains that are in their queue.
+            stopping.set()
             threading.Thread(target=stop_late_starters, daemon=True).start()
             handler(number, frame)
         else:
@@ -72,6 +75,10 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
     try:
         yield
     finally:
+        if stopping.is_set():
+            for thread in set(threading.enumerate()) - threads:
+                if thread.name.startswith("ThreadPool"):
+                    thread.join(timeout=JOIN_SECONDS)
         finished.set()
         for number, handler in handlers.items():
             signal.signal(number, handler)

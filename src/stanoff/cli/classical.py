@@ -9,7 +9,7 @@ import pandas as pd
 
 from stanoff.cli.base import command, echo
 from stanoff.cli.options import FILES, LAYOUT, PAIR, given, options, table_of
-from stanoff.data.observed import count
+from stanoff.data.load import count
 from stanoff.measures import ALIASES, MEASURES, SCORES, get, invariance, recommend
 from stanoff.significance.classical import all_tests
 from stanoff.significance.result import as_text

@@ -10,14 +10,16 @@ import click
 from stanoff import workbench
 from stanoff.cli.base import Command, command, echo
 from stanoff.cli.compare import COMPARING, OTHER_VERDICT
-from stanoff.cli.options import FILES, MEASURE, given, options, table_of
-from stanoff.data.observed import count
+from stanoff.cli.options import FILES, MEASURE, RULE, SAMPLING, given, options, table_of
+from stanoff.data.load import count
+from stanoff.data.types import Data
 from stanoff.engines import install, toolchain
 from stanoff.engines.doctor import examine as examine_toolchain
+from stanoff.engines.stan import to_json
 from stanoff.errors import ToolchainError, unknown
 from stanoff.models import MODELS
 from stanoff.models.custom import inspect_program
-from stanoff.question import OPTIONS, Question, select
+from stanoff.question import OPTIONS, Question, read, select
 
 WITHOUT = "Without it, `stanoff compare ... --engine exact` works at once."
 
@@ -89,12 +91,30 @@ def calibrate(model: str, out: str | None, **values: Any) -> None:
 @options(*(name for name in COMPARING if name not in ("model", "engine")))
 def compare_models(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> None:
     """Fit several models to the same FILE, and tell how their verdicts differ."""
+    counts, asked = _count(file, values)
+    echo(repr(workbench.compare_models(counts, model, **asked)))
+
+
+@models.command("data", cls=Command)
+@FILES
+@click.option("--model", required=True, help="A model or .stan file.")
+@options(*(n for n in COMPARING if n not in ("model", "engine", *RULE, *SAMPLING)))
+def print_data(file: tuple[str, ...], model: str, **values: Any) -> None:
+    """Print what the Stan program of a model gets of FILE, as JSON that CmdStan reads."""
+    counts, asked = _count(file, values)
+    question, sampling = read(model=model, **asked)
+    assert sampling.model is not None
+    counts = sampling.model.prepare(counts)
+    echo(to_json(sampling.model.stan_data(counts, sampling.prior, question.measure)))
+
+
+def _count(file: tuple[str, ...], values: dict[str, Any]) -> tuple[Data, dict[str, Any]]:
+    """Count what is in FILE; return the options of question and sampling beside it."""
     settings = given(values)
     asked = select(settings, OPTIONS)
     reading = {name: value for name, value in settings.items() if name not in OPTIONS}
     kind = Question.read(**select(settings, ("measure",))).measure.kind
-    counts = count(table_of(file), kind=kind, average=asked.get("average"), **reading)
-    echo(repr(workbench.compare_models(counts, model, **asked)))
+    return count(table_of(file), kind=kind, average=asked.get("average"), **reading), asked
 
 
 @command

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from stanoff.data import notes
 from stanoff.data.types import (
     AVERAGES,
     Codes,
@@ -34,7 +33,7 @@ Nested = (list, tuple, set, frozenset, np.ndarray)
 MAX_REAL_LABELS = 20  # more real numbers than these are scores
 MAX_SMALL_LABELS = 1024  # whole numbers in a range this narrow are their own codes
 MAX_COUNT = np.iinfo(np.int64).max // 16
-USUAL_LABELS = ({0, 1}, {-1, 1}, {1}, {0}, {-1})  # of which 1 is positive without a word
+MIN_DISAGREEMENTS = 10  # fewer documents than these may all be disagreements by chance
 WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.0)?")
 ONE_OF_MANY = (
     "Documents with many labels need average= (macro, micro or weighted), or pos_label= to judge "
@@ -134,7 +133,10 @@ def parse_labels(texts: list[str]) -> list[Any]:
 
 def parse_columns(columns: Sequence[Any]) -> list[Any]:
     """Return columns of labels; texts that are all whole numbers or all booleans become these."""
-    encoded = [pd.factorize(np.asarray(values, dtype=object)) for values in columns]
+    try:
+        encoded = [pd.factorize(np.asarray(values, dtype=object)) for values in columns]
+    except TypeError:  # lists of labels
+        return [np.asarray(values) for values in columns]
     texts = [text for _, distinct in encoded for text in distinct]
     if not texts or not all(isinstance(text, str) for text in texts):
         return [np.asarray(values) for values in columns]
@@ -479,7 +481,7 @@ def count_labels(
             counts = count_confusion(counted, labels=labels, average=average)
         else:
             counts = count_categories(counted, pos_label=positive, labels=labels)
-        counts = replace(counts, notes=(*counts.notes, *notes.of_tally(counted, table, positive)))
+        counts = replace(counts, notes=(*counts.notes, *_odd_labels(counted, positive)))
     source = dict(table.source)
     if average is None:
         source["pos_label"] = counts.categories[0]
@@ -555,6 +557,25 @@ def _check_classes(name: str, counted: Tally, pos_label: Any, average: str | Non
         f"{name} has one class only ({true[0]!r}): documents of another class are missing. It "
         "takes both to compare."
     )
+
+
+def _odd_labels(counted: Tally, pos_label: Any) -> tuple[str, ...]:
+    """Say which of two odd numbers is positive, and that there are nothing but disagreements."""
+    notes = []
+    labels, documents = set(counted.labels), int(counted.n.sum())
+    if pos_label is None and len(labels) == 2 and 1 in labels and not labels & {0, -1}:
+        other = next(label for label in counted.labels if label != 1)
+        notes.append(
+            f"The labels are 1 and {other!r}, and 1 is taken for the positive one: pass "
+            "pos_label= to say so or otherwise."
+        )
+    disagree = (counted.rows[:, 1:] != counted.rows[:, 1:2]).any(axis=1)
+    if disagree.all() and documents >= MIN_DISAGREEMENTS:
+        notes.append(
+            f"The systems disagree on each of {documents:,} documents: if those on which they "
+            "agree were left out, the scores are not those of the systems."
+        )
+    return tuple(notes)
 
 
 def count_two_test_sets(

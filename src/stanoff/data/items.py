@@ -7,30 +7,31 @@ as items of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff.data.labels import Labels
-from stanoff.data.numbers import as_numbers
+from stanoff.data.counting import check_lengths, missing_rows
 from stanoff.data.types import Data, default_names
 from stanoff.errors import InputError, invalid
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-LEAST_ITEMS = 4  # with fewer the posterior has no standard deviation
-LEAST_CLUSTERS, FEW_CLUSTERS = 8, 20
+MIN_ITEMS = 4  # with fewer the posterior has no standard deviation
+MIN_CLUSTERS, FEW_CLUSTERS = 8, 20
 FEW_ITEMS = 10
 SAME = 1e-12  # of the size of the values: rounding, not variance
-LARGEST = 1e100  # of which squares can be added up
+MAX_VALUE = 1e100  # of which squares can be added up
 GLIMPSE = 16  # items that tell most pairs of systems apart
 NO_VERDICT = "with no variance to learn from there is no interval, and so no verdict."
-CLUSTER_MEANS = "cluster means"  # what was found is about clusters, not about items
 NO_CODES = np.empty(0, dtype=np.int64)
+WORDS = {"true": 1.0, "false": 0.0}  # as text files have them
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,17 +87,17 @@ class ItemValues(Data):
 
     def pair(self, a: int, b: int) -> ItemValues:
         """Return the values of two systems."""
-        return self if (a, b) == (0, 1) and len(self.systems) == 2 else self._cut([a, b])
+        return self if (a, b) == (0, 1) and len(self.systems) == 2 else self._select([a, b])
 
-    def _cut(self, places: list[int], **more: Any) -> ItemValues:
+    def _select(self, indices: list[int], **extra: Any) -> ItemValues:
         return type(self)(
             self.categories,
-            self.values[places],
-            self.runs[places],
-            self.scatter[places],
+            self.values[indices],
+            self.runs[indices],
+            self.scatter[indices],
             self.dataset,
-            **more,
-            **self.metadata(*places),
+            **extra,
+            **self.metadata(*indices),
         )
 
     def constant(self, a: int, b: int) -> bool:
@@ -145,8 +146,8 @@ class ClusteredValues(ItemValues):
         """Say how many items there are, in how many clusters."""
         return f"{super().format_count(n)} in {self.clusters:,} clusters"
 
-    def _cut(self, places: list[int], **more: Any) -> ItemValues:
-        return super()._cut(places, cluster=self.cluster, **more)
+    def _select(self, indices: list[int], **extra: Any) -> ItemValues:
+        return super()._select(indices, cluster=self.cluster, **extra)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,8 +220,8 @@ class RatioValues(ClusteredValues):
         """Say how many items there are, and in how many clusters if these are fewer."""
         return super().format_count(n) if self.clusters < n else Data.format_count(self, n)
 
-    def _cut(self, places: list[int], **more: Any) -> ItemValues:
-        return super()._cut(places, denominator=self.denominator[places], **more)
+    def _select(self, indices: list[int], **extra: Any) -> ItemValues:
+        return super()._select(indices, denominator=self.denominator[indices], **extra)
 
 
 def _never_varies(difference: Array, values: Array) -> bool:
@@ -228,139 +229,236 @@ def _never_varies(difference: Array, values: Array) -> bool:
     return bool(np.ptp(difference) <= SAME * size)
 
 
-def items_of(
-    found: Labels, *, pos_label: Any = None, labels: Any = None, average: str | None = None
-) -> ItemValues:
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """The values of any number of systems, a row per item.
+
+    Attributes
+    ----------
+    columns : mapping
+        The values of every system, by the names that an error shall mention.
+    ids : array_like or None
+        The names of the items.
+    runs, scatter : ndarray or None
+        As in :class:`ItemValues`, where items have several runs.
+    cluster, dataset : array_like or None
+        The cluster and the data set of each item.
+    denominators : sequence
+        What the values are divided by: one column, or one per system.
+    of_clusters : bool
+        Whether rows are means of clusters, and ``runs`` are their numbers of items.
+    source, notes, systems
+        As in :class:`stanoff.data.counting.LabelTable`.
+    """
+
+    columns: Mapping[str, Any]
+    ids: Any = None
+    runs: Codes | None = None
+    scatter: Array | None = None
+    cluster: Any = None
+    dataset: Any = None
+    denominators: Sequence[Any] = ()
+    of_clusters: bool = False
+    source: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    systems: tuple[str, ...] | None = None
+
+
+def build_items(table: ItemTable) -> ItemValues:
     """Check values, and put them together.
 
-    Parameters
-    ----------
-    found : Labels
-        A column of values for each system, a row per item. ``more`` may have the clusters and the
-        data sets of the items, ``per``, and what is known of their runs.
-    pos_label, labels, average : None
-        What only labels have.
+    Examples
+    --------
+    >>> table = ItemTable({"a": [0.5, 0.4, 0.9, 0.1], "b": [0.4, 0.4, 0.6, 0.2]})
+    >>> build_items(table).values.shape
+    (2, 4)
     """
-    for name, given in (("pos_label", pos_label), ("labels", labels), ("average", average)):
-        if given is not None:
-            raise invalid(name, "None for values, which have no labels", given)
-    if found.n is not None:
-        raise InputError("sample_weight is about labels: give every item a row of its own.")
-    more = dict(found.more)
-    ids = more.get("item", more.get("id"))
-    values = np.stack([as_numbers(name, column, ids) for name, column in found.columns.items()])
+    columns = [as_numbers(name, values, table.ids) for name, values in table.columns.items()]
+    check_lengths(dict(zip(table.columns, map(len, columns), strict=True)))
+    values = np.stack(columns)
     n = values.shape[1]
-    for most in (values.max(initial=0.0), values.min(initial=0.0)):
-        if abs(most) > LARGEST:
-            rule = f"Values must be within ±{LARGEST:g}, so that their squares can be added up"
-            raise InputError(f"{rule}; there is {most:g}.")
-    if n < LEAST_ITEMS:
-        told = "there is 1 item" if n == 1 else f"there are {n} items"
-        raise InputError(
-            f"Values of {LEAST_ITEMS} items or more are needed, since it is learned from how their "
-            f"differences vary; {told}."
-        )
-    names = found.called or default_names(len(values))
-    facts: dict[str, Any] = {"systems": names, "source": found.source}
+    _check_values(values)
+    names = table.systems or default_names(len(values))
     nothing = np.empty((len(values), 0))
-    runs = more.get("runs", nothing.astype(np.int64))
-    scatter = more.get("scatter", nothing)
-    dataset = codes("dataset", more["dataset"], n) if "dataset" in more else NO_CODES
-    parts: dict[str, Any] = {
-        "categories": ("1",),
-        "values": values,
-        "runs": runs,
-        "scatter": scatter,
-        "dataset": dataset,
-    }
-    cluster, notes = _clusters(more.get("cluster"), n)
-    notes = [*found.notes, *notes]
+    no_runs = nothing.astype(np.int64)
+    cluster, notes = _read_clusters(table.cluster, n)
+    notes = [*table.notes, *notes]
     if n < FEW_ITEMS:
         notes.append(
             f"There are only {n} items: the interval is right if their differences are roughly "
             "normal, and too narrow if they are skewed."
         )
+    fields: dict[str, Any] = {
+        "categories": ("1",),
+        "values": values,
+        "runs": no_runs if table.runs is None else table.runs,
+        "scatter": nothing if table.scatter is None else table.scatter,
+        "dataset": NO_CODES if table.dataset is None else encode("dataset", table.dataset, n),
+        "systems": names,
+        "source": table.source,
+        "notes": tuple(notes),
+    }
     data: ItemValues
-    per = [more[part] for part in more if part.startswith("denominator")]
-    if per:
-        if runs.size:  # what is divided is the sum, not the mean
-            parts |= {"values": values * runs, "runs": nothing.astype(np.int64), "scatter": nothing}
-        own = np.arange(n) if cluster is None else cluster
-        divisor = _as_per(per[0] if isinstance(per[0], list) else per, names, values.shape)
-        data = RatioValues(cluster=own, denominator=divisor, notes=(*notes,), **parts, **facts)
+    if len(table.denominators):
+        if table.runs is not None:  # what is divided is the sum, not the mean
+            fields |= {"values": values * table.runs, "runs": no_runs, "scatter": nothing}
+        units = np.arange(n) if cluster is None else cluster
+        denominator = _as_denominator(table.denominators, names, values.shape)
+        data = RatioValues(cluster=units, denominator=denominator, **fields)
         check_clusters(data.clusters, "items" if cluster is None else "clusters")
-    elif CLUSTER_MEANS in more:
-        data = ClusterMeans(cluster=np.arange(n), notes=(*notes,), **parts, **facts)
-        check_clusters(data.clusters, "clusters")
-    elif cluster is not None:
-        data = ClusteredValues(cluster=cluster, notes=(*notes,), **parts, **facts)
+    elif table.of_clusters or cluster is not None:
+        kind = ClusterMeans if table.of_clusters else ClusteredValues
+        data = kind(cluster=np.arange(n) if cluster is None else cluster, **fields)
         check_clusters(data.clusters, "clusters")
     else:
-        data = ItemValues(notes=(*notes,), **parts, **facts)
-    return _without_constants(data)
+        data = ItemValues(**fields)
+    return _point_out_constants(data)
 
 
-def _without_constants(data: ItemValues) -> ItemValues:
+def _check_values(values: Array) -> None:
+    for largest in (values.max(initial=0.0), values.min(initial=0.0)):
+        if abs(largest) > MAX_VALUE:
+            rule = f"Values must be within ±{MAX_VALUE:g}, so that their squares can be added up"
+            raise InputError(f"{rule}; there is {largest:g}.")
+    n = values.shape[1]
+    if n < MIN_ITEMS:
+        found = "there is 1 item" if n == 1 else f"there are {n} items"
+        raise InputError(
+            f"Values of {MIN_ITEMS} items or more are needed, since it is learned from how their "
+            f"differences vary; {found}."
+        )
+
+
+def as_numbers(name: str, values: Any, ids: Any = None) -> Array:
+    """Read a column of finite numbers.
+
+    Parameters
+    ----------
+    name : str
+        What an error shall call it.
+    values : array_like
+        Numbers, or texts of numbers as text files have them.
+    ids : sequence, optional
+        What an error shall call its rows; by default they are told by their number.
+
+    Examples
+    --------
+    >>> as_numbers("svm", ["0.5", "1e-3"]).tolist()
+    [0.5, 0.001]
+    """
+    if isinstance(values, (str, bytes, Mapping)) or np.ndim(values) == 0:
+        raise invalid(name, "a column of numbers", type(values).__name__)
+    if not isinstance(values, pd.Series):
+        array = np.asarray(values)
+        if array.ndim != 1:
+            raise InputError(f"{name} must be one-dimensional. Got the shape {array.shape}.")
+        if array.dtype.kind in "cmMV":
+            raise invalid(name, "a column of numbers", f"the type {array.dtype}")
+        values = pd.Series(array)
+    missing = values.isna().to_numpy()
+    numbers = _to_floats(values)
+    for wrong, rule, what in (
+        (missing, "have a number in every row", "are missing"),
+        (np.isnan(numbers), "be made of numbers", "are none"),
+        (np.isinf(numbers), "be made of finite numbers", "are infinite"),
+    ):
+        if wrong.any():
+            first, count = int(wrong.argmax()), int(wrong.sum())
+            where = f"in row {first + 1}" if ids is None else f"that of {ids[first]!r}"
+            value = "has none" if wrong is missing else f"is {values.astype(object).iloc[first]!r}"
+            raise InputError(
+                f"{name} must {rule}, but {count:,} of {len(values):,} {what}: the first, {where}, "
+                f"{value}."
+            )
+    return numbers
+
+
+def _to_floats(column: Any) -> Array:
+    """Return numbers; NaN for what is none."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        return np.asarray(column, dtype=np.float64)
+    plain = column.astype(object).where(column.notna(), None)
+    try:
+        numbers = np.asarray(pd.to_numeric(plain, errors="coerce"), dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):  # lists, records, 10**400
+        numbers = np.array([_to_float(value) for value in plain])
+    if np.isnan(numbers).any():
+        words = (WORDS.get(x.lower(), np.nan) if isinstance(x, str) else np.nan for x in plain)
+        numbers = np.where(np.isnan(numbers), np.fromiter(words, np.float64), numbers)
+    return numbers
+
+
+def _to_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def _read_clusters(column: Any, n: int) -> tuple[Codes | None, list[str]]:
+    """Return the clusters; none where all are different, and a note where they are few."""
+    if column is None:
+        return None, []
+    cluster = encode("cluster", column, n)
+    clusters = int(cluster.max()) + 1
+    if clusters == n:
+        return None, ["Every item has a cluster of its own, so that clusters change nothing."]
+    few = f"There are only {clusters} clusters: what is said of new ones rests on these few."
+    return cluster, [few] if clusters < FEW_CLUSTERS else []
+
+
+def encode(role: str, column: Any, n: int) -> Codes:
+    """Give every cluster or data set a number, and return that of each item."""
+    array = np.asarray(column)
+    if array.ndim != 1 or len(array) != n:
+        raise InputError(f"{role} must have an entry for each of {n:,} items.")
+    codes, _ = pd.factorize(array)
+    missing_rows(role, codes < 0, "label")
+    return codes.astype(np.int64)
+
+
+def _as_denominator(columns: Any, systems: tuple[str, ...], shape: tuple[int, ...]) -> Array:
+    numbers = [as_numbers("denominator", column) for column in columns]
+    if {len(column) for column in numbers} != {shape[1]} or len(numbers) not in (1, shape[0]):
+        raise InputError(
+            f"denominator must be one column of {shape[1]:,} numbers, or one per system."
+        )
+    denominator = np.broadcast_to(np.stack(numbers), shape).copy()
+    if (denominator < 0).any():
+        raise InputError(f"denominator must be >= 0, but has {denominator[denominator < 0][0]:g}.")
+    for name, total in zip(systems, denominator.sum(axis=1), strict=True):
+        if total == 0:
+            raise InputError(f"denominator must not add up to 0, but that of {name} does.")
+    return denominator
+
+
+def _point_out_constants(data: ItemValues) -> ItemValues:
     """Refuse systems of which no two vary; point out pairs that do not."""
     s = len(data.systems)
     pairs = list(combinations(range(s), 2))
-    found = [pair for pair in pairs if data.constant(*pair)]
-    if s > 2 and len(found) == len(pairs):
+    constant = [pair for pair in pairs if data.constant(*pair)]
+    if s > 2 and len(constant) == len(pairs):
         raise InputError(
             f"Any two of these {s} systems differ by the same amount on all of "
             f"{data.format_count(data.items)}: {NO_VERDICT} Are they functions of each other?"
         )
     if s == 2:
         refuse_constant(data, 0, 1)
-    if not found:
+    if not constant:
         return data
-    more = f" (and so do {len(found) - 1:,} more pairs)" if len(found) > 1 else ""
-    note = f"{_told(data, *found[0])}{more}: what is said of such pairs is no verdict."
+    others = f" (and so do {len(constant) - 1:,} more pairs)" if len(constant) > 1 else ""
+    note = f"{_describe(data, *constant[0])}{others}: what is said of such pairs is no verdict."
     return replace(data, notes=(*data.notes, note))
 
 
-def _clusters(given: Any, n: int) -> tuple[Codes | None, list[str]]:
-    """Return the clusters; none where all are different, and a note where they are few."""
-    if given is None:
-        return None, []
-    cluster = codes("cluster", given, n)
-    found = int(cluster.max()) + 1
-    if found == n:
-        return None, ["Every item has a cluster of its own, so that clusters change nothing."]
-    few = f"There are only {found} clusters: what is said of new ones rests on these few."
-    return cluster, [few] if found < FEW_CLUSTERS else []
-
-
-def codes(part: str, column: Any, n: int) -> Codes:
-    """Give every cluster or data set a number, and return that of each item."""
-    import pandas as pd
-
-    array = np.asarray(column)
-    if array.ndim != 1 or len(array) != n:
-        raise InputError(f"{part} must have an entry for each of {n:,} items.")
-    found, _ = pd.factorize(array)
-    if (found < 0).any():
-        raise InputError(f"{part} lacks {int((found < 0).sum()):,} entries.")
-    return found.astype(np.int64)
-
-
-def _as_per(given: Any, systems: tuple[str, ...], shape: tuple[int, ...]) -> Array:
-    per = np.stack([as_numbers("denominator", column) for column in given])
-    per = np.broadcast_to(per, shape).copy()
-    if (per < 0).any():
-        raise InputError(f"denominator must be >= 0, but has {per[per < 0][0]:g}.")
-    for name, total in zip(systems, per.sum(axis=1), strict=True):
-        if total == 0:
-            raise InputError(f"denominator must not add up to 0, but that of {name} does.")
-    return per
-
-
-def check_clusters(found: int, what: str) -> None:
+def check_clusters(clusters: int, what: str) -> None:
     """Refuse so few clusters that nothing can be learned from how they vary."""
-    if found < LEAST_CLUSTERS:
-        told = f"are {found} {what}" if found > 1 else f"is 1 {what[:-1]}"
+    if clusters < MIN_CLUSTERS:
+        few = f"are {clusters} {what}" if clusters > 1 else f"is 1 {what[:-1]}"
         raise InputError(
-            f"There {told}, but weights need {LEAST_CLUSTERS} at least to learn how "
+            f"There {few}, but weights need {MIN_CLUSTERS} at least to learn how "
             f"{what} vary. Gather more of them, or let each be one item with its mean."
         )
 
@@ -370,17 +468,17 @@ def refuse_constant(data: ItemValues, a: int, b: int) -> None:
     if not data.constant(a, b):
         return
     raise InputError(
-        f"{_told(data, a, b)}: {NO_VERDICT} Are they the same column, or is one a function of the "
-        "other?"
+        f"{_describe(data, a, b)}: {NO_VERDICT} Are they the same column, or is one a function of "
+        "the other?"
     )
 
 
-def _told(data: ItemValues, a: int, b: int) -> str:
-    one, other = data.systems[a], data.systems[b]
+def _describe(data: ItemValues, a: int, b: int) -> str:
+    first, second = data.systems[a], data.systems[b]
     gap = float(data.observed[a] - data.observed[b])
-    each = f"on each of {data.items:,} items"
+    where = f"on each of {data.items:,} items"
     if isinstance(data, ClusteredValues) and data.clusters < data.items:
-        each = f"in each of {data.clusters:,} clusters"
+        where = f"in each of {data.clusters:,} clusters"
     if abs(gap) <= SAME * np.abs(data.observed[[a, b]]).max():
-        return f"{one} and {other} have the same value {each}"
-    return f"{one} and {other} differ by {gap:+g} {each}"
+        return f"{first} and {second} have the same value {where}"
+    return f"{first} and {second} differ by {gap:+g} {where}"

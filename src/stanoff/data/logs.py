@@ -13,15 +13,11 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from stanoff.data.database import literal, reading
 from stanoff.errors import InputError
-
-if TYPE_CHECKING:
-    import duckdb
 
 ZSTD = 93  # the method of compression in a ZIP that Python 3.14 is the first to know
 LM_EVAL = {"doc_id", "target", "resps", "filtered_resps"}
@@ -48,49 +44,46 @@ class Log:
     notes: tuple[str, ...] = ()
 
 
-def read_log(path: str, connection: duckdb.DuckDBPyConnection) -> Log | None:
+def read_log(path: str, start: str) -> Log | None:
     """Read a log of a program that is known, or return None.
 
     Parameters
     ----------
     path : str
         A file.
-    connection : DuckDBPyConnection
-        What unpacks it if need be.
+    start : str
+        How it begins.
     """
+    if start.startswith("PK") and Path(path).suffix == ".eval":
+        return _inspect_archive(path)
     try:
-        with Path(path).open("rb") as file:
-            start = file.read(2**16)
-    except OSError:
-        return None  # a pattern, or nothing
-    if start.startswith(b"PK") and Path(path).suffix == ".eval":
-        return _inspect_archive(path, connection)
-    try:
-        text = start.decode("utf-8", errors="ignore")
-        if re.match(r'\s*\{\s*"version":\s*\d+,\s*"status":', text) and '"eval"' in text:
+        if re.match(r'\s*\{\s*"version":\s*\d+,\s*"status":', start) and '"eval"' in start:
             return _inspect(json.loads(Path(path).read_text("utf-8")), path)
-        keys = _first_keys(path, text)
+        keys = _first_keys(path, start)
         if keys >= LM_EVAL:
             return _lm_eval(_json_lines(path), path)
         if keys == IR_MEASURES:
-            return Log(
-                _by_topic((r["query_id"], r["measure"], r["value"]) for r in _json_lines(path))
-            )
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-        told = f"{type(error).__name__}: {error}"
-        raise InputError(f"{path} looks like a log, but cannot be read: {told}.") from None
-    return _values_per_topic(path, text)
+            rows = ((r["query_id"], r["measure"], r["value"]) for r in _json_lines(path))
+            return Log(_by_topic(rows))
+        return _values_per_topic(path, start)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        message = f"{type(error).__name__}: {error}"
+        raise InputError(f"{path} looks like a log, but cannot be read: {message}.") from None
 
 
 def _first_keys(path: str, start: str) -> set[str]:
     """Return the names of the first record, if the file has a JSON record per line."""
     if not start.startswith("{"):
         return set()
-    with Path(path).open(encoding="utf-8", errors="ignore") as file:
-        line = file.readline(2**24)
+    line, end, _ = start.partition("\n")
+    if not end:
+        with Path(path).open(encoding="utf-8", errors="ignore") as file:
+            line = file.readline(2**24)
     try:
         first = json.loads(line)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return set()
     return set(first) if isinstance(first, dict) else set()
 
@@ -113,9 +106,9 @@ def _lm_eval(samples: list[dict[str, Any]], path: str) -> Log:
     for sample in samples:
         scores = {name: sample[name] for name in sample.get("metrics", ()) if name in sample}
         numbers = {k: v for k, v in scores.items() if isinstance(v, (int, float))}
-        said = _lm_eval_answer(sample)
+        answer = _lm_eval_answer(sample)
         raw = {"doc_id": sample["doc_id"], "target": sample["target"]}
-        rows.append({"id": raw["doc_id"], "truth": str(raw["target"])} | said | numbers | raw)
+        rows.append({"id": raw["doc_id"], "truth": str(raw["target"])} | answer | numbers | raw)
     return Log(pd.DataFrame(rows), notes)
 
 
@@ -127,7 +120,9 @@ def _lm_eval_answer(sample: Mapping[str, Any]) -> dict[str, str]:
     if not all(isinstance(answer, list) and len(answer) == 2 for answer in answers):
         return {}
     best = max(range(len(answers)), key=lambda i: float(answers[i][0]))
-    choices = [str(one["arg_1"]).strip() for one in sample["arguments"].values()]
+    arguments = sample["arguments"]  # by name, or in older versions a list of pairs
+    pairs = arguments.values() if isinstance(arguments, Mapping) else arguments
+    choices = [str(pair["arg_1" if isinstance(pair, Mapping) else 1]).strip() for pair in pairs]
     target = str(sample["target"])
     by_number = target.isdigit() and int(target) < len(answers) and target not in choices
     return {"prediction": str(best) if by_number else choices[best]}
@@ -136,46 +131,38 @@ def _lm_eval_answer(sample: Mapping[str, Any]) -> dict[str, str]:
 # inspect_ai: .json and .eval.
 
 
-def _inspect_archive(path: str, connection: duckdb.DuckDBPyConnection) -> Log:
+def _inspect_archive(path: str) -> Log:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-            parts = [n for n in names if n == "summaries.json"] or sorted(
+            members = [n for n in names if n == "summaries.json"] or sorted(
                 n for n in names if n.startswith("_journal/summaries/")
             )
             head = [n for n in ("header.json", "_journal/start.json") if n in names]
-            if not parts or not head:
+            if not members or not head:
                 raise InputError(f"{path} is not a log of inspect_ai, or has no samples.")
-            samples = [s for n in parts for s in _member(archive, n, path, connection)]
-            [header] = _member(archive, head[0], path, connection)
-    except zipfile.BadZipFile as error:
+            samples = [s for n in members for s in _member(archive, n, path)]
+            [header] = _member(archive, head[0], path)
+    except (zipfile.BadZipFile, OSError) as error:
         raise InputError(f"{path} cannot be read: {error}.") from None
     return _inspect(header | {"samples": samples}, path)
 
 
-def _member(
-    archive: zipfile.ZipFile, name: str, path: str, connection: duckdb.DuckDBPyConnection
-) -> list[dict[str, Any]]:
-    """Read a member of a ZIP as JSON; what Python cannot unpack DuckDB does."""
+def _member(archive: zipfile.ZipFile, name: str, path: str) -> list[dict[str, Any]]:
+    """Read a member of a ZIP as JSON; what Python cannot unpack Arrow does."""
     info = archive.getinfo(name)
     if info.compress_type != ZSTD:
-        found = json.loads(archive.read(name))
-        return found if isinstance(found, list) else [found]
-    with Path(path).open("rb") as file:
-        file.seek(info.header_offset + 26)
-        file.seek(info.header_offset + 30 + sum(struct.unpack("<HH", file.read(4))))
-        packed = file.read(info.compress_size)
-    [(folder,)] = connection.sql("SELECT current_setting('temp_directory')").fetchall()
-    Path(folder).mkdir(exist_ok=True)
-    unpacked = Path(folder, "member.json.zst")
-    unpacked.write_bytes(packed)
-    most = max(2**24, 2 * info.file_size)
-    with reading(path):
-        rows = connection.sql(
-            f"SELECT json FROM read_json_objects({literal(str(unpacked))}, format='auto', "
-            f"compression='zstd', maximum_object_size={most})"
-        ).fetchall()
-    return [json.loads(row[0]) for row in rows]
+        content = archive.read(name)
+    else:
+        import pyarrow
+
+        with Path(path).open("rb") as file:
+            file.seek(info.header_offset + 26)
+            file.seek(info.header_offset + 30 + sum(struct.unpack("<HH", file.read(4))))
+            packed = file.read(info.compress_size)
+        content = pyarrow.decompress(packed, info.file_size, codec="zstd", asbytes=True)
+    records = json.loads(content)
+    return records if isinstance(records, list) else [records]
 
 
 def _inspect(log: Mapping[str, Any], path: str) -> Log:
@@ -197,8 +184,8 @@ def _inspect(log: Mapping[str, Any], path: str) -> Log:
 
 
 def _target(target: Any) -> str:
-    one = target[0] if isinstance(target, list) and len(target) == 1 else target
-    return one if isinstance(one, str) else json.dumps(one)
+    label = target[0] if isinstance(target, list) and len(target) == 1 else target
+    return label if isinstance(label, str) else json.dumps(label)
 
 
 # trec_eval -q and ir_measures: a value per topic and measure.
@@ -206,19 +193,16 @@ def _target(target: Any) -> str:
 
 def _values_per_topic(path: str, start: str) -> Log | None:
     lines = start.splitlines()[:5]
-    for pattern, order in ((TREC_EVAL, (1, 0, 2)), (BY_QUERY, (0, 1, 2))):
-        found = [pattern.fullmatch(line) for line in lines]
-        if not lines or not all(found):
-            continue
-        if not all(one and re.fullmatch(NUMBER, one[3]) for one in found):
+    for pattern, (topic, measure, value) in ((TREC_EVAL, (2, 1, 3)), (BY_QUERY, (1, 2, 3))):
+        matches = [pattern.fullmatch(line) for line in lines]
+        if not lines or not all(m and re.fullmatch(NUMBER, m[value]) for m in matches):
             continue
         rows = []
         for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), start=1):
-            one = pattern.fullmatch(line)
-            if one is None:
+            match = pattern.fullmatch(line)
+            if match is None:
                 raise InputError(f"{path} cannot be read: line {number} is {line[:80]!r}.")
-            topic, measure, value = (one.groups()[place] for place in order)
-            rows.append((topic, measure, value))
+            rows.append((match[topic], match[measure], match[value]))
         return Log(_by_topic(rows))
     return None
 
@@ -229,4 +213,4 @@ def _by_topic(rows: Iterable[tuple[Any, Any, Any]]) -> pd.DataFrame:
     for topic, measure, value in rows:
         if topic != "all":
             values.setdefault(str(topic), {})[measure] = float(value)
-    return pd.DataFrame([{"id": topic} | told for topic, told in values.items()])
+    return pd.DataFrame([{"id": topic} | measures for topic, measures in values.items()])

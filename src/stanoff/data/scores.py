@@ -11,8 +11,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
-from stanoff.data.counting import encode, is_multilabel, select_categories, sorted_labels
-from stanoff.data.labels import Labels, as_written
+from stanoff.data.counting import (
+    ONE_OF_MANY,
+    LabelTable,
+    check_lengths,
+    encode,
+    is_multilabel,
+    match_label,
+    missing_rows,
+    select_categories,
+    sorted_labels,
+)
 from stanoff.data.types import Data, default_names
 from stanoff.errors import InputError, invalid
 
@@ -20,7 +29,7 @@ Array = NDArray[np.float64]
 
 FEW = 5  # documents of a class
 NO_CLUSTERS: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-ONE = "1"  # what a category is called where there is only one
+ALL_CLASSES = "1"  # the name of the only category where all classes are judged together
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,67 +87,80 @@ class ScoredClasses(Scores):
 Scored = TypeVar("Scored", ScoredDocuments, ScoredClasses)
 
 
-def scored_documents(
-    found: Labels, *, pos_label: Any = None, labels: Any = None, average: str | None = None
+@dataclass(frozen=True, eq=False)
+class ScoreTable(LabelTable):
+    """The true labels and the scores of any number of systems, a row per document.
+
+    Attributes
+    ----------
+    columns, n, from_file, source, notes, systems
+        As in :class:`stanoff.data.counting.LabelTable`; scores may be a matrix with a column per
+        class.
+    cluster : array_like or None
+        The cluster of each document.
+    """
+
+    cluster: Any = None
+
+
+def build_scores(
+    table: ScoreTable, *, pos_label: Any = None, labels: Any = None, average: str | None = None
 ) -> ScoredDocuments | ScoredClasses:
-    """Gather the scores of two or more systems.
+    """Check the scores of two or more systems, and put them together.
 
     Parameters
     ----------
-    found : Labels
-        The truth, and two systems or more. Scores are one column per system, or a matrix with
-        a column per class.
+    table : ScoreTable
+        The truth, and two systems or more.
     pos_label, labels, average : optional
         Which categories are judged, as in :func:`stanoff.compare`; of a matrix ``labels`` are the
         classes of its columns.
 
     Examples
     --------
-    >>> found = Labels({"y": [1, 0, 1], "a": [0.9, 0.1, 0.4], "b": [0.2, 0.7, 0.6]})
-    >>> data = scored_documents(found)
+    >>> table = ScoreTable({"y": [1, 0, 1], "a": [0.9, 0.1, 0.4], "b": [0.2, 0.7, 0.6]})
+    >>> data = build_scores(table)
     >>> data.truth.tolist(), data.score.shape
     ([[1, 0, 1]], (2, 1, 3))
     """
-    (name, truth), *columns = found.columns.items()
+    (name, truth), *columns = table.columns.items()
     scores = {system: as_scores(system, values) for system, values in columns}
     if len({values.shape[1:] for values in scores.values()}) > 1:
-        told = ", ".join(f"{system} {values.shape}" for system, values in scores.items())
-        raise InputError(f"All systems must have as many columns of scores, but have {told}.")
+        shapes = ", ".join(f"{system} {values.shape}" for system, values in scores.items())
+        raise InputError(f"All systems must have as many columns of scores, but have {shapes}.")
     matrix = next(iter(scores.values())).ndim == 2
     if is_multilabel({name: truth}):
-        asked = {"pos_label": pos_label, "labels": labels, "average": average}
-        categories, positive, places = _of_indicators(name, truth, **asked)
+        categories, positive, indices = _read_indicators(name, truth, pos_label, labels, average)
     else:
         codes, known = encode(name, truth)
         used = [known[i] for i in np.unique(codes)]
-        positive_label = as_written(pos_label, used) if found.written else pos_label
+        pos_label = match_label(pos_label, used) if table.from_file else pos_label
         if matrix:
-            known, codes = _in_order(_headings(columns), used, known, codes, scores, labels)
-            if average is None and positive_label is None and len(known) > 2:
-                return _of_classes(found, codes, scores, known)
-            chosen = select_categories(known, positive_label, None, average)
+            known, codes = _order_classes(_headings(columns), used, known, codes, scores, labels)
+            if average is None and pos_label is None and len(known) > 2:
+                return _build_classes(table, codes, scores, known)
+            selected = select_categories(known, pos_label, None, average)
         elif average is not None:
             raise invalid("average", "None where systems have one column of scores", average)
         else:
             _refuse_labels(scores, columns, used)
-            chosen = select_categories(sorted_labels({name: used}), positive_label, labels, None)
-            chosen = [(chosen[0][0], _place(chosen[0][1], used, known, name))]
-        categories = [category for category, _ in chosen]
-        positive = np.stack([codes == place for _, place in chosen])
-        places = [int(place or 0) for _, place in chosen] if matrix else [0]
-    _check_lengths({name: positive[0], **scores, **found.more}, found)
-    tables = [values if matrix else values[:, None] for values in scores.values()]
+            selected = _positive_label(name, used, known, pos_label, labels)
+        categories = [category for category, _ in selected]
+        positive = np.stack([codes == index for _, index in selected])
+        indices = [int(index or 0) for _, index in selected] if matrix else [0]
+    _check_table(table, {name: positive[0], **scores})
+    matrices = [values if matrix else values[:, None] for values in scores.values()]
     data = ScoredDocuments(
         tuple(categories),
         positive.astype(np.int64),
-        np.stack([table[:, places].T for table in tables]),
-        _clusters(found),
-        systems=default_names(len(scores)),
-        source={**found.source, "pos_label": categories[0]},
-        notes=(*found.notes, *_two_valued(scores)),
+        np.stack([values[:, indices].T for values in matrices]),
+        _encode_clusters(table.cluster),
+        systems=table.systems or default_names(len(scores)),
+        source={**table.source, "pos_label": categories[0]},
+        notes=(*table.notes, *_two_valued(scores)),
     )
     _check_both(name, data)
-    return replace(_repeated(data, found.n), notes=(*data.notes, *_few(data)))
+    return replace(_repeat(data, table.n), notes=(*data.notes, *_few_documents(data)))
 
 
 def as_scores(name: str, values: Any) -> Array:
@@ -153,22 +175,22 @@ def as_scores(name: str, values: Any) -> Array:
     if hasattr(values, "toarray"):
         values = values.toarray()
     array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    if array.dtype.kind in "mMc" or array.ndim not in (1, 2) or not array.size:
+    if array.dtype.kind in "mMcV" or array.ndim not in (1, 2) or not array.size:
         raise _other_than(name, rule, f"{array.dtype} of the shape {array.shape}")
     try:
-        read = array.astype(np.float64)
-    except (TypeError, ValueError):
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
         odd = next((x for x in array.ravel() if not _is_number(x)), array.ravel()[0])
-        raise _other_than(name, f"{rule}, and not labels", repr(odd)) from None
-    bad = ~np.isfinite(read)
+        raise _other_than(name, f"{rule}, and not labels", repr(odd)[:80]) from None
+    bad = ~np.isfinite(numbers)
     if bad.any():
-        row = int(np.argmax(bad.reshape(len(read), -1).any(axis=1)))
-        what = "missing (NaN)" if np.isnan(read[bad]).all() else "NaN or infinite"
+        row = int(np.argmax(bad.reshape(len(numbers), -1).any(axis=1)))
+        what = "missing (NaN)" if np.isnan(numbers[bad]).all() else "NaN or infinite"
         raise InputError(
             f"{name} has {int(bad.sum()):,} scores that are {what}, the first in row {row + 1}: "
             "leave these documents out of all columns, or say what their scores are."
         )
-    return read
+    return numbers
 
 
 def _other_than(name: str, rule: str, value: str) -> InputError:
@@ -178,29 +200,33 @@ def _other_than(name: str, rule: str, value: str) -> InputError:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 
 
 def _refuse_labels(scores: Mapping[str, Array], columns: Any, used: Sequence[Any]) -> None:
-    """Refuse classes in the place of scores: whole numbers or truth values, like the labels."""
+    """Refuse classes instead of scores: whole numbers or truth values, like the labels."""
     for name, values in columns:
         distinct = np.unique(scores[name]).tolist()
         if np.asarray(values).dtype.kind != "f" and set(distinct) <= set(used):
-            told = ", ".join(f"{x:g}" for x in distinct[:3])
+            first = ", ".join(f"{x:g}" for x in distinct[:3])
             rule = "scores; for labels, as these are, pass measure='balanced_accuracy'"
-            raise _other_than(name, rule, f"{told}{' ...' if len(distinct) > 3 else ''}")
+            raise _other_than(name, rule, f"{first}{' ...' if len(distinct) > 3 else ''}")
 
 
-def _place(place: int | None, used: Sequence[Any], known: Sequence[Any], name: str) -> int:
-    """Turn a place among the labels that occur, sorted, into their code."""
-    if place is None:
+def _positive_label(
+    name: str, used: Sequence[Any], known: Sequence[Any], pos_label: Any, labels: Any
+) -> list[tuple[str, int | None]]:
+    """Name the positive label, with its code."""
+    ordered = sorted_labels({name: used})
+    [(category, index)] = select_categories(ordered, pos_label, labels, None)
+    if index is None:
         raise InputError(f"{name} has one class only ({used[0]!r}): it takes both to compare.")
-    return list(known).index(sorted_labels({name: used})[place])
+    return [(category, list(known).index(ordered[index]))]
 
 
-def _of_indicators(
+def _read_indicators(
     name: str, truth: Any, pos_label: Any, labels: Any, average: str | None
 ) -> tuple[list[str], NDArray[np.bool_], list[int]]:
     """Read an indicator matrix: a column per category, which may overlap."""
@@ -215,14 +241,11 @@ def _of_indicators(
     if len(known) != array.shape[1]:
         raise invalid("labels", f"{array.shape[1]} names, one per column of {name}", labels)
     if pos_label is None and average is None:
-        raise InputError(
-            "Documents with many labels need average= (macro, micro or weighted), or pos_label= "
-            "to judge one category."
-        )
-    asked = None if pos_label is None else str(pos_label)
-    chosen = select_categories(tuple(known), asked, None, average)
-    places = [place for _, place in chosen if place is not None]
-    return [category for category, _ in chosen], (array == 1).T[places], places
+        raise InputError(ONE_OF_MANY)
+    positive = None if pos_label is None else str(pos_label)
+    selected = select_categories(tuple(known), positive, None, average)
+    indices = [index for _, index in selected if index is not None]
+    return [category for category, _ in selected], (array == 1).T[indices], indices
 
 
 def _headings(columns: Any) -> list[Any] | None:
@@ -233,7 +256,7 @@ def _headings(columns: Any) -> list[Any] | None:
     return None if named[0] == list(range(len(named[0]))) else named[0]
 
 
-def _in_order(
+def _order_classes(
     headings: list[Any] | None,
     used: Sequence[Any],
     known: Sequence[Any],
@@ -252,44 +275,53 @@ def _in_order(
     if len(order) != width:
         rule = f"{width} classes, one per column of scores; pass labels= to name all of them"
         raise invalid("labels", rule, f"{len(order)} classes")
-    place = {label: i for i, label in enumerate(order)}
+    index = {label: i for i, label in enumerate(order)}
     for label in used:
-        if label not in place:
-            told = ", ".join(repr(x) for x in order[:10])
-            raise invalid("labels", f"all classes that are true, {label!r} too", told)
-    lookup = np.array([place.get(label, -1) for label in known], dtype=np.int64)
+        if label not in index:
+            listed = ", ".join(repr(x) for x in order[:10])
+            raise invalid("labels", f"all classes that are true, {label!r} too", listed)
+    lookup = np.array([index.get(label, -1) for label in known], dtype=np.int64)
     return order, lookup[codes]
 
 
-def _of_classes(
-    found: Labels, codes: NDArray[np.int64], scores: Mapping[str, Array], known: Sequence[Any]
+def _build_classes(
+    table: ScoreTable, codes: NDArray[np.int64], scores: Mapping[str, Array], known: Sequence[Any]
 ) -> ScoredClasses:
     """Judge all classes together, by the probability of what happened."""
-    _check_lengths({"the truth": codes, **scores, **found.more}, found)
+    _check_table(table, {"the truth": codes, **scores})
     data = ScoredClasses(
-        (ONE,),
+        (ALL_CLASSES,),
         codes,
         np.stack(list(scores.values())),
-        _clusters(found),
-        systems=default_names(len(scores)),
-        source={**found.source, "classes": ", ".join(map(str, known))},
-        notes=found.notes,
+        _encode_clusters(table.cluster),
+        systems=table.systems or default_names(len(scores)),
+        source={**table.source, "classes": ", ".join(map(str, known))},
+        notes=table.notes,
     )
-    return _repeated(data, found.n)
+    return _repeat(data, table.n)
 
 
-def _clusters(found: Labels) -> NDArray[np.int64]:
+def _check_table(table: ScoreTable, columns: Mapping[str, Any]) -> None:
+    sizes = {name: len(values) for name, values in columns.items()}
+    if table.cluster is not None:
+        sizes["cluster"] = len(table.cluster)
+    if table.n is not None:
+        sizes["sample_weight"] = len(table.n)
+    check_lengths(sizes)
+
+
+def _encode_clusters(values: Any) -> NDArray[np.int64]:
     """Give every cluster a number."""
-    values = found.more.get("cluster")
     if values is None:
         return NO_CLUSTERS
     codes, distinct = pd.factorize(np.asarray(values))
+    missing_rows("cluster", codes < 0)
     if len(distinct) < 2:
         raise invalid("cluster", "a column of two clusters or more", f"{len(distinct)}")
     return np.asarray(codes, dtype=np.int64)
 
 
-def _repeated(data: Scored, n: Any) -> Scored:
+def _repeat(data: Scored, n: Any) -> Scored:
     """Write documents out as often as their weights say."""
     if n is None:
         return data
@@ -303,17 +335,6 @@ def _repeated(data: Scored, n: Any) -> Scored:
     )
 
 
-def _check_lengths(columns: Mapping[str, Any], found: Labels) -> None:
-    sizes = {name: len(values) for name, values in columns.items()}
-    if found.n is not None:
-        sizes["sample_weight"] = len(found.n)
-    if len(set(sizes.values())) != 1:
-        told = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise InputError(f"The columns must have the same length, but {told}.")
-    if not min(sizes.values()):
-        raise InputError(f"There is nothing to compare: {', '.join(sizes)} are empty.")
-
-
 def _check_both(name: str, data: ScoredDocuments) -> None:
     """Refuse a category that no document has, or that all have."""
     share = data.truth.mean(axis=1)
@@ -325,23 +346,23 @@ def _check_both(name: str, data: ScoredDocuments) -> None:
             )
 
 
-def _few(data: ScoredDocuments) -> tuple[str, ...]:
+def _few_documents(data: ScoredDocuments) -> tuple[str, ...]:
     """Warn where a class has so few documents that they tell next to nothing."""
     positive = data.truth.sum(axis=1, dtype=np.int64)
-    told = []
+    notes = []
     for kind, counts in (("positive", positive), ("negative", data.truth.shape[1] - positive)):
         few = [(c, int(n)) for c, n in zip(data.categories, counts, strict=True) if n < FEW]
         if few:
             category, n = few[0]
             where = "" if len(data.categories) == 1 else f" in category {shown(category)}"
-            more = f" (and in {len(few) - 1} more)" if len(few) > 1 else ""
+            others = f" (and in {len(few) - 1} more)" if len(few) > 1 else ""
             plural = "document" if n == 1 else "documents"
-            told.append(
-                f"There {'is' if n == 1 else 'are'} only {n} {kind} {plural}{where}{more}: so few "
-                "tell next to nothing of how others would be scored, and the interval may be too "
-                "narrow."
+            notes.append(
+                f"There {'is' if n == 1 else 'are'} only {n} {kind} {plural}{where}{others}: so "
+                "few tell next to nothing of how others would be scored, and the interval may be "
+                "too narrow."
             )
-    return tuple(told)
+    return tuple(notes)
 
 
 def _two_valued(scores: Mapping[str, Array]) -> tuple[str, ...]:

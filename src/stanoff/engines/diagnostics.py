@@ -1,8 +1,8 @@
-"""What speaks against trusting a Markov chain."""
+"""What speaks against trusting a Markov chain, and what helps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,55 +13,111 @@ from stanoff.engines.draws import Draws
 
 Array = NDArray[np.float64]
 
-RHAT_MOST = 1.01
-ESS_LEAST = 400  # Vehtari et al. (2021): 100 for each of four chains
-BFMI_LEAST = 0.3
-MOST_COLUMNS, SAMPLED_COLUMNS = 50, 10
+MAX_RHAT = 1.01
+MIN_ESS = 400  # Vehtari et al. (2021): 100 for each of four chains
+MIN_BFMI = 0.3
+MAX_TREEDEPTH = 10  # CmdStan's own
+MAX_COLUMNS = 12  # that are looked at closely
+BATCHES = 10  # of a chain
+DERIVED = ("cells", "log_lik", "log_prior", "lprior")  # of parameters that are looked at themselves
+DIVERGING = (
+    "raise adapt_delta, as in sampler_options={'adapt_delta': 0.99}, or reparametrise the program"
+)
+SATURATED = "raise max_treedepth, as in sampler_options={'max_treedepth': 12}"
+SLOW = "draw more, or reparametrise the program; plot_trace() shows the chains"
 
 
-def trouble(draws: Draws, judged: Iterable[NDArray[Any]]) -> tuple[str, ...]:
-    """Say in words what speaks against trusting a Markov chain.
+def diagnose(draws: Draws, *, max_treedepth: int | None = None) -> dict[str, str]:
+    """Say what speaks against trusting the chains, and what helps against it.
+
+    Divergences, saturated trees and E-BFMI are those of all transitions; R-hat and effective sample
+    sizes those of all parameters and scores. Of many, the slowest to mix are looked at.
 
     Parameters
     ----------
     draws : Draws
         What the sampler returned.
-    judged : iterable of ndarray
-        The (chain, draw, ...) values whose R-hat and effective sample size count.
+    max_treedepth : int, optional
+        The greatest depth that was allowed, CmdStan's own by default.
+
+    Returns
+    -------
+    dict
+        By problem, in words, what to do about it; empty if all is well.
     """
     check_surroundings()
     from arviz_stats.base import array_stats
 
-    told = []
-    stats = draws.sample_stats
-    diverging = int(np.sum(stats["diverging"]))
-    if diverging:
-        told.append(f"{diverging} of {stats['diverging'].size} transitions diverged")
-    columns = [column for values in judged for column in _columns(values)]
-    columns = [values for values in (*columns, stats["lp"]) if np.ptp(values) > 0]
+    problems: dict[str, str] = {}
+    stats, axes = draws.sample_stats, {"chain_axis": 0, "draw_axis": 1}
+    transitions = stats["diverging"].size
+    if diverging := int(np.sum(stats["diverging"])):
+        problems[f"{diverging} of {transitions} transitions diverged"] = DIVERGING
+    deepest = max_treedepth or MAX_TREEDEPTH
+    if saturated := int(np.sum(stats.get("tree_depth", np.zeros(1)) >= deepest)):
+        message = f"{saturated} of {transitions} transitions had the greatest tree depth, {deepest}"
+        problems[message] = SATURATED
+    columns = _slowest_columns(draws)
     if not columns:
-        return (*told, "the chains did not move")
-    axes = {"chain_axis": 0, "draw_axis": 1}
+        return problems | {"the chains did not move": SLOW}
     if len(stats["diverging"]) > 1:
-        rhat = max(float(array_stats.rhat(c, method="rank", **axes)) for c in columns)
-        if not rhat <= RHAT_MOST:
-            told.append(f"R-hat is {rhat:.3f}, above {RHAT_MOST}")
-    bulk = min(float(array_stats.ess(c, method="bulk", **axes)) for c in columns)
-    tail = min(float(array_stats.ess(c, method="tail", prob=(0.05, 0.95), **axes)) for c in columns)
-    if not min(bulk, tail) >= ESS_LEAST:
-        told.append(f"the effective sample size is {min(bulk, tail):.0f}, below {ESS_LEAST}")
+        rhat = {name: float(array_stats.rhat(c, **axes)) for name, c in columns.items()}
+        name = max(rhat, key=lambda name: np.nan_to_num(rhat[name], nan=np.inf))
+        if not rhat[name] <= MAX_RHAT:
+            problems[f"R-hat of {name} is {rhat[name]:.3f}, above {MAX_RHAT}"] = SLOW
+    methods: list[dict[str, Any]] = [{"method": "bulk"}, {"method": "tail", "prob": (0.05, 0.95)}]
+    ess = {
+        name: min(float(array_stats.ess(column, **method, **axes)) for method in methods)
+        for name, column in columns.items()
+    }
+    name = min(ess, key=lambda name: np.nan_to_num(ess[name], nan=0))
+    if not ess[name] >= MIN_ESS:
+        message = f"the effective sample size of {name} is {ess[name]:.0f}, below {MIN_ESS}"
+        problems[message] = SLOW
     bfmi = float(np.min(array_stats.bfmi(stats["energy"], **axes)))
-    if not bfmi >= BFMI_LEAST:
-        told.append(f"E-BFMI is {bfmi:.2f}, below {BFMI_LEAST}")
-    return tuple(told)
+    if not bfmi >= MIN_BFMI:
+        problems[f"E-BFMI is {bfmi:.2f}, below {MIN_BFMI}"] = SLOW
+    return problems
 
 
-def _columns(values: NDArray[Any]) -> list[Array]:
-    """Split (chain, draw, ...) values into (chain, draw) ones; of very many take a sample.
+def _slowest_columns(draws: Draws) -> dict[str, Array]:
+    """Return, by name, the (chain, draw) values that mix worst; constants do not count."""
+    candidates = []
+    for name, values in _parameters(draws):
+        flat = values.reshape(*values.shape[:2], -1)
+        varying = np.isfinite(flat).all(axis=(0, 1)) & (np.ptp(flat, axis=(0, 1)) > 0)
+        indices = np.flatnonzero(varying)
+        if not indices.size:
+            continue
+        slowness = _slowness(flat[..., indices])
+        for i in np.argsort(-slowness)[:MAX_COLUMNS]:
+            position = np.unravel_index(indices[i], values.shape[2:])
+            label = ",".join(str(p + 1) for p in position)  # as Stan counts
+            full_name = f"{name}[{label}]" if flat.shape[-1] > 1 else name
+            candidates.append((float(slowness[i]), full_name, flat[..., indices[i]]))
+    candidates.sort(key=lambda candidate: -candidate[0])
+    return {name: column for _, name, column in candidates[:MAX_COLUMNS]}
 
-    Among hundreds of columns one is beyond any bound by chance, and looking takes long.
+
+def _parameters(draws: Draws) -> Iterator[tuple[str, Array]]:
+    for name, values in draws.posterior.items():
+        if name not in DERIVED and not name.endswith("_rep"):
+            yield name, values
+    yield "lp__", draws.sample_stats["lp"]
+
+
+def _slowness(values: Array) -> Array:
+    """Return how far the means of batches vary, next to those of independent draws.
+
+    The batches are those of ranks, of their distances from the middle and of both tails: what R-hat
+    and the effective sample sizes look at, but for all columns at once.
     """
-    flat = np.moveaxis(values.reshape(*values.shape[:2], -1), -1, 0)
-    if len(flat) > MOST_COLUMNS:
-        flat = flat[np.linspace(0, len(flat) - 1, SAMPLED_COLUMNS).astype(int)]
-    return list(flat)
+    chains, n_draws, n_columns = values.shape
+    ranks = values.reshape(-1, n_columns).argsort(axis=0).argsort(axis=0) / (chains * n_draws)
+    length = max(1, n_draws // BATCHES)
+    slowness = np.zeros(n_columns)
+    for feature in (ranks, np.abs(ranks - 0.5), ranks < 0.05, ranks >= 0.95):
+        chain = feature.reshape(chains, n_draws, n_columns)[:, : length * (n_draws // length)]
+        batches = chain.reshape(-1, length, n_columns).mean(axis=1)
+        slowness = np.maximum(slowness, length * batches.var(axis=0) / feature.var(axis=0))
+    return slowness

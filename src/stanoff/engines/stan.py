@@ -44,7 +44,7 @@ SIG_FIGS = 18  # what it takes to write a double and read the same one
 PRIOR_SEED = 20160717  # the prior does not depend on the documents: one run serves them all
 PRIOR_CHAINS, PRIOR_WARMUP = 2, 500
 PRIOR_OPTIONS = ("adapt_delta", "max_treedepth", "step_size")  # those that fit any number of chains
-MAX_TREEDEPTH = 10
+ORDINARY_OUTPUT = re.compile(r"\w+ = |method|Iteration:|Gradient|Adjust|1000 trans|Elapsed|\d|\(")
 RANKS = {"delta": 3, "psi_A": 3, "psi_B": 3, "cells_A": 4, "cells_B": 4}
 STATS = {
     "lp__": "lp",
@@ -224,7 +224,7 @@ def _sample_prior(
         empty = {name: values[:CHUNK] for name, values in empty.items()} | {"K": CHUNK}
     variables = _cached_prior(
         program,
-        _to_json({**stan_data, **empty, "prior_only": 1}),
+        to_json({**stan_data, **empty, "prior_only": 1}),
         CHUNK if few else categories,
         -(-options["chains"] * options["iter_sampling"] // PRIOR_CHAINS),
         tuple((name, options[name]) for name in PRIOR_OPTIONS if np.isscalar(options.get(name))),
@@ -297,11 +297,31 @@ class _Program:
                 )
                 variables, stats = _read(fit)
             except (RuntimeError, ValueError, OSError) as error:
-                reason = _reason(error, set(folder.iterdir()) - before)
-                raise StanoffError(f"{self.name} stopped: {reason}") from error
+                lines = _console_lines(set(folder.iterdir()) - before)
+                raise self._stopped("stopped", _reason(error, lines)) from error
+            self._check_numbers(variables, data, fit)
         if output_dir is None:
             weakref.finalize(fit, _remove, folder, os.getpid())
         return _Run(fit, self._shape(variables, int(data.get("K", categories))), stats)
+
+    def _stopped(self, event: str, reason: str) -> StanoffError:
+        """Build the error of a run, in Stan's words; it was compiled from a copy of the file."""
+        copy = re.compile(rf"'[^']*/{re.escape(Path(self.executable).name)}\.stan'")
+        return StanoffError(f"{self.name} {event}: {copy.sub(repr(self.name), reason)}")
+
+    def _check_numbers(
+        self, variables: Variables, data: Mapping[str, Any], fit: CmdStanMCMC
+    ) -> None:
+        """Refuse a delta that is no number, unless the measure may have none."""
+        missing = np.isnan(variables.get("delta", np.zeros(1)))
+        if not missing.any() or np.isnan(data.get("zero_division", 0.0)):
+            return
+        lines = _console_lines(map(Path, fit.runset.stdout_files))
+        if exceptions := [line for line in lines if "Exception" in line]:
+            raise self._stopped("stopped in its generated quantities", exceptions[-1])
+        if "zero_division" not in data:
+            draws = f"{int(missing.sum())} of {missing.size} draws"
+            raise self._stopped("generates a delta that is not a number", f"NaN in {draws}.")
 
     def _shape(self, variables: Variables, categories: int) -> Variables:
         """Give every variable its axes; refuse results that are not one per category."""
@@ -375,18 +395,32 @@ def _read(fit: CmdStanMCMC) -> tuple[Variables, Variables]:
     return variables, stats
 
 
-def _to_json(data: Mapping[str, Any]) -> str:
+def to_json(data: Mapping[str, Any]) -> str:
+    """Write data for Stan as JSON.
+
+    Examples
+    --------
+    >>> to_json({"K": 2, "counts": np.array([3, 4])})
+    '{"K": 2, "counts": [3, 4]}'
+    """
     return json.dumps(data, default=np.ndarray.tolist)
 
 
-def _reason(error: Exception, files: Iterable[Path]) -> str:
-    """Say why a run failed, in the program's own words if it has any."""
+def _console_lines(files: Iterable[Path]) -> list[str]:
+    """Read what the chains of a run printed."""
     consoles = [file for file in sorted(files) if file.name.endswith("-stdout.txt")]
     text = "\n".join(file.read_text("utf8", errors="replace") for file in consoles)
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for word in ("Exception", "improper", "log(0)", "Error", "rror"):
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _reason(error: Exception, lines: Sequence[str]) -> str:
+    """Say why a run failed, in the program's own words if it has any."""
+    for word in ("Exception", "improper", "log(0)"):
         if matches := [line for line in lines if word in line]:
             return matches[0]
-    if signals := re.search(r"retcodes=\[.*?-(\d+)", str(error)):
-        return f"{signal.Signals(int(signals[1])).name} ended it."
-    return str(error).partition("\n")[0]
+    if ended := re.search(r"retcodes=\[.*?-(\d+)", str(error)):
+        return f"{signal.Signals(int(ended[1])).name} ended it."
+    if messages := [line for line in lines if not ORDINARY_OUTPUT.match(line)]:
+        return messages[-1]
+    message = str(error).partition("\n")[0]
+    return "it did not say why." if message.startswith("Error during sampling") else message

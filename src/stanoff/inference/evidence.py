@@ -1,27 +1,34 @@
-"""What the draws of delta say: interval, direction, ROPE masses and Bayes factors."""
+"""What the posterior of a difference says: interval, direction, ROPE masses and Bayes factors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
 from stanoff._lib.showing import ReprMixin
-from stanoff.inference.decision import Decision, decide
-from stanoff.inference.factors import Bound, Factor, factor_of_odds, savage_dickeys
-from stanoff.inference.intervals import hdis, mcses, midpoint_error
+from stanoff.inference.bayes_factor import (
+    NO_FACTOR,
+    BayesFactor,
+    Bound,
+    interval_bayes_factor,
+    savage_dickey,
+)
+from stanoff.inference.decision import Decision, decide_all
+from stanoff.inference.intervals import hdi_midpoint_mcse
+from stanoff.inference.posterior import Posterior
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Array = NDArray[np.float64]
 
-TOLD_APART = 3.0  # Monte-Carlo standard errors
+MIN_MCSES = 3.0  # by how many Monte-Carlo standard errors two midpoints must differ
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,7 +100,12 @@ class Evidence(ReprMixin):
     def direction_resolved(self) -> bool:
         """Whether the middle of the HDI is off that of the ROPE by more than draws scatter."""
         off = abs(sum(self.hdi) - sum(self.rope)) / 2
-        return off > TOLD_APART * self.midpoint_error
+        return off > MIN_MCSES * self.midpoint_error
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the fields as a row of a table: the HDI as two numbers, the decision as text."""
+        ends = {"hdi_low": self.hdi[0], "hdi_high": self.hdi[1]}
+        return vars(self) | ends | {"decision": str(self.decision)}
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
         from stanoff.text.sentences import evidence_blocks
@@ -102,127 +114,115 @@ class Evidence(ReprMixin):
 
 
 class RowInfo(NamedTuple):
-    """What is known of a row beside its draws.
-
-    Attributes
-    ----------
-    category : str
-        Its name.
-    psi, observed : tuple of float
-        Posterior means of the two scores, and the scores of the data themselves.
-    bf_sd_defined : bool
-        Whether the prior density of delta at 0 is finite.
-    """
+    """What is reported of a row beside its posterior; the fields are those of :class:`Evidence`."""
 
     category: str = ""
-    psi: tuple[float, float] = (nan, nan)
-    observed: tuple[float, float] = (nan, nan)
+    psi_A: float = nan
+    psi_B: float = nan
+    observed_A: float = nan
+    observed_B: float = nan
     bf_sd_defined: bool = True
 
 
-def summarize(
-    delta: Array,
-    prior_delta: Array | None,
-    *,
-    rope: Interval,
-    hdi_prob: float = 0.95,
-    category: str = "",
-) -> Evidence:
-    """Weigh posterior against prior draws of delta, both (chain, draw).
-
-    Without prior draws there are no Bayes factors: they are NaN.
+def summarize_rows(
+    posterior: Posterior, *, rope: Interval, hdi_prob: float, higher_is_better: bool = True
+) -> dict[str, NDArray[Any]]:
+    """Return columns of numbers: mean, interval, masses and decision of each row.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(1)
-    >>> delta, prior = rng.normal(0.1, 0.01, (4, 1000)), rng.normal(0, 1, (4, 1000))
-    >>> said = summarize(delta, prior, rope=(-0.05, 0.05))
-    >>> str(said.decision), said.p_rope
-    ('>>', 0.0)
+    >>> from stanoff.inference.posterior import StudentTPosterior
+    >>> posterior = StudentTPosterior(49.0, np.array([0.1, 0.0]), np.array([0.01, 0.01]))
+    >>> columns = summarize_rows(posterior, rope=(-0.05, 0.05), hdi_prob=0.95)
+    >>> columns["hdi_low"].round(2).tolist(), columns["decision"].tolist()
+    ([0.08, -0.02], ['>>', '='])
     """
-    priors = None if prior_delta is None else prior_delta[None]
-    about = [RowInfo(category)]
-    return summarize_rows(delta[None], priors, about, rope=rope, hdi_prob=hdi_prob)[0]
+    low, high = posterior.hdi(hdi_prob)
+    return {
+        "mean": posterior.mean(),
+        "std": posterior.sd(),
+        "hdi_low": low,
+        "hdi_high": high,
+        "p_less": posterior.below(0.0),
+        "p_greater": posterior.above(0.0),
+        "p_below": posterior.below(rope[0]),
+        "p_rope": posterior.within(rope),
+        "p_above": posterior.above(rope[1]),
+        "decision": decide_all(low, high, rope, higher_is_better=higher_is_better),
+    }
 
 
-def summarize_rows(
-    delta: Array,
-    prior_delta: Array | None,
-    about: Sequence[RowInfo],
+def summarize(
+    posterior: Posterior,
+    prior: Posterior | None = None,
+    rows: Sequence[RowInfo] = (RowInfo(),),
     *,
     rope: Interval,
-    hdi_prob: float,
+    hdi_prob: float = 0.95,
     higher_is_better: bool = True,
 ) -> list[Evidence]:
-    """Weigh many rows at once, which is much faster than one by one.
+    """Gather the evidence on each row.
 
     Parameters
     ----------
-    delta, prior_delta : ndarray
-        Posterior and prior draws (row, chain, draw). A row whose prior draws have a NaN, or all
-        rows if there are no prior draws, have no Bayes factors.
-    about : sequence of RowInfo
-        What else is known of each row.
+    posterior, prior : Posterior
+        Of the difference. A row whose prior is undefined somewhere, or all rows if there is no
+        prior, have no Bayes factors: they are NaN.
+    rows : sequence of RowInfo
+        What else is reported of each row.
     rope, hdi_prob, higher_is_better
-        What is asked, of all rows alike.
+        The question, which is the same for all rows.
+
+    Examples
+    --------
+    >>> from stanoff.inference.posterior import SampledPosterior
+    >>> rng = np.random.default_rng(1)
+    >>> delta, prior = rng.normal(0.1, 0.01, (1, 4, 1000)), rng.normal(0, 1, (1, 4, 1000))
+    >>> [e] = summarize(SampledPosterior(delta), SampledPosterior(prior), rope=(-0.05, 0.05))
+    >>> str(e.decision), e.p_rope
+    ('>>', 0.0)
     """
-    flat = delta.reshape(len(delta), -1)
-    low, high = hdis(flat, hdi_prob)
-    numbers = {
-        "mean": np.mean(flat, axis=1),
-        "std": np.std(flat, axis=1, ddof=1),
-        "mcse": mcses(delta),
-        "p_less": np.mean(flat < 0, axis=1),
-        "p_greater": np.mean(flat > 0, axis=1),
-        "p_below": np.mean(flat < rope[0], axis=1),
-        "p_rope": np.mean((flat >= rope[0]) & (flat <= rope[1]), axis=1),
-        "p_above": np.mean(flat > rope[1], axis=1),
-    }
-    columns = {name: values.tolist() for name, values in numbers.items()}
-    factors = _factors(delta, prior_delta, columns["p_rope"], rope)
-    rows = []
-    for i, (row, ends, (bf_sd, bf_rope)) in enumerate(
-        zip(about, zip(low.tolist(), high.tolist(), strict=True), factors, strict=True)
-    ):
-        each = {name: values[i] for name, values in columns.items()}
-        rows.append(
-            Evidence(
-                category=row.category,
-                psi_A=row.psi[0],
-                psi_B=row.psi[1],
-                observed_A=row.observed[0],
-                observed_B=row.observed[1],
-                **each,
-                hdi=ends,
-                hdi_prob=hdi_prob,
-                midpoint_error=midpoint_error(ends, each["std"], each["mcse"]),
-                rope=rope,
-                bf_sd=bf_sd.value,
-                bf_sd_error=bf_sd.error,
-                bf_sd_defined=row.bf_sd_defined,
-                bf_rope=bf_rope.value,
-                bf_sd_bound=bf_sd.bound,
-                bf_rope_bound=bf_rope.bound,
-                decision=decide(ends, rope, higher_is_better=higher_is_better),
-            )
-        )
-    return rows
-
-
-def _factors(
-    delta: Array, prior_delta: Array | None, within: list[float], rope: Interval
-) -> list[tuple[Factor, Factor]]:
-    """Return both Bayes factors of each row, given what share of it is within the ROPE."""
-    none = Factor(), Factor()
-    if prior_delta is None:
-        return [none] * len(delta)
-    prior = prior_delta.reshape(len(prior_delta), -1)
-    odd: list[bool] = np.any(np.isnan(prior), axis=1).tolist()
-    shares = np.mean((prior >= rope[0]) & (prior <= rope[1]), axis=1).tolist()
-    n, prior_n = delta[0].size, prior.shape[1]
+    columns = summarize_rows(
+        posterior, rope=rope, hdi_prob=hdi_prob, higher_is_better=higher_is_better
+    )
+    low, high, mcse = columns.pop("hdi_low"), columns.pop("hdi_high"), posterior.mcse()
+    columns["mcse"] = mcse
+    columns["midpoint_error"] = hdi_midpoint_mcse(low, high, columns["std"], mcse)
+    intervals = zip(low.tolist(), high.tolist(), strict=True)
+    decisions = map(Decision, columns.pop("decision").tolist())
+    factors = _bayes_factors(posterior, prior, rope, len(rows))
+    numbers = zip(*(values.tolist() for values in columns.values()), strict=True)
     return [
-        none if undefined else (point, factor_of_odds(p, q, n, prior_n))
-        for undefined, point, p, q in zip(
-            odd, savage_dickeys(delta, prior_delta), within, shares, strict=True
+        Evidence(
+            **row._asdict(),
+            **dict(zip(columns, values, strict=True)),
+            hdi=interval,
+            hdi_prob=hdi_prob,
+            rope=rope,
+            bf_sd=bf_sd.value,
+            bf_sd_error=bf_sd.error,
+            bf_sd_bound=bf_sd.bound,
+            bf_rope=bf_rope.value,
+            bf_rope_bound=bf_rope.bound,
+            decision=decision,
         )
+        for row, values, interval, decision, (bf_sd, bf_rope) in zip(
+            rows, numbers, intervals, decisions, factors, strict=True
+        )
+    ]
+
+
+def _bayes_factors(
+    posterior: Posterior, prior: Posterior | None, rope: Interval, n_rows: int
+) -> list[tuple[BayesFactor, BayesFactor]]:
+    """Return the Savage-Dickey factor and that of the ROPE for each row."""
+    none = NO_FACTOR, NO_FACTOR
+    if prior is None:
+        return [none] * n_rows
+    factors = zip(
+        savage_dickey(posterior, prior), interval_bayes_factor(posterior, prior, rope), strict=True
+    )
+    return [
+        none if undefined else pair
+        for undefined, pair in zip(prior.has_nan().tolist(), factors, strict=True)
     ]

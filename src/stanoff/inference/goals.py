@@ -12,7 +12,7 @@ from stanoff.inference.decision import Decision
 
 Goal = frozenset[Decision]
 
-SETTLED: Goal = frozenset(decision for decision in Decision if decision.settled)
+SETTLED: Goal = frozenset(decision for decision in Decision if decision.conclusive)
 RULE = "'<<', '<', '=', '>', '>>', 'settled', or several decisions"
 
 

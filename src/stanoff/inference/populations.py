@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,9 @@ from stanoff import models
 from stanoff.data.items import ItemValues
 from stanoff.engines.draws import Variables
 from stanoff.errors import InputError
-from stanoff.inference.evidence import Evidence, RowInfo, summarize_rows
-from stanoff.inference.factors import grows_without_bound
+from stanoff.inference.bayes_factor import density_diverges_at_zero
+from stanoff.inference.evidence import Evidence, RowInfo, summarize
+from stanoff.inference.posterior import SampledPosterior
 from stanoff.models.counts import Hierarchical, HierarchicalUnpaired
 from stanoff.models.priors import Prior
 from stanoff.question import Sampling
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 NEW = "a new category"
+COLUMNS = ["population", "model", "mean", "std", "hdi_low", "hdi_high", "p_rope", "decision"]
 
 
 def populations(result: Comparison) -> pd.DataFrame:
@@ -39,38 +41,26 @@ def populations(result: Comparison) -> pd.DataFrame:
     DataFrame
         A row per population: its model, mean, std, hdi_low, hdi_high, p_rope and decision.
     """
-    from stanoff.fit import fit
-
     if not isinstance(result.data, ItemValues):
         raise InputError("Only values per item have populations: pass measure='mean'.")
     rows = []
-    for model in models.POPULATIONS.values():
-        chosen = model or models.for_data(result.data)
-        sampling = Sampling(chosen, Prior(), "exact", None, None, None, result.seed)
+    for population_model in models.POPULATIONS.values():
+        model = population_model or models.for_data(result.data)
         try:
-            made = fit(result.data, result.question, sampling)
+            refitted = result.refit(
+                Sampling(model, Prior(), "exact", None, None, None, result.seed)
+            )
         except InputError:
             continue  # the data have no runs, or no data sets
-        again = made.between(*result.names, result.question)
-        rows.append(_row(chosen.population(result.data), chosen.name, again.evidence()))
-        if "eta" in made.draws.posterior:
-            eta = made.draws.posterior["eta"]
-            said = _weighed(result, eta, None, RowInfo())
-            rows.append(_row("data sets on average", chosen.name, said))
-    return pd.DataFrame(rows)
-
-
-def _row(population: str, model: str, said: Evidence) -> dict[str, Any]:
-    return {
-        "population": population,
-        "model": model,
-        "mean": said.mean,
-        "std": said.std,
-        "hdi_low": said.hdi[0],
-        "hdi_high": said.hdi[1],
-        "p_rope": said.p_rope,
-        "decision": str(said.decision),
-    }
+        evidence = {model.population(result.data): refitted.evidence()}
+        if "eta" in refitted.fit.draws.posterior:
+            eta = refitted.fit.draws.posterior["eta"]
+            evidence["data sets on average"] = _summarize(result, eta, None, RowInfo())
+        rows += [
+            {"population": population, "model": model.name, **e.as_row()}
+            for population, e in evidence.items()
+        ]
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def delta_new(result: Comparison) -> Array:
@@ -88,12 +78,11 @@ def delta_new(result: Comparison) -> Array:
     if "delta_new" in result.fit.draws.posterior:
         return np.asarray(result.fit.draws.posterior["delta_new"])
     psi = _new_scores(result.fit.draws.posterior, result, np.random.default_rng(result.seed))
-    a, b = result.pair
-    return np.asarray(psi[..., a] - psi[..., b])
+    return np.asarray(psi[..., 0] - psi[..., 1])
 
 
 def new_category(result: Comparison) -> Evidence:
-    """Weigh the difference on a category that was not observed; see :func:`delta_new`.
+    """Summarize the difference on a category that was not observed; see :func:`delta_new`.
 
     Parameters
     ----------
@@ -102,38 +91,36 @@ def new_category(result: Comparison) -> Evidence:
     """
     rng = np.random.default_rng(result.seed)
     psi = _new_scores(result.fit.draws.posterior, result, rng)
-    prior = _new_scores(result.fit.draws.prior, result, rng) if result.fit.draws.prior else None
-    a, b = result.pair
-    means = float(psi[..., a].mean()), float(psi[..., b].mean())
-    infinite = False
-    if prior is not None:
-        prior = prior[..., a] - prior[..., b]
-        infinite = grows_without_bound(prior)
-    about = RowInfo(NEW, means, bf_sd_defined=not infinite)
-    return _weighed(result, psi[..., a] - psi[..., b], prior, about)
+    prior, infinite = None, False
+    if result.fit.draws.prior:
+        prior_psi = _new_scores(result.fit.draws.prior, result, rng)
+        prior = prior_psi[..., 0] - prior_psi[..., 1]
+        infinite = density_diverges_at_zero(prior)
+    psi_A, psi_B = psi[..., 0], psi[..., 1]
+    row = RowInfo(NEW, float(psi_A.mean()), float(psi_B.mean()), bf_sd_defined=not infinite)
+    return _summarize(result, psi_A - psi_B, prior, row)
 
 
-def _weighed(result: Comparison, delta: Any, prior: Any, about: RowInfo) -> Evidence:
-    """Weigh draws (chain, draw) of a difference by the rules of a comparison."""
-    [said] = summarize_rows(
-        delta[None],
-        None if prior is None else prior[None],
-        [about],
+def _summarize(result: Comparison, delta: Array, prior: Array | None, row: RowInfo) -> Evidence:
+    """Summarize draws (chain, draw) of a difference by the question of a comparison."""
+    [evidence] = summarize(
+        SampledPosterior(delta[None]),
+        None if prior is None else SampledPosterior(prior[None]),
+        [row],
         rope=result.rope,
         hdi_prob=result.hdi_prob,
         higher_is_better=result.measure.higher_is_better,
     )
-    return said
+    return evidence
 
 
 def _new_scores(draws: Variables, result: Comparison, rng: np.random.Generator) -> Array:
-    """Draw the scores of both systems on a new category (chain, draw, system)."""
+    """Draw the scores of A and B on a new category (chain, draw, system)."""
     model = result.model
     if not isinstance(model, Hierarchical | HierarchicalUnpaired) or "eta_pos" not in draws:
         raise InputError("There is no eta: only the hierarchical models know of new categories.")
-    every = draws["mu"]  # of the categories at hand: (chain, draw, category), or one per system
-    which = rng.integers(0, every.shape[-1], every.shape[:2])
-    place = which.reshape(*which.shape, *(1,) * (every.ndim - 2))
-    mu = np.take_along_axis(every, place, axis=-1)
-    cells = model.draw_new_category(draws, mu, rng)
-    return np.asarray(result.measure(cells)[..., 0])
+    mu = draws["mu"]  # of the categories at hand: (chain, draw, category), or one per system
+    category = rng.integers(0, mu.shape[-1], mu.shape[:2])
+    mu = np.take_along_axis(mu, category.reshape(*category.shape, *(1,) * (mu.ndim - 2)), axis=-1)
+    confusion = model.draw_new_category(draws, mu, rng)
+    return np.asarray(result.measure(confusion)[..., list(result.pair), 0])

@@ -11,18 +11,20 @@ import numpy as np
 import pandas as pd
 
 from stanoff import models
-from stanoff._lib.arguments import Interval, as_rope
+from stanoff._lib.arguments import as_rope
 from stanoff._lib.showing import ReprMixin
 from stanoff.errors import invalid
 from stanoff.inference.decision import Decision, decide, rope_flips
 from stanoff.inference.evidence import Evidence
-from stanoff.inference.factors import mass_within
 from stanoff.models.custom import CustomModel
 from stanoff.models.priors import Prior, as_prior
 from stanoff.question import Sampling
 
 if TYPE_CHECKING:
     from stanoff.results.comparison import Comparison
+
+PRIOR_COLUMNS = ["prior", "mean", "std", "hdi_low", "hdi_high", "p_rope", "decision"]
+N_ROPES = 21  # of the table, by default
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,46 +76,39 @@ def sensitivity(
         Half-widths around the middle of the comparison's ROPE; from 0 to beyond the last flip by
         default.
     """
-    said = result.evidence(category)
-    chosen: Mapping[str, Any] = result.model.priors
-    if priors is not None:
-        if not isinstance(priors, Mapping) or not priors:
-            raise invalid("priors", "a mapping of names to stanoff.Prior", priors)
-        chosen = priors
-    rows = []
-    for name, prior in chosen.items():
-        e = _refit(result, prior).evidence(said.category)
-        hdi = {"hdi_low": e.hdi[0], "hdi_high": e.hdi[1]}
-        rows.append(
-            {
-                "prior": name,
-                "mean": e.mean,
-                "std": e.std,
-                **hdi,
-                "p_rope": e.p_rope,
-                "decision": str(e.decision),
-            }
-        )
-    flips = rope_flips(said, higher_is_better=result.measure.higher_is_better)
+    evidence = result.evidence(category)
+    if priors is not None and (not isinstance(priors, Mapping) or not priors):
+        raise invalid("priors", "a mapping of names to stanoff.Prior", priors)
+    named_priors: Mapping[str, Any] = result.model.priors if priors is None else priors
+    rows = [
+        {"prior": name} | _with_prior(result, prior).evidence(evidence.category).as_row()
+        for name, prior in named_priors.items()
+    ]
+    flips = rope_flips(evidence, higher_is_better=result.measure.higher_is_better)
     if ropes is None:
-        widest = max([said.rope[1] - said.rope[0], *(1.25 * width for width, *_ in flips)])
-        ropes = np.linspace(0, widest, 21).tolist()
-    return Sensitivity(said.category, pd.DataFrame(rows), over_ropes(result, said, ropes), flips)
+        widest = max([evidence.rope[1] - evidence.rope[0], *(1.25 * width for width, *_ in flips)])
+        ropes = np.linspace(0, widest, N_ROPES).tolist()
+    return Sensitivity(
+        evidence.category,
+        pd.DataFrame(rows, columns=PRIOR_COLUMNS),
+        over_ropes(result, evidence, ropes),
+        flips,
+    )
 
 
-def over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> pd.DataFrame:
+def over_ropes(result: Comparison, evidence: Evidence, ropes: Sequence[float]) -> pd.DataFrame:
     """Judge again under ROPEs of these half-widths, with the same middle: a row for each."""
     if isinstance(ropes, str) or not isinstance(ropes, Iterable):
         raise invalid("ropes", "a list of half-widths", ropes)
-    delta = result.posterior_sample(said.category)
-    middle = (said.rope[0] + said.rope[1]) / 2
+    delta = result.posterior_sample(evidence.category)
+    middle = (evidence.rope[0] + evidence.rope[1]) / 2
     rows: list[dict[str, Any]] = []
-    for width in ropes:
-        if not isinstance(width, Real):
-            raise invalid("ropes", "a list of half-widths", width)
-        half = as_rope(width)[1]
-        rope: Interval = (middle - half, middle + half)
-        p_below, p_rope = float(np.mean(delta < rope[0])), mass_within(delta, rope)
+    for half_width in ropes:
+        if not isinstance(half_width, Real):
+            raise invalid("ropes", "a list of half-widths", half_width)
+        half = as_rope(half_width)[1]
+        low, high = middle - half, middle + half
+        p_below, p_rope = np.mean(delta < low), np.mean((delta >= low) & (delta <= high))
         better = result.measure.higher_is_better
         rows.append(
             {
@@ -121,16 +116,14 @@ def over_ropes(result: Comparison, said: Evidence, ropes: Sequence[float]) -> pd
                 "p_below": p_below,
                 "p_rope": p_rope,
                 "p_above": 1 - p_below - p_rope,
-                "decision": str(decide(said.hdi, rope, higher_is_better=better)),
+                "decision": str(decide(evidence.hdi, (low, high), higher_is_better=better)),
             }
         )
     return pd.DataFrame(rows)
 
 
-def _refit(result: Comparison, prior: Prior) -> Comparison:
+def _with_prior(result: Comparison, prior: Prior) -> Comparison:
     """Fit the same data again with another prior, by conjugacy where that is possible."""
-    from stanoff.fit import fit
-
     engine = "exact" if result.model.is_conjugate else "stan"
     chains, draws = result.fit.draws.shape if result.engine == engine else (None, None)
     model = models.get(
@@ -147,4 +140,4 @@ def _refit(result: Comparison, prior: Prior) -> Comparison:
         warmup=None,
         seed=result.seed,
     )
-    return fit(result.data, result.question, sampling).between(*result.names, result.question)
+    return result.refit(sampling)

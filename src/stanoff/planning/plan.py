@@ -1,40 +1,220 @@
-"""How many documents it kind, or how small a difference a test set can settle."""
+"""How many documents it takes, how small a difference they can settle, and how many more."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any
 
-from stanoff._lib.arguments import check_int, check_probability
-from stanoff.errors import InputError, invalid
+import numpy as np
+import pandas as pd
+
+from stanoff._lib.arguments import (
+    as_seed,
+    check_int,
+    check_keywords,
+    check_probability,
+)
+from stanoff._lib.showing import ReprMixin
+from stanoff.data.items import ItemValues
+from stanoff.data.scores import Scores
+from stanoff.data.types import Data, PairedCounts, rows
+from stanoff.errors import InputError, invalid, unknown
 from stanoff.inference.decision import Decision
-from stanoff.inference.goals import SETTLED, Goal, as_goal, goal_label, verdict_of
-from stanoff.planning.answers import Answer, Plan, frame_of
-from stanoff.planning.aucs import AucScenario
-from stanoff.planning.power import MOST, Suspected, completed
-from stanoff.planning.scenarios import Scenario, as_scenario
-from stanoff.planning.search import Search
-from stanoff.planning.settings import Options, Settings, models_for, settings
-from stanoff.planning.simulation import source_of
+from stanoff.inference.goals import SETTLED, Goal, as_goal, goal_label
+from stanoff.models.priors import Prior, Priors
+from stanoff.planning import text
+from stanoff.planning.generators import DataGenerator, MoreDocuments, MoreItems, MoreScores
+from stanoff.planning.power import MAX_N, generator_at, read_study, true_decision
+from stanoff.planning.scenario import AnyScenario, Scenario, check_scenario
+from stanoff.planning.search import Crossing, Search
+from stanoff.planning.simulate import (
+    DECISIONS,
+    MIN_DRAWS,
+    N_DRAWS,
+    N_SIMULATIONS,
+    Analysis,
+    Counts,
+    Study,
+)
+from stanoff.question import Sampling
+from stanoff.text.numbers import rounded_documents
+from stanoff.text.sentences import describe_documents, describe_score
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from stanoff.results.comparison import Comparison
 
 ASSURANCE = 0.8
-LEAST_MOST, STEP = 16, 4  # the search for a number of documents goes on by this factor
+MAX_CONSIDERED = 1_000_000
+MIN_MAX_N, GRID_FACTOR = 16, 4  # the search for a number of documents goes on by this factor
 SHIFTS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)  # logits beyond the edge of the ROPE
-FAR = 15.0  # logits: as good as A can get
+MAX_SHIFT = 15.0  # logits: as good as A can get
+N_FUTURES = 4000  # simulations of what has a closed form
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What it takes to reach the goal with one probability.
+
+    Attributes
+    ----------
+    assurance : float
+        That probability.
+    value : float or None
+        Documents, or the difference; None if it takes more than was considered.
+    low, high : float or None
+        Ends of the 95% Monte-Carlo interval of ``value``; None where that is open.
+    rates : mapping
+        How often each decision comes out there, or at the last point that was considered.
+    """
+
+    assurance: float
+    value: float | None
+    low: float | None
+    high: float | None
+    rates: Mapping[str, float] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What a comparison says now, of which more documents are asked.
+
+    Attributes
+    ----------
+    names : tuple of str
+        What A and B are called.
+    decision : Decision
+        The decision now.
+    documents : str
+        How many documents or items there are, in words.
+    judged : str
+        The measure, and the category, in words.
+    p_goal : float
+        How probable it is that endless documents lead to the goal.
+    """
+
+    names: tuple[str, str]
+    decision: Decision
+    documents: str
+    judged: str
+    p_goal: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(ReprMixin):
+    """What it takes to reach a goal; ``str()`` tells it in words.
+
+    Attributes
+    ----------
+    question : str
+        ``"documents"``, ``"difference"`` or ``"more documents"``.
+    goal : str
+        Which decisions were asked for.
+    answers : tuple of Answer
+        One per assurance.
+    curve : DataFrame
+        The simulated points, each with power, its standard error and the rate of every decision.
+    analysis : Analysis
+        How data sets were judged.
+    limit : float
+        The largest number of documents, or the largest difference, that was considered.
+    seed : int
+        Makes the plan reproducible.
+    warnings : tuple of str
+        What to know before trusting the numbers.
+    unit : str
+        What is counted: documents, documents of each system, or items.
+    scenario : Scenario or AucScenario or None
+        What is taken to be true.
+    n : int or None
+        How many documents there are, if the question is a difference.
+    observed : Observed or None
+        What was observed, if the question is how many more.
+    """
+
+    question: str
+    goal: str
+    answers: tuple[Answer, ...]
+    curve: pd.DataFrame
+    analysis: Analysis
+    limit: float
+    seed: int
+    warnings: tuple[str, ...] = ()
+    unit: str = "documents"
+    scenario: AnyScenario | None = None
+    n: int | None = None
+    observed: Observed | None = None
+
+    @property
+    def measure(self) -> str:
+        """What the score is called."""
+        return self.analysis.question.measure.label
+
+    @property
+    def delta(self) -> float | None:
+        """The true difference, where a scenario tells it."""
+        measure = self.analysis.question.measure
+        return None if self.scenario is None else self.scenario.delta(measure)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What A and B are called."""
+        return self.observed.names if self.observed else ("A", "B")
+
+    @property
+    def answer(self) -> Answer:
+        """The answer for the least assurance that was asked for."""
+        return self.answers[0]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the answers in a table: assurance, value, low, high."""
+        numbers = [(a.assurance, a.value, a.low, a.high) for a in self.answers]
+        table = pd.DataFrame(numbers, columns=["assurance", "value", "low", "high"], dtype=float)
+        whole = self.question != "difference"  # numbers of documents
+        return table.astype(dict.fromkeys(["value", "low", "high"], "Int64")) if whole else table
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the curve, the assurances and where they are reached."""
+        from stanoff.plots import plot_plan
+
+        return plot_plan(self, ax=ax)
+
+    def __str__(self) -> str:
+        return text.describe_plan(self)
+
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
+        return text.plan_blocks(self)
+
+
+@check_keywords
 def plan(
-    scenario: Suspected,
+    scenario: AnyScenario | str,
     n: int | None = None,
     *,
     goal: Any = None,
     assurance: float | Sequence[float] = ASSURANCE,
-    max_n: int = 1_000_000,
+    max_n: int = MAX_CONSIDERED,
     model: str | Path | None = None,
-    **options: Unpack[Options],
+    measure: str | None = None,
+    beta: float = 1.0,
+    zero_division: float | str = 0.0,
+    prevalence: float | None = None,
+    rope: Any = 0.05,
+    hdi_prob: float = 0.95,
+    prior: Priors | str | None = None,
+    engine: str = "exact",
+    n_simulations: int = N_SIMULATIONS,
+    draws: int = N_DRAWS,
+    same_documents: bool = True,
+    seed: int | None = None,
+    jobs: int | None = None,
+    executor: Any = None,
+    progress: bool = False,
 ) -> Plan:
-    """Compute how many documents a goal kind, or which difference ``n`` documents can settle.
+    """Compute how many documents a goal takes, or which difference ``n`` documents can settle.
 
     Parameters
     ----------
@@ -52,7 +232,9 @@ def plan(
         The largest number of documents to consider.
     model : str or Path, optional
         Which model will judge the documents.
-    **options
+    measure, beta, zero_division, prevalence, rope, hdi_prob, prior, engine
+        As in :func:`stanoff.power`.
+    n_simulations, draws, same_documents, seed, jobs, executor, progress
         As in :func:`stanoff.power`.
 
     Returns
@@ -66,161 +248,308 @@ def plan(
     >>> 1500 < answer.value < 2200
     True
     """
-    suspected = as_scenario(scenario)
-    options = completed([suspected], options)
-    if model is None:
-        model = models_for(options)[0]
-    if not isinstance(model, (str, Path)):
+    options = locals()
+    if model is not None and not isinstance(model, (str, Path)):
         raise invalid("model", "one model in a plan", model)
-    chosen = settings(model, **options)
-    levels = as_levels(assurance)
+    suspected = check_scenario(scenario)
+    study = read_study([suspected], options)
+    study = Study(study.analyses[:1], n_simulations, study.seed, jobs, executor, progress)
+    levels = _check_assurance(assurance)
     if n is not None:
-        size = check_int("n", n, most=MOST)
-        return _difference(suspected, size, as_side(goal), levels, chosen)
-    wanted = _possible_goal(suspected, goal, chosen)
-    return _documents(suspected, wanted, levels, as_max_n(max_n), chosen)
-
-
-def as_levels(assurance: Any) -> tuple[float, ...]:
-    """Read one assurance or several, in ascending order."""
-    several = assurance if isinstance(assurance, (list, tuple)) else [assurance]
-    if not several:
-        raise invalid("assurance", "one or several numbers between 0 and 1", assurance)
-    return tuple(sorted({check_probability("assurance", level) for level in several}))
-
-
-def as_max_n(max_n: Any) -> int:
-    """Read the largest number of documents to consider."""
-    return check_int("max_n", max_n, least=LEAST_MOST, most=MOST)
-
-
-def settling(goal: Any) -> Goal:
-    """Read a goal that more documents can bring about."""
-    wanted = as_goal(goal)
-    if not wanted <= SETTLED:
-        raise invalid(
-            "goal", "made of '<<', '=' and '>>' in a plan: the others settle nothing", goal
-        )
-    return wanted
-
-
-def as_side(goal: Any) -> Decision:
-    """Read the goal of a question for a difference."""
-    if goal is None:
-        return Decision.MUCH_BETTER
-    if goal not in (">>", "<<"):
-        raise invalid("goal", "'>>' or '<<' where n is given", goal)
-    return Decision(goal)
-
-
-def _possible_goal(scenario: Scenario | AucScenario, goal: Any, chosen: Settings) -> Goal:
-    measure, rope = chosen.question.measure, chosen.question.rope
-    delta = scenario.delta(measure)
-    truth = verdict_of(delta, rope, higher_is_better=measure.higher_is_better)
-    told = f"The difference in {measure.label} is {delta:+.4g} in this scenario"
-    if truth is None:
-        raise InputError(f"{told}, an edge of the ROPE: no number of documents settles that.")
-    wanted = as_goal(truth) if goal is None else settling(goal)
-    if truth not in wanted:
-        where = "inside the ROPE" if truth == Decision.EQUIVALENT else "beyond the ROPE"
-        raise InputError(
-            f"{told}, {where}, so no number of documents leads to {goal_label(wanted)!r}: ask for "
-            f"{str(truth)!r}."
-        )
-    return wanted
-
-
-def _documents(
-    suspected: Scenario | AucScenario,
-    wanted: Goal,
-    levels: tuple[float, ...],
-    top: int,
-    chosen: Settings,
-) -> Plan:
-    """Search for the number of documents."""
-    grid = [*(x for x in (STEP**i for i in range(20)) if x < top), top]
+        size = check_int("n", n, most=MAX_N)
+        return _plan_difference(suspected, size, goal, levels, study, same_documents)
+    largest = _check_max_n(max_n)
+    goals = _attainable_goal(suspected, goal, study)
     search = Search(
-        lambda x: source_of(suspected, int(x), chosen.same_documents), chosen, wanted, whole=True
+        lambda size: generator_at(suspected, int(size), study, same_documents), study, goals
     )
-    crossings = search.run(grid, levels)
+    grid = [*(size for size in (GRID_FACTOR**i for i in range(20)) if size < largest), largest]
     return Plan(
         question="documents",
-        goal=goal_label(wanted),
-        answers=tuple(
-            Answer.of(level, found, search.seen, whole=True)
-            for level, found in zip(levels, crossings, strict=True)
-        ),
-        curve=frame_of("n", search),
-        judge=chosen.judges[0],
-        facts={
-            "scenario": suspected,
-            "delta": suspected.delta(chosen.question.measure),
-            "max_n": top,
-            "same_documents": chosen.same_documents,
-        },
-        warnings=tuple(search.warned),
-        seed=chosen.seed,
+        goal=goal_label(goals),
+        answers=_answers(search, grid, levels, rounded_documents),
+        curve=search.table("n"),
+        analysis=study.analyses[0],
+        limit=largest,
+        seed=study.seed,
+        warnings=tuple(search.warnings),
+        unit="documents" if same_documents else "documents of each system",
+        scenario=suspected,
     )
 
 
-def _difference(
-    base: Scenario | AucScenario,
+def _plan_difference(
+    scenario: AnyScenario,
     n: int,
-    side: Decision,
+    goal: Any,
     levels: tuple[float, ...],
-    chosen: Settings,
+    study: Study,
+    same_documents: bool,
 ) -> Plan:
-    """Make A better (or worse) step by step, beginning at the edge of the ROPE."""
+    """Make A better (or worse) logit by logit, beginning at the edge of the ROPE."""
     from scipy.optimize import brentq
 
-    sign = 1.0 if side == Decision.MUCH_BETTER else -1.0
-    rope, score = chosen.question.rope, chosen.question.measure
-    edge = rope[1] if (sign > 0) == score.higher_is_better else rope[0]
+    side = Decision.MUCH_BETTER if goal is None else goal
+    if not isinstance(side, str) or side not in (">>", "<<"):
+        raise invalid("goal", "'>>' or '<<' where n is given", goal)
+    sign = 1 if side == ">>" else -1
+    rope, measure = study.question.rope, study.question.measure
+    upward = (sign > 0) == measure.higher_is_better
+    edge = rope[1] if upward else rope[0]
 
-    def beyond(shift: float) -> float:
-        return base.better_A(sign * shift).delta(score) - edge
+    def delta_at(shift: float) -> float:
+        return scenario.shift_a(sign * shift).delta(measure)
 
-    outward = 1.0 if edge == rope[1] else -1.0
-    if outward * beyond(-FAR) > 0:
+    nearest, farthest = delta_at(-MAX_SHIFT), delta_at(MAX_SHIFT)
+    if (nearest > edge) if upward else (nearest < edge):
         raise InputError(
-            f"A's difference in {score.label} to B is {beyond(-FAR) + edge:+.4g} or farther out "
+            f"A's difference in {measure.label} to B is {nearest:+.4g} or farther out "
             f"whatever A is like, beyond the ROPE's edge {edge:+g}, for rates of 0 and 1 cannot be "
             "moved: choose rates in between."
         )
-    if outward * beyond(FAR) <= 0:
+    if (farthest <= edge) if upward else (farthest >= edge):
         raise InputError(
-            f"However {'good' if sign > 0 else 'bad'} A gets, its difference in {score.label} to B "
-            f"stays at {beyond(FAR) + edge:+.4g}, on this side of the ROPE's edge {edge:+g}: "
+            f"However {'good' if sign > 0 else 'bad'} A gets, its difference in {measure.label} to "
+            f"B stays at {farthest:+.4g}, on this side of the ROPE's edge {edge:+g}: "
             "choose another scenario or ROPE."
         )
-    start = float(brentq(beyond, -FAR, FAR))
+    start = float(brentq(lambda shift: delta_at(shift) - edge, -MAX_SHIFT, MAX_SHIFT))
 
-    def at(x: float) -> Scenario | AucScenario:
-        return base.better_A(sign * (start + x))
+    def generator(shift: float) -> DataGenerator:
+        shifted = scenario.shift_a(sign * (start + shift))
+        return generator_at(shifted, n, study, same_documents)
 
-    search = Search(
-        lambda x: source_of(at(x), n, chosen.same_documents), chosen, frozenset({side}), False
-    )
-    crossings = search.run(SHIFTS, levels)
+    def to_delta(shift: float) -> float:
+        return delta_at(start + shift)
 
-    def as_delta(shift: float) -> float:
-        return at(shift).delta(score)
-
+    search = Search(generator, study, as_goal(side), whole=False)
     return Plan(
         question="difference",
         goal=str(side),
-        answers=tuple(
-            Answer.of(level, found, search.seen, whole=False).through(as_delta)
-            for level, found in zip(levels, crossings, strict=True)
-        ),
-        curve=frame_of("difference", search, as_delta),
-        judge=chosen.judges[0],
-        facts={
-            "scenario": base,
-            "n": n,
-            "max_n": as_delta(SHIFTS[-1]),
-            "same_documents": chosen.same_documents,
-        },
-        warnings=tuple(search.warned),
-        seed=chosen.seed,
+        answers=_answers(search, SHIFTS, levels, to_delta),
+        curve=search.table("difference", to_delta),
+        analysis=study.analyses[0],
+        limit=to_delta(SHIFTS[-1]),
+        seed=study.seed,
+        warnings=tuple(search.warnings),
+        unit="documents" if same_documents else "documents of each system",
+        scenario=scenario,
+        n=n,
     )
+
+
+def additional_samples(
+    result: Comparison,
+    category: str | None = None,
+    *,
+    goal: Any = "settled",
+    assurance: float | Sequence[float] = ASSURANCE,
+    max_n: int = MAX_CONSIDERED,
+    n_simulations: int | None = None,
+    draws: int = N_DRAWS,
+    seed: int | None = None,
+    jobs: int | None = None,
+    executor: Any = None,
+    progress: bool = False,
+    **comparison_options: Any,
+) -> Plan:
+    """Compute how many more documents or items probably settle a comparison.
+
+    Each simulated future draws what may be true from the posterior, adds documents to those
+    observed and is judged as this comparison was; :class:`stanoff.Comparison` explains the options.
+    """
+    for name in comparison_options:
+        raise InputError(
+            f"The {name!r} of a plan is that of the comparison: pass it there, judge(...) by it, "
+            "or use stanoff.plan(result.scenario(), ...)."
+        )
+    goals, levels, largest = _check_goal(goal), _check_assurance(assurance), _check_max_n(max_n)
+    seed = result.seed if seed is None else as_seed(seed)
+    of_labels = not isinstance(result.data, ItemValues | Scores)
+    if n_simulations is None:
+        n_simulations = N_SIMULATIONS if of_labels else N_FUTURES
+    category = category if not of_labels else resolve_category(result, category)
+    generator, paired = _future_data(result, category)
+    draws = check_int("draws", draws, least=MIN_DRAWS)
+    sampling = Sampling(result.model, result.prior, "exact", 1, draws, None, seed)
+    analysis = Analysis(result.question, sampling)
+    study = Study((analysis,), n_simulations, seed, jobs, executor, progress)
+    search = Search(lambda n: generator(int(n)), study, goals)
+    evidence = result.evidence(category)
+    if evidence.decision in goals:
+        reached = {str(d): float(d == evidence.decision) for d in DECISIONS}
+        answers = tuple(Answer(level, 0, 0, 0, reached) for level in levels)
+        curve = pd.DataFrame([{"more": 0, "power": 1.0, "se": 0.0, **reached, "n_simulations": 0}])
+    else:
+        least = max(1, max(result.data.n_documents(category)) // 64)
+        sizes = (least * GRID_FACTOR**i for i in range(30))
+        grid = sorted({1, largest} | {size for size in sizes if size < largest})
+        answers = _answers(search, grid, levels, rounded_documents)
+        curve = search.table("more")
+    truths = {">>": evidence.p_above, "<<": evidence.p_below, "=": evidence.p_rope}
+    if not result.measure.higher_is_better:
+        truths |= {">>": evidence.p_below, "<<": evidence.p_above}
+    unit = f"{result.data.unit}s" if paired else "documents of each system"
+    return Plan(
+        question="more documents",
+        goal=goal_label(goals),
+        answers=answers,
+        curve=curve,
+        analysis=analysis,
+        limit=largest,
+        seed=seed,
+        warnings=tuple(search.warnings),
+        unit=unit,
+        observed=Observed(
+            result.names,
+            evidence.decision,
+            describe_documents(result, category),
+            describe_score(result, evidence.category),
+            float(sum(truths[d] for d in goals)),
+        ),
+    )
+
+
+def _future_data(
+    result: Comparison, category: str | None
+) -> tuple[Callable[[int], DataGenerator], bool]:
+    """Return what draws a comparison with n more documents, and whether they are shared."""
+    data, n = result.data, max(result.data.n_documents())
+    if isinstance(data, ItemValues):
+        closed_form = result.closed_form(*(np.array([index]) for index in result.pair))
+        if closed_form is None or closed_form[1] is not None:
+            raise InputError(
+                "There is a plan for values per item under the items model with its flat prior and "
+                "the exact engine only: compare without clusters, populations and prior first."
+            )
+        t = closed_form[0]
+        return lambda more: MoreItems(t.loc[0].item(), t.scale[0].item(), n, more), True
+    if isinstance(data, Scores):
+        evidence = result.evidence(category)
+        return lambda more: MoreScores(evidence.mean, evidence.std, n, more), True
+    if not result.model.has_batches:
+        raise InputError(
+            f"There is no plan for the model {result.model.name!r}, whose categories hang together "
+            "or are not conjugate: compare this category by model='paired' or 'unpaired' and ask "
+            "that comparison."
+        )
+    counts = _one_vs_rest(result, category)
+    # The unpaired model knows nothing of how its two systems go together; where they were judged on
+    # the same documents, the paired model with the uniform prior knows that.
+    mismatch = counts.paired and result.model.default_for is not PairedCounts
+    prior = Prior.uniform() if mismatch else result.prior
+    return lambda more: MoreDocuments(counts, prior, more), counts.paired
+
+
+def scenario_of(result: Comparison, category: str | None = None) -> Scenario:
+    """Return the posterior means of a comparison as a scenario; :class:`Comparison` explains it."""
+    category = resolve_category(result, category)
+    if result.data.cells is None:
+        raise InputError("A scenario needs labels: counts of what the two systems said.")
+    row = result.data.categories.index(category)
+    draws, counts = result.fit.draws.posterior, _one_vs_rest(result, category)
+    name = f"of {result.names[0]} and {result.names[1]}"
+    if {"mu", "theta_pos", "theta_neg"} <= set(draws):
+        mu, pos, neg = (
+            draws[variable][:, :, row].mean(axis=(0, 1))
+            for variable in ("mu", "theta_pos", "theta_neg")
+        )
+        return Scenario(float(mu), tuple(pos), tuple(neg), name)
+    if isinstance(counts, PairedCounts):
+        pos, neg = counts.pos[0] + 1, counts.neg[0] + 1  # posterior means under the uniform prior
+        mu = (counts.pos.sum() + 1) / (counts.pos.sum() + counts.neg.sum() + 2)
+        return Scenario(float(mu), tuple(pos / pos.sum()), tuple(neg / neg.sum()), name)
+    assert counts.cells is not None
+    tp, fp, fn, tn = counts.cells[:, 0].T
+    mu = ((tp + fn).sum() + 1) / ((tp + fp + fn + tn).sum() + 2)
+    rho_pos, rho_neg = (tp + 1) / (tp + fn + 2), (fp + 1) / (fp + tn + 2)
+    return Scenario.from_rates(float(mu), rho_pos=rho_pos, rho_neg=rho_neg, name=name)
+
+
+def resolve_category(result: Comparison, category: str | None) -> str:
+    """Return the category that is named, or the only one; averages cannot be planned."""
+    categories = result.data.categories
+    if category is None and len(categories) == 1:
+        return categories[0]
+    if category is None or category in set(result.categories) - set(categories):
+        what = "an average" if result.average or category else "several categories at once"
+        raise InputError(
+            f"There is no plan for {what}, for a scenario is about one category against the rest: "
+            f"name a category, one of {', '.join(categories)}."
+        )
+    if category not in categories:
+        raise unknown("category", category, categories)
+    return category
+
+
+def _one_vs_rest(result: Comparison, category: str | None) -> Data:
+    row = result.data.categories.index(category or "")
+    return rows(result.data.one_vs_rest(), slice(row, row + 1))
+
+
+def _answers(
+    search: Search,
+    grid: Sequence[float],
+    levels: tuple[float, ...],
+    scale: Callable[[float], float],
+) -> tuple[Answer, ...]:
+    """Search, and turn crossings into answers on the scale that is asked for."""
+    crossings = search.run(grid, levels)
+    return tuple(
+        _answer(level, crossing, search.counts, scale)
+        for level, crossing in zip(levels, crossings, strict=True)
+    )
+
+
+def _answer(
+    level: float,
+    crossing: Crossing,
+    counts: Mapping[float, Counts],
+    scale: Callable[[float], float],
+) -> Answer:
+    """Return what a crossing means, with the decisions at the nearest point that was simulated."""
+    x = max(counts) if crossing.value is None else crossing.value
+    nearest = counts[min(counts, key=lambda point: abs(np.log(point / x)))]
+    shares = {str(d): float(n / nearest.sum()) for d, n in zip(DECISIONS, nearest, strict=True)}
+    value, low, high = (
+        None if end is None else scale(end) for end in (crossing.value, crossing.low, crossing.high)
+    )
+    if low is not None and high is not None:
+        low, high = min(low, high), max(low, high)  # differences may go to either side
+    return Answer(level, value, low, high, shares)
+
+
+def _check_assurance(assurance: Any) -> tuple[float, ...]:
+    """Read one assurance or several, in ascending order."""
+    listed = assurance if isinstance(assurance, (list, tuple)) else [assurance]
+    if not listed:
+        raise invalid("assurance", "one or several numbers between 0 and 1", assurance)
+    return tuple(sorted({check_probability("assurance", level) for level in listed}))
+
+
+def _check_max_n(max_n: Any) -> int:
+    return check_int("max_n", max_n, least=MIN_MAX_N, most=MAX_N)
+
+
+def _check_goal(goal: Any) -> Goal:
+    """Read a goal that more documents can bring about."""
+    goals = as_goal(goal)
+    if not goals <= SETTLED:
+        rule = "made of '<<', '=' and '>>' in a plan: the others settle nothing"
+        raise invalid("goal", rule, goal)
+    return goals
+
+
+def _attainable_goal(scenario: AnyScenario, goal: Any, study: Study) -> Goal:
+    """Read a goal, which must be what is true in the scenario."""
+    truth = true_decision(scenario, study)
+    goals = as_goal(truth) if goal is None else _check_goal(goal)
+    if truth not in goals:
+        measure = study.question.measure
+        where = "inside the ROPE" if truth == Decision.EQUIVALENT else "beyond the ROPE"
+        raise InputError(
+            f"The difference in {measure.label} is {scenario.delta(measure):+.4g} in this "
+            f"scenario, {where}, so no number of documents leads to {goal_label(goals)!r}: ask for "
+            f"{str(truth)!r}."
+        )
+    return goals

@@ -2,72 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from stanoff._lib.arguments import check_int
+from stanoff import models
+from stanoff._lib.arguments import as_seed, check_bool, check_int, check_keywords
 from stanoff._lib.showing import ReprMixin
+from stanoff.data.types import PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
-from stanoff.inference.goals import Goal, as_goal, goal_label, verdict_of
-from stanoff.measures import SCORES
-from stanoff.planning.aucs import AucScenario, as_auc_options
-from stanoff.planning.judging import DECISIONS, tallied
-from stanoff.planning.running import run
-from stanoff.planning.scenarios import Scenario, as_scenario
-from stanoff.planning.settings import Options, Settings, models_for, settings
-from stanoff.planning.simulation import Source, source_of
-
-Tallies = NDArray[np.int64]
+from stanoff.inference.goals import as_goal, verdict_of
+from stanoff.models.priors import Priors, single
+from stanoff.planning.generators import DataGenerator, generator_for
+from stanoff.planning.scenario import AnyScenario, AucScenario, check_scenario
+from stanoff.planning.simulate import (
+    DECISIONS,
+    MIN_DRAWS,
+    N_DRAWS,
+    N_SIMULATIONS,
+    Analysis,
+    Study,
+    rates,
+)
+from stanoff.planning.text import power_blocks
+from stanoff.question import Question, Sampling, select
 
 COLUMNS = [
-    "scenario",
-    "model",
-    "n",
-    "goal",
-    "power",
-    "se",
+    *("scenario", "model", "n", "goal", "power", "se"),
     *(str(decision) for decision in DECISIONS),
     "n_simulations",
 ]
-Suspected = Scenario | AucScenario | str
-MOST = 10**9  # documents of a simulated data set
+MAX_N = 10**9  # documents of a simulated data set
+QUESTION = ("measure", "beta", "zero_division", "prevalence", "rope", "hdi_prob")
+WORK = ("n_simulations", "jobs", "executor", "progress")
 
 
 class PowerTable(ReprMixin, pd.DataFrame):
-    """What :func:`power` returns: a data frame that is shown in few digits, with its question."""
+    """What :func:`power` returns: a data frame that is shown in few digits, with its question.
 
-    @property
-    def _constructor(self) -> type[PowerTable]:
-        return PowerTable
+    What is selected from it is a plain data frame.
+    """
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
-        from stanoff.planning.telling import power_parts
-
-        return power_parts(self)
-
-    def __repr__(self) -> str:
-        return super().__repr__() if self._is_whole() else pd.DataFrame.__repr__(self)
-
-    def _repr_html_(self) -> str:
-        return super()._repr_html_() if self._is_whole() else str(self.to_html(max_rows=60))
-
-    def _is_whole(self) -> bool:
-        """Whether it has all columns still, and knows what was asked: parts of it may not."""
-        return list(self.columns) == COLUMNS and "rope" in self.attrs and len(self) > 0
+        whole = list(self.columns) == COLUMNS and "rope" in self.attrs
+        return power_blocks(self) if whole else [pd.DataFrame(self).astype(str)]
 
 
+@check_keywords
 def power(
-    scenario: Suspected | Sequence[Suspected],
+    scenario: AnyScenario | str | Sequence[AnyScenario | str],
     n: int | Iterable[int],
     *,
     goal: Any = None,
     model: str | Path | Sequence[str | Path] | None = None,
-    **options: Unpack[Options],
+    measure: str | None = None,
+    beta: float = 1.0,
+    zero_division: float | str = 0.0,
+    prevalence: float | None = None,
+    rope: Any = 0.05,
+    hdi_prob: float = 0.95,
+    prior: Priors | str | None = None,
+    engine: str = "exact",
+    n_simulations: int = N_SIMULATIONS,
+    draws: int = N_DRAWS,
+    same_documents: bool = True,
+    seed: int | None = None,
+    jobs: int | None = None,
+    executor: Any = None,
+    progress: bool = False,
 ) -> PowerTable:
     """Compute how often a goal is reached at given sizes of the test set, if a scenario is true.
 
@@ -86,17 +91,19 @@ def power(
         scenario what is true in it by default.
     model : str, Path or sequence of str or Path, optional
         One or several; all judge the same data sets; by default the paired and the unpaired one, or
-        the unpaired one where each classifier has a test set of its own; for AUC ``"bootstrap"``.
-    measure, beta, zero_division, prevalence, rope, hdi_prob, prior
+        the unpaired one where each system has a test set of its own; for AUC ``"bootstrap"``.
+    measure : str, optional
+        As in :func:`stanoff.compare`, F1 by default; AUC for an :class:`AucScenario`.
+    beta, zero_division, prevalence, rope, hdi_prob, prior
         As in :func:`stanoff.compare`.
     engine : str
         ``"exact"``, or ``"stan"`` for models that are not conjugate.
     n_simulations : int
-        How many data sets are drawn for every scenario and size, 1,000 by default.
+        How many data sets are drawn for every scenario and size.
     draws : int
-        How many posterior draws judge each, 4,000 by default.
+        How many posterior draws judge each.
     same_documents : bool
-        False if each classifier has a test set of its own, of size ``n``.
+        False if each system has a test set of its own, of size ``n``.
     seed : int, optional
         Makes every number reproducible, however many workers there are.
     jobs : int, optional
@@ -122,131 +129,133 @@ def power(
     >>> bool(table.power[0] < 0.5 < 0.9 < table.power[1])
     True
     """
-    scenarios = _scenarios(scenario)
-    options = completed(list(scenarios.values()), options)
-    chosen = settings(models_for(options) if model is None else model, **options)
-    sizes = _sizes(n)
-    wanted = [
-        as_goal(goal) if goal is not None else _what_is_true(one, chosen)
-        for one in scenarios.values()
+    options = locals()
+    scenarios = _read_scenarios(scenario)
+    study = read_study(list(scenarios.values()), options)
+    sizes = _read_sizes(n)
+    goals = {
+        name: as_goal(true_decision(value, study) if goal is None else goal)
+        for name, value in scenarios.items()
+    }
+    cells = [(name, size) for name in scenarios for size in sizes]
+    generators = [
+        generator_at(scenarios[name], size, study, same_documents) for name, size in cells
     ]
-    cells = [
-        (name, one, goal, size)
-        for (name, one), goal in zip(scenarios.items(), wanted, strict=True)
-        for size in sizes
-    ]
-    sources = [source_of(one, size, chosen.same_documents) for _, one, _, size in cells]
-    title = f"Judging {len(cells)} x {chosen.n_simulations:,} data sets"
-    tallies, warned = tally(sources, chosen, title=title)
+    counts, warnings = study.run(generators)
     rows = [
-        {"scenario": name, "model": judge.model.name, "n": size} | _row(tallies[place, j], goal)
-        for name in scenarios
-        for j, judge in enumerate(chosen.judges)
-        for place, (which, _, goal, size) in enumerate(cells)
-        if which == name and tallies[place, j].sum()
+        {"scenario": name, "model": analysis.model.name, "n": size} | rates(row[j], goals[name])
+        for scenario_name in scenarios
+        for j, analysis in enumerate(study.analyses)
+        for (name, size), row in zip(cells, counts, strict=True)
+        if name == scenario_name and row[j].sum()
     ]
     table = PowerTable(rows, columns=COLUMNS)
-    question = chosen.question
-    table.attrs.update(warnings=warned, seed=chosen.seed, measure=question.measure.label)
+    question = study.question
+    table.attrs.update(warnings=warnings, seed=study.seed, measure=question.measure.label)
     table.attrs.update(rope=list(question.rope), hdi_prob=question.hdi_prob)
     return table
 
 
-def tally(
-    sources: Sequence[Source],
-    chosen: Settings,
-    *,
-    title: str,
-    first: int = 0,
-    n_simulations: int | None = None,
-) -> tuple[Tallies, list[str]]:
-    """Count the decisions on the data sets of every source (source, judge, decision).
-
-    The second part says what speaks against the numbers: that the user stopped it early.
-    """
-    placed = chosen.chunks(sources, first=first, n_simulations=n_simulations)
-    answers = run(
-        tallied,
-        [chunk for _, chunk in placed],
-        jobs=chosen.jobs,
-        executor=chosen.executor,
-        title=title,
-        progress=chosen.progress,
-    )
-    tallies = np.zeros((len(sources), len(chosen.judges), len(DECISIONS)), dtype=np.int64)
-    for (place, _), answer in zip(placed, answers, strict=True):
-        if answer is not None:
-            tallies[place] += answer
-    done = sum(answer is not None for answer in answers)
-    if done == len(answers):
-        return tallies, []
-    if not done:
-        raise KeyboardInterrupt
-    return tallies, [f"Interrupted: {done} of {len(answers)} parts of the study are done."]
-
-
-def _row(decisions: NDArray[np.int64], goal: Goal) -> dict[str, Any]:
-    total = int(decisions.sum())
-    reached = sum(int(n) for d, n in zip(DECISIONS, decisions, strict=True) if d in goal)
-    return {
-        "goal": goal_label(goal),
-        "power": reached / total,
-        "se": standard_error(reached, total),
-        **{str(d): int(n) / total for d, n in zip(DECISIONS, decisions, strict=True)},
-        "n_simulations": total,
-    }
-
-
-def standard_error(reached: int, total: int) -> float:
-    """Return the Monte-Carlo standard error of a rate.
-
-    One more success and one more failure keep it from being 0 where the rate is 0 or 1.
-    """
-    share = (reached + 1) / (total + 2)
-    return float(np.sqrt(share * (1 - share) / total))
-
-
-def completed(scenarios: Sequence[Scenario | AucScenario], options: Options) -> Options:
-    """Fill in what the kind of scenario means; refuse several kinds, and other measures."""
-    of_scores = {isinstance(one, AucScenario) for one in scenarios}
-    if of_scores == {True, False}:
+def read_study(scenarios: Sequence[AnyScenario], options: Mapping[str, Any]) -> Study:
+    """Check the options that power and plan share, before anything is drawn."""
+    of_aucs = {isinstance(scenario, AucScenario) for scenario in scenarios}
+    if len(of_aucs) > 1:
         raise InputError("Scenarios of labels and of AUCs are judged apart: pass one kind.")
-    if of_scores == {True}:
-        return cast(Options, as_auc_options(options))
-    if options.get("measure") in SCORES:
+    same_documents = check_bool("same_documents", options["same_documents"])
+    asked = select(options, QUESTION)
+    defaults = ["paired", "unpaired"] if same_documents else ["unpaired"]
+    if of_aucs == {True}:
+        asked, defaults = {"measure": "auc"} | asked, ["bootstrap"]
+        if not same_documents:
+            raise invalid("same_documents", "True for AUC: both score the same documents", False)
+    question = Question.read(**asked)
+    if of_aucs == {True} and question.measure.name != "auc":
+        raise invalid("measure", "'auc' for a scenario of two AUCs", options["measure"])
+    if of_aucs == {False} and question.measure.kind != "labels":
         rule = "one that takes labels; for AUC pass a stanoff.AucScenario"
         raise invalid("measure", rule, options["measure"])
-    return options
+    names = _read_models(options["model"], defaults)
+    engine = options["engine"]
+    if engine == "auto":
+        engine = "exact" if all(models.get(name).has_batches for name in names) else "stan"
+    draws = check_int("draws", options["draws"], least=MIN_DRAWS)
+    drawing = {"prior": options["prior"], "engine": engine, "draws": draws}
+    seed = as_seed(options["seed"])
+    analyses = tuple(
+        Analysis(question, Sampling.read(model=name, seed=seed, **drawing)) for name in names
+    )
+    for analysis in analyses:
+        _check_analysis(analysis, same_documents)
+    return Study(analyses, seed=seed, **{name: options[name] for name in WORK})
 
 
-def _scenarios(given: Any) -> dict[str, Scenario | AucScenario]:
-    several = list(given) if isinstance(given, (list, tuple)) else [given]
-    if not several:
-        raise invalid("scenario", "at least one", given)
-    named: dict[str, Scenario | AucScenario] = {}
-    for place, one in enumerate(map(as_scenario, several), start=1):
-        name = one.name or str(place)
+def generator_at(
+    scenario: AnyScenario, n: int, study: Study, same_documents: bool
+) -> DataGenerator:
+    """Return where data sets of n documents of a scenario come from."""
+    prior = study.analyses[0].sampling.prior
+    return generator_for(scenario, n, same_documents=same_documents, prior=prior)
+
+
+def true_decision(scenario: AnyScenario, study: Study) -> str:
+    """Return what is true in a scenario; it must not be on an edge of the ROPE."""
+    measure, rope = study.question.measure, study.question.rope
+    delta = scenario.delta(measure)
+    decision = verdict_of(delta, rope, higher_is_better=measure.higher_is_better)
+    if decision is None:
+        raise InputError(
+            f"In this scenario the difference in {measure.label} is {delta:+.4g}, an edge of the "
+            "ROPE: no number of documents settles that. For power() pass a goal."
+        )
+    return decision
+
+
+def _read_models(model: Any, defaults: list[str]) -> list[Any]:
+    if model is None:
+        return defaults
+    names = list(model) if isinstance(model, (list, tuple)) else [model]
+    if not names or len({str(name) for name in names}) != len(names):
+        raise invalid("model", "one model or several different ones", model)
+    return names
+
+
+def _check_analysis(analysis: Analysis, same_documents: bool) -> None:
+    """Refuse models that cannot be used here, and priors that do not fit, before any work."""
+    model, sampling = analysis.model, analysis.sampling
+    if analysis.question.measure.kind != "labels":
+        if model.name != "bootstrap" or sampling.engine != "exact":
+            rule = "'bootstrap' with the exact engine, in a plan for AUC"
+            raise invalid("model", rule, model.name)
+        single(sampling.prior)
+        return
+    if model.single_label:
+        raise InputError(
+            f"The model {model.name!r} is about classes, but a scenario is about one category "
+            "against the rest: pass 'paired', 'unpaired' or another model of categories."
+        )
+    if sampling.engine == "exact" and not model.has_batches:
+        raise invalid("engine", f"'stan' for {model.name}, which is not conjugate", "exact")
+    ones = np.ones((1, 4), dtype=np.int64)
+    kind = PairedCounts if same_documents else UnpairedCounts
+    model.stan_data(kind(("1",), ones, ones), sampling.prior)
+
+
+def _read_scenarios(scenario: Any) -> dict[str, AnyScenario]:
+    listed = list(scenario) if isinstance(scenario, (list, tuple)) else [scenario]
+    if not listed:
+        raise invalid("scenario", "at least one", scenario)
+    named: dict[str, AnyScenario] = {}
+    for number, checked in enumerate(map(check_scenario, listed), start=1):
+        name = checked.name or str(number)
         if name in named:
             raise InputError(f"Two scenarios are called {name!r}: give them different names.")
-        named[name] = one
+        named[name] = checked
     return named
 
 
-def _sizes(n: Any) -> list[int]:
-    given = list(n) if isinstance(n, Iterable) and not isinstance(n, str) else [n]
-    sizes = [check_int("n", size, most=MOST) for size in given]
+def _read_sizes(n: Any) -> list[int]:
+    listed = list(n) if isinstance(n, Iterable) and not isinstance(n, str) else [n]
+    sizes = [check_int("n", size, most=MAX_N) for size in listed]
     if not sizes or len(set(sizes)) != len(sizes):
         raise invalid("n", "different numbers of documents, at least one", n)
     return sizes
-
-
-def _what_is_true(scenario: Scenario | AucScenario, chosen: Settings) -> Goal:
-    measure, rope = chosen.question.measure, chosen.question.rope
-    delta = scenario.delta(measure)
-    verdict = verdict_of(delta, rope, higher_is_better=measure.higher_is_better)
-    if verdict is None:
-        raise InputError(
-            f"The difference is {delta:+g}, an edge of the ROPE, so no decision is right: pass "
-            "a goal."
-        )
-    return as_goal(verdict)

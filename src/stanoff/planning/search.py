@@ -1,4 +1,4 @@
-"""Look for where a goal is reached often enough: coarsely, then ever more closely."""
+"""Search for where a goal is reached often enough: coarsely, then ever more closely."""
 
 from __future__ import annotations
 
@@ -6,49 +6,134 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from stanoff.inference.goals import Goal
-from stanoff.planning.crossing import Crossing, bracket, crossing
-from stanoff.planning.judging import DECISIONS
-from stanoff.planning.power import tally
-from stanoff.planning.settings import Settings
-from stanoff.planning.simulation import Source
+from stanoff.planning.generators import DataGenerator
+from stanoff.planning.simulate import DECISIONS, Counts, Study, rates
 
 Array = NDArray[np.float64]
 
-COARSELY = 5  # a first look takes the fifth part of the data sets
-AT_ONCE = 3  # places per step of the first look, so that there is work for several
-BETWEEN = 5  # places that a closer look puts in between
+COARSE = 5  # the first looks take the fifth part of the data sets
+GRID_STEP = 3  # points that the first look simulates at once, so that there is work for several
+REFINED = 5  # points that a closer look puts in between
+RESAMPLED = 400
+LEVEL = 0.95  # of the Monte-Carlo interval of a crossing
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where a curve reaches a level.
+
+    Attributes
+    ----------
+    value : float or None
+        The number of documents, or the shift; None if the level is not reached.
+    low, high : float or None
+        The ends of its 95% Monte-Carlo interval; high is None if it may not be reached.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def find_crossing(x: ArrayLike, reached: ArrayLike, total: ArrayLike, level: float) -> Crossing:
+    """Find where a rate crosses a level, from simulated successes at several points.
+
+    The rates are made to rise by isotonic regression and joined by lines over log x, so that no
+    single lucky point decides. The interval comes from drawing the successes again.
+
+    Parameters
+    ----------
+    x : array_like
+        The points, positive and ascending.
+    reached, total : array_like
+        Successes and trials at each.
+    level : float
+        The rate that is asked for.
+
+    Examples
+    --------
+    >>> crossing = find_crossing([100, 200, 400], [2000, 5000, 8000], [10000] * 3, 0.5)
+    >>> round(crossing.value), crossing.low < 200 < crossing.high
+    (200, True)
+    """
+    points, trials = np.asarray(x, dtype=np.float64), np.asarray(total, dtype=np.float64)
+    fitted = isotonic_fit(np.asarray(reached) / trials, trials)
+    rng = np.random.default_rng(0)  # the same successes, the same interval
+    smooth = (fitted * trials + 0.5) / (trials + 1)  # a rate of 0 or 1 is not certain
+    again = rng.binomial(trials.astype(np.int64), smooth, (RESAMPLED, len(points))) / trials
+    resampled = [_first_above(points, isotonic_fit(row, trials), level) for row in again]
+    quantiles = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    low, high = np.quantile(resampled, quantiles, method="closest_observation")
+    value = _first_above(points, fitted, level)
+    return Crossing(*(float(x) if np.isfinite(x) else None for x in (value, low, high)))
+
+
+def isotonic_fit(shares: Array, weights: Array) -> Array:
+    """Make rates rise from point to point by isotonic regression."""
+    from scipy.optimize import isotonic_regression
+
+    return np.asarray(isotonic_regression(shares, weights=weights).x)
+
+
+def _first_above(x: Array, shares: Array, level: float) -> float:
+    above = np.flatnonzero(shares >= level)
+    if not len(above):
+        return np.inf
+    i = int(above[0])
+    if i == 0:
+        return float(x[0])
+    step = (level - shares[i - 1]) / (shares[i] - shares[i - 1])
+    return float(np.exp(np.log(x[i - 1]) + step * (np.log(x[i]) - np.log(x[i - 1]))))
+
+
+def _bracket(x: Array, reached: Array, total: Array, level: float) -> tuple[float, float] | None:
+    """Return points that are surely below and above the crossing; None if it is not in sight.
+
+    Surely means by two standard errors. Where nothing is surely below, the first point is taken.
+    """
+    share = (reached + 1) / (total + 2)
+    error = 2 * np.sqrt(share * (1 - share) / total)
+    above = np.flatnonzero(share - error > level)
+    if not len(above):
+        above = np.flatnonzero(isotonic_fit(reached / total, total) >= level)
+        if not len(above):
+            return None
+    high = above[0]
+    below = np.flatnonzero(share[: high + 1] + error[: high + 1] < level)
+    return float(x[below[-1] if len(below) else 0]), float(x[high])
 
 
 @dataclass
 class Search:
-    """A curve of decisions over places x that is filled in where it matters.
+    """A curve of decisions over points x that is filled in where it matters.
 
     Attributes
     ----------
-    source_at : callable
-        The data sets at a place.
-    chosen : Settings
-        How they are judged.
+    generator_at : callable
+        The data sets at a point.
+    study : Study
+        How they are simulated and analysed.
     goal : frozenset of Decision
         Which decisions count.
     whole : bool
-        Whether places are whole numbers, as documents are.
-    seen : dict
-        The decisions counted so far, by place.
-    warned : list of str
+        Whether points are whole numbers, as documents are.
+    counts : dict
+        How often each decision came out so far, by point.
+    warnings : list of str
         What speaks against the numbers.
     """
 
-    source_at: Callable[[float], Source]
-    chosen: Settings
+    generator_at: Callable[[float], DataGenerator]
+    study: Study
     goal: Goal
-    whole: bool
-    seen: dict[float, NDArray[np.int64]] = field(default_factory=dict)
-    warned: list[str] = field(default_factory=list)
-    looks: int = 0
+    whole: bool = True
+    counts: dict[float, Counts] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    n_evaluated: int = 0
 
     def run(self, grid: Sequence[float], levels: Sequence[float]) -> list[Crossing]:
         """Find where the goal is reached with each of these probabilities.
@@ -56,61 +141,62 @@ class Search:
         Parameters
         ----------
         grid : sequence of float
-            Places for the first look, ascending; it ends where the highest level is passed.
+            Points for the first look, ascending; it ends where the highest level is passed.
         levels : sequence of float
             The probabilities asked for.
         """
-        few = max(min(100, self.chosen.n_simulations), self.chosen.n_simulations // COARSELY)
-        for start in range(0, len(grid), AT_ONCE):
-            self._look(grid[start : start + AT_ONCE], few)
-            if self.warned or self._passed(max(levels)):
+        many = self.study.n_simulations
+        few = max(min(100, many), many // COARSE)
+        for start in range(0, len(grid), GRID_STEP):
+            self._simulate_at(grid[start : start + GRID_STEP], few)
+            if self.warnings or self._surely_passed(max(levels)):
                 break
-        for n_simulations in (few, self.chosen.n_simulations):
-            if not self.warned:
-                self._look(self._closer(levels), n_simulations)
-        x, reached, total = self.curve()
-        return [crossing(x, reached, total, level) for level in levels]
+        for n_simulations in (few, many):
+            if not self.warnings:
+                self._simulate_at(self._refined_grid(levels), n_simulations)
+        return [find_crossing(*self._curve(), level) for level in levels]
 
-    def curve(self) -> tuple[Array, Array, Array]:
-        """Return the places, and how often the goal was reached out of how many times."""
-        x = np.array(sorted(self.seen))
-        counts = np.array([self.seen[place] for place in x])
-        wanted = [decision in self.goal for decision in DECISIONS]
-        return x, counts[:, wanted].sum(axis=1), counts.sum(axis=1)
+    def table(self, name: str, scale: Callable[[float], float] = int) -> pd.DataFrame:
+        """Write the simulated curve as a table."""
+        points = [(x, rates(self.counts[x], self.goal)) for x in sorted(self.counts)]
+        return pd.DataFrame([{name: scale(x)} | row for x, row in points]).drop(columns="goal")
 
-    def _passed(self, level: float) -> bool:
-        x, reached, total = self.curve()
-        found = bracket(x, reached, total, level)
+    def _curve(self) -> tuple[Array, Array, Array]:
+        x = np.array(sorted(self.counts))
+        counts = np.array([self.counts[point] for point in x])
+        in_goal = [decision in self.goal for decision in DECISIONS]
+        return x, counts[:, in_goal].sum(axis=1), counts.sum(axis=1)
+
+    def _surely_passed(self, level: float) -> bool:
+        x, reached, total = self._curve()
         share = (reached[-1] + 1) / (total[-1] + 2)
-        sure = share - 2 * np.sqrt(share * (1 - share) / total[-1]) > level
-        return found is not None and bool(sure)
+        surely = share - 2 * np.sqrt(share * (1 - share) / total[-1]) > level
+        return bool(surely) and _bracket(x, reached, total, level) is not None
 
-    def _closer(self, levels: Sequence[float]) -> list[float]:
-        x, reached, total = self.curve()
-        places: set[float] = set()
+    def _refined_grid(self, levels: Sequence[float]) -> list[float]:
+        curve = self._curve()
+        points: set[float] = set()
         for level in levels:
-            found = bracket(x, reached, total, level)
-            if found is None:
-                places.add(float(x[-1]))  # not in sight: make sure of the last place
+            bracket = _bracket(*curve, level)
+            if bracket is None:
+                points.add(float(curve[0][-1]))  # not in sight: make sure of the last point
                 continue
-            between = np.geomspace(*found, BETWEEN + 2)
-            places |= set((np.ceil(between) if self.whole else between).tolist())
-        return sorted(places)
+            between = np.geomspace(*bracket, REFINED + 2)
+            points |= set((np.ceil(between) if self.whole else between).tolist())
+        return sorted(points)
 
-    def _look(self, places: Sequence[float], n_simulations: int) -> None:
-        sources = [self.source_at(place) for place in places]
-        title = f"Judging {len(places)} x {n_simulations:,} data sets"
+    def _simulate_at(self, points: Sequence[float], n_simulations: int) -> None:
+        generators = [self.generator_at(x) for x in points]
         try:
-            tallies, self.warned = tally(
-                sources, self.chosen, title=title, first=self.looks, n_simulations=n_simulations
+            counts, self.warnings = self.study.run(
+                generators, first=self.n_evaluated, n_simulations=n_simulations
             )
         except KeyboardInterrupt:
-            if not self.seen:
+            if not self.counts:
                 raise
-            self.warned = ["Interrupted: the last and closest look at the answer is missing."]
+            self.warnings = ["Interrupted: the last and closest look at the answer is missing."]
             return
-        self.looks += len(places)
-        for place, decisions in zip(places, tallies[:, 0], strict=True):
+        self.n_evaluated += len(points)
+        for x, decisions in zip(points, counts[:, 0], strict=True):
             if decisions.sum():
-                before = self.seen.get(place, np.zeros(len(DECISIONS), dtype=np.int64))
-                self.seen[place] = before + decisions
+                self.counts[x] = self.counts.get(x, 0) + decisions

@@ -16,32 +16,32 @@ if TYPE_CHECKING:
         plot_roc_difference,
     )
     from stanoff.plots.forest import plot_forest, plot_prior
-    from stanoff.plots.gallery import CONTEST_GALLERY, GALLERY, drawable
+    from stanoff.plots.gallery import CONTEST_GALLERY, GALLERY
     from stanoff.plots.joint import plot_joint
     from stanoff.plots.mosaic import plot_mosaic
     from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
     from stanoff.plots.power import plot_plan, plot_power
     from stanoff.plots.rope import plot_rope
-    from stanoff.plots.style import theme
+    from stanoff.plots.style import is_drawable, theme
 
 _MODULES = {
     "calibration": ["plot_ecdf", "plot_rank"],
     "contests": ["plot_matrix", "plot_ranks", "plot_scores"],
     "curves": ["plot_precision_recall", "plot_reliability", "plot_roc", "plot_roc_difference"],
     "forest": ["plot_forest", "plot_prior"],
-    "gallery": ["CONTEST_GALLERY", "GALLERY", "drawable"],
+    "gallery": ["CONTEST_GALLERY", "GALLERY"],
     "joint": ["plot_joint"],
     "mosaic": ["plot_mosaic"],
     "posterior": ["plot_factor", "plot_posterior", "plot_trace"],
     "power": ["plot_plan", "plot_power"],
     "rope": ["plot_rope"],
-    "style": ["theme"],
+    "style": ["is_drawable", "theme"],
 }
 
 __all__ = [
     "CONTEST_GALLERY",
     "GALLERY",
-    "drawable",
+    "is_drawable",
     "plot_ecdf",
     "plot_factor",
     "plot_forest",

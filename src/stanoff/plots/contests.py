@@ -98,7 +98,7 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
     result, category, ax
         As in :func:`plot_scores`.
     """
-    ranking = result.standings(result.resolve_category(category))
+    ranking = result.ranking(result.resolve_category(category))
     order, n = ranking.order, len(ranking.order)
     names = [result.systems[i] for i in order]
     if ax is None:
@@ -164,7 +164,7 @@ def plot_ranks(result: Contest, category: str | None = None, *, ax: Axes | None 
         As in :func:`plot_scores`.
     """
     category = result.resolve_category(category)
-    ranking = result.standings(category)
+    ranking = result.ranking(category)
     order, n = ranking.order, len(ranking.order)
     names = [result.systems[i] for i in order]
     if ax is None:
@@ -210,7 +210,7 @@ def _draw_cells(ax: Axes, values: Any, texts: Any, **options: Any) -> None:
 
 def _tint(decision: Decision) -> tuple[float, float, float]:
     """Return the colour of a decision, the paler the less is settled."""
-    strength = 0.55 if decision.settled else 0.16
+    strength = 0.55 if decision.conclusive else 0.16
     r, g, b = (1 - strength * (1 - share) for share in to_rgb(style.DECISION_STYLE[decision][0]))
     return r, g, b
 

@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from stanoff.errors import InputError
-from stanoff.inference.factors import density_at
+from stanoff.inference.posterior import SampledPosterior
 from stanoff.plots import style
 from stanoff.text.numbers import digits_for, ends, level, percent
 
@@ -123,7 +123,7 @@ def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | N
     if all(np.ptp(delta) > 0 for delta in groups.values()):
         _draw_densities(ax, groups)
     for (name, delta), color, line in zip(groups.items(), COLORS, LINES, strict=True):
-        height, _ = density_at(delta, 0.0)
+        height = SampledPosterior(delta[None]).density(0.0).value[0]
         ax.plot([], [], color=color, linestyle=line, label=f"{name}, {height:.3f} at 0")
         ax.plot([0], [height], "o", color=color, markersize=8, clip_on=False, zorder=5)
     text = f"$\\mathrm{{BF}}_{{\\mathrm{{SD}}}}$ {_factor_text(evidence)}"

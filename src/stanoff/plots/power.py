@@ -17,7 +17,7 @@ from stanoff.inference.goals import goal_in_words
 from stanoff.plots import style
 
 if TYPE_CHECKING:
-    from stanoff.planning.answers import Plan
+    from stanoff.planning.plan import Plan
 
 COLUMNS = ("n", "model", "power", "se")
 
@@ -169,20 +169,21 @@ def _scale_x(ax: Axes, plan: Plan, curve: pd.DataFrame) -> None:
 
 
 def _label_plan(ax: Axes, plan: Plan) -> None:
-    names = plan.facts.get("names", ("A", "B"))
+    names = plan.names
     measure = style.clean(plan.measure, 40)
-    analysis = f"{style.clean(plan.judge.model.name, 40)} model, {measure}"
+    analysis = f"{style.clean(plan.analysis.model.name, 40)} model, {measure}"
     if plan.question == "difference":
         label = f"true difference in {measure}, A − B"
-        title = f"{plan.facts['n']:,} documents, {analysis}"
+        title = f"{plan.n:,} documents, {analysis}"
     elif plan.question == "documents":
         label = "documents in the test set"
-        title = f"a difference of {plan.facts['delta']:+.3g}, {analysis}"
+        title = f"a difference of {plan.delta:+.3g}, {analysis}"
     else:
-        label = f"more {plan.facts.get('unit', 'documents')}"
+        assert plan.observed is not None
+        label = f"more {plan.unit.split()[0]}"
         a, b = (style.clean(name, 20) for name in names)
-        verdict = f"{a} {plan.facts['decision'].symbol} {b}"
-        title = f"{verdict} on {style.clean(plan.facts['documents'], 40)}, {analysis}"
+        verdict = f"{a} {plan.observed.decision.symbol} {b}"
+        title = f"{verdict} on {style.clean(plan.observed.documents, 40)}, {analysis}"
     goal = f"probability of {goal_in_words(plan.goal, *(style.clean(name, 12) for name in names))}"
     ax.set(ylim=(-0.02, 1.02), xlabel=label, title=style.wrap_label(ax, title, 12))
     ax.set_ylabel(textwrap.fill(goal, int(style.points_high(ax) / (style.LETTER * 10))))

@@ -96,7 +96,7 @@ def _draw_decisions(
     bounds = [low, *(width for width, *_ in flips), high]
     decisions = [first, *(after for *_, after in flips)]
     for (start, stop), decision in zip(pairwise(bounds), decisions, strict=True):
-        color, alpha = style.DECISION_STYLE[decision][0], 0.14 if decision.settled else 0.05
+        color, alpha = style.DECISION_STYLE[decision][0], 0.14 if decision.conclusive else 0.05
         ax.axvspan(start, stop, color=color, alpha=alpha, linewidth=0, zorder=0)
         middle = max((start + stop) / 2, low + 0.02 * (high - low))
         transform = ax.get_xaxis_transform()

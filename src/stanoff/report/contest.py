@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stanoff._lib.escaping import one_line, shown
-from stanoff.report.embedding import embedded, json_block
-from stanoff.report.figures import Picture, draw_figures, inline
-from stanoff.report.page import BIBTEX, asides, settings
-from stanoff.report.templates import inlined, policy, render
-from stanoff.text.numbers import format_interval, percent, whole_percent
+from stanoff.report.embedding import embed_draws
+from stanoff.report.figures import Picture, draw_figures
+from stanoff.report.page import render_page
+from stanoff.text.numbers import percent, whole_percent
 from stanoff.text.sentences import describe_contest_documents, describe_score
-from stanoff.text.tables import contest_table
+from stanoff.text.tables import CONTEST, contest_table
 
 if TYPE_CHECKING:
     from stanoff.results.contest import Contest
 
-SHOWN = ("scores", "ranks")
-CHANGING = {"tier": 1, "p_near": 5}  # these columns of the table follow the reader's ROPE
+FIGURES = ("scores", "ranks")  # the page has the matrix itself
+CHANGING = ("tier", "p_near")  # these columns of the table follow the reader's ROPE
 
 
 def contest_page(
@@ -39,66 +38,50 @@ def contest_page(
         Its figures, if they are there already.
     """
     row = result.resolve_category(category)
-    found, table = result.standings(row), contest_table(result, row)
-    script = inlined("evidence.js") + inlined("contest.js")
-    if figures is None:
-        figures = draw_figures(result, row, SHOWN)
-    lost, every = embedded(list(found.loss), keep_sides_of=(0.0,))
-    return render(
-        "contest.html",
-        policy=policy(script),
-        script=script,
-        data=json_block(_data(result, row, lost)),
+    ranking, table = result.ranking(row), contest_table(result, row)
+    order = ranking.order
+    losses, every = embed_draws(list(ranking.loss), keep_sides_of=(0.0,))
+    documents = describe_contest_documents(result, row)
+    better = [[whole_percent(float(p)) for p in line] for line in ranking.better]
+    pictures = draw_figures(result, row, FIGURES) if figures is None else figures
+    return render_page(
+        "contest",
+        result,
+        [picture for picture in pictures if picture.name in FIGURES],
+        data=_data(result, row, table.to_numpy().tolist(), losses, better),
+        documents=documents,
         title=f"{len(result.systems)} systems in {describe_score(result, row)}",
         sentence=result.sentence(row),
         tiers=[", ".join(map(one_line, tier)) for tier in result.tiers(row)],
         headings=list(table.columns),
         rows=table.to_numpy().tolist(),
-        names=[one_line(result.systems[i]) for i in found.order],
-        decisions=found.decisions[found.order][:, found.order].tolist(),
-        better=[[whole_percent(p) for p in line] for line in _in_order(found.better, found.order)],
-        middle=(result.rope[0] + result.rope[1]) / 2,
-        rope=format_interval(result.rope),
+        names=[one_line(result.systems[i]) for i in order],
+        decisions=ranking.decisions[order][:, order].tolist(),
+        better=[[better[i][j] for j in order] for i in order],
         every=every,
-        fixed=[one_line(n) for n, code in zip(result.systems, lost, strict=True) if code is None],
-        warnings=result.warnings,
-        figures=[
-            (inline(one.svg, one.name, one.caption), one.caption)
-            for one in figures
-            if one.name in SHOWN  # the page has the matrix itself
-        ],
-        settings=settings(result, describe_contest_documents(result, row)),
-        bibtex=BIBTEX,
+        fixed=[one_line(n) for n, code in zip(result.systems, losses, strict=True) if code is None],
     )
 
 
-def _in_order(values: Any, order: list[int]) -> list[list[float]]:
-    return [[float(values[i, j]) for j in order] for i in order]
-
-
-def _data(result: Contest, row: str, lost: list[Any]) -> dict[str, Any]:
-    found, table = result.standings(row), contest_table(result, row)
-    place = {system: i for i, system in enumerate(found.order)}
-    cells = table.to_numpy().tolist()
+def _data(
+    result: Contest, category: str, cells: list[Any], losses: list[Any], better: list[list[str]]
+) -> dict[str, Any]:
+    ranking = result.ranking(category)
+    position = {system: i for i, system in enumerate(ranking.order)}
     return {
         "names": [one_line(name) for name in result.systems],
         "said": [shown(name) for name in result.systems],
-        "cells": [cells[place[i]] for i in range(len(result.systems))],
-        "columns": CHANGING,
-        "rope": result.rope,
-        "higher": result.measure.higher_is_better,
-        **asides(result),
-        "warnings": result.sampler_warnings,
-        "judged": describe_score(result, row),
-        "documents": describe_contest_documents(result, row),
+        "cells": [cells[position[i]] for i in range(len(result.systems))],
+        "columns": {name: CONTEST.index(name) for name in CHANGING},
+        "judged": describe_score(result, category),
+        "documents": describe_contest_documents(result, category),
         "model": shown(result.model.name),
-        "low": found.pairs.low.tolist(),
-        "high": found.pairs.high.tolist(),
-        "better": [[whole_percent(float(p)) for p in line] for line in found.better],
-        "best": [percent(float(p)) for p in found.p_best],
-        "near": [percent(float(p)) for p in found.p_near],
-        "order": found.order,
-        "regret": found.regret.tolist(),
-        "lost": lost,
-        "bibtex": BIBTEX,
+        "low": ranking.pairs["hdi_low"].tolist(),
+        "high": ranking.pairs["hdi_high"].tolist(),
+        "better": better,
+        "best": [percent(float(p)) for p in ranking.p_best],
+        "near": [percent(float(p)) for p in ranking.p_within_rope_of_best],
+        "order": ranking.order,
+        "regret": ranking.regret.tolist(),
+        "lost": losses,
     }

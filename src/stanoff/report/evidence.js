@@ -1,5 +1,5 @@
 // What the draws say under another ROPE or HDI: the twin of evidence.py, decision.py,
-// sensitivity.py and words.py. Nothing here touches the page.
+// sensitivity.py and sentences.py. Nothing here touches the page.
 "use strict";
 
 const SYMBOLS = { "<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫" };
@@ -11,22 +11,12 @@ const WORDS = {
   ">>": "significantly better than",
 };
 
-// Base-64 VLQ gaps between sorted draws, in steps of a grid: see embedding.py.
-function decoded({ n, step, first, gaps }) {
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const value = new Uint8Array(128);
-  for (let i = 0; i < 64; i++) value[alphabet.charCodeAt(i)] = i;
-  const draws = new Float64Array(n);
-  draws[0] = first * step;
-  for (let i = 1, at = 0, place = first; i < n; i++) {
-    let digit, scale = 1;
-    do {
-      digit = value[gaps.charCodeAt(at++)];
-      place += (digit & 31) * scale;
-      scale *= 32;
-    } while (digit & 32);
-    draws[i] = place * step;
-  }
+// Sorted draws from the gaps between them, in steps of a grid: see embedding.py.
+function decoded({ step, first, gaps }) {
+  const draws = new Float64Array(gaps.length + 1);
+  let position = first;
+  draws[0] = position * step;
+  gaps.forEach((gap, i) => { draws[i + 1] = (position += gap) * step; });
   return draws;
 }
 
@@ -122,7 +112,7 @@ function midpointError(hdi, std, mcse) {
   return 0.52 * std * Math.cbrt((2 * (mcse / std) ** 2) / (density * z ** 2));
 }
 
-// The decision in words that neither noise nor the sign of the mean contradicts: as words.py.
+// The decision in words that neither noise nor the sign of the mean contradicts: as sentences.py.
 function verdictOf(names, row, said, higher) {
   const [a, b] = names;
   const where = `in ${row.judged} (${row.documents})`;
@@ -138,7 +128,7 @@ function verdictOf(names, row, said, higher) {
   return `${a} is ${WORDS[said.decision]} ${b} ${where}${settled ? "" : ", but this is not settled"}`;
 }
 
-// The sentence of words.py.
+// The sentence of sentences.py.
 function sentenceOf(names, row, said, higher) {
   return (
     `${verdictOf(names, row, said, higher)}: ` +
@@ -155,7 +145,7 @@ function halfWidth(width, digits) {
   return `±${text === "0" ? general(Number(width.toPrecision(1))) : text}`;
 }
 
-// What would change it, in the words of words.py.
+// What would change it, in the words of sentences.py.
 function changeOf(decision, flips, rope, digits) {
   if (!flips.length) return "No other width of the ROPE would change it.";
   const middle = (rope[0] + rope[1]) / 2;

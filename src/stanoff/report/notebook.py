@@ -1,4 +1,4 @@
-"""What a notebook shows: sentences, tables, and of a comparison the posterior as well."""
+"""What a notebook shows: sentences, tables, and of a result one figure as well."""
 
 from __future__ import annotations
 
@@ -6,73 +6,74 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
+import pandas as pd
 
-from stanoff.plots.style import is_drawable
+from stanoff import plots
 from stanoff.report.figures import as_bytes, inline
 from stanoff.report.templates import render
-from stanoff.text.tables import PAPER, comparison_table, legend_of
+from stanoff.text.tables import PAPER, comparison_table, contest_table, legend_of
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from matplotlib.axes import Axes
 
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
 
-MOST_ROWS, MOST_SENTENCES = 30, 3
+MAX_ROWS, MAX_SENTENCES = 30, 3
 
 
-def parts_as_html(parts: Sequence[str | pd.DataFrame]) -> str:
+def blocks_as_html(blocks: Sequence[str | pd.DataFrame]) -> str:
     """Render sentences and tables of text cells as a small piece of HTML with its own styles."""
-    kinds = [("" if isinstance(part, str) else "table", part) for part in parts]
+    kinds = [("" if isinstance(block, str) else "table", block) for block in blocks]
     return render("notebook.html", parts=kinds)
 
 
-def notebook(result: Comparison) -> str:
+def comparison_as_html(result: Comparison) -> str:
     """Render the verdict, the table and the posterior of a comparison, in the same way."""
     decided = result.default_category
-    sentences = str(result).split("\n")
-    averages = [c for c in result.categories if c == decided]
-    shown = [c for c in result.categories if c != decided][: MOST_ROWS - len(averages)] + averages
-    more_sentences, more_rows = len(sentences) - MOST_SENTENCES, len(result.categories) - len(shown)
-    warnings = [w for w in result.warnings if w not in result.sampler_warnings]
-    parts: list[tuple[str, str | pd.DataFrame]] = [
-        *(("verdict", told) for told in sentences[:MOST_SENTENCES]),
-        *([("", f"… and {more_sentences} more: print(result).")] if more_sentences > 0 else []),
-        *(("note", warning) for warning in warnings),
-        ("table", comparison_table(result, PAPER, categories=shown)),
-        *([("", f"… and {more_rows} more rows: result.table().")] if more_rows > 0 else []),
-    ]
-    parts.append(("", legend_of(result, PAPER)))
-    if decided is not None and is_drawable(result, decided):
-        parts.append(("figure", _posterior(result, decided)))
-    return render("notebook.html", parts=parts)
+    categories = [name for name in result.categories if name != decided]
+    last = [] if decided is None else [decided]
+    shown = categories[: MAX_ROWS - len(last)] + last
+    axes = None
+    if decided is not None and plots.is_drawable(result, decided):
+        axes = result.plot_posterior(decided)
+    caption = f"Posterior of the difference. {result.sentence(decided)}" if decided else ""
+    table = comparison_table(result, PAPER, categories=shown)
+    more_rows = len(result.categories) - len(shown)
+    return _as_html(result, table, more_rows, [legend_of(result, PAPER)], axes, caption)
 
 
-def of_contest(result: Contest) -> str:
+def contest_as_html(result: Contest) -> str:
     """Render the sentence, the table and the scores of a contest, in the same way."""
     category = result.default_category or result.categories[0]
-    sentences, table = str(result).split("\n"), result.table(category)
-    more_sentences, more_rows = len(sentences) - MOST_SENTENCES, len(table) - MOST_ROWS
+    table = contest_table(result, category)
+    axes = result.plot_scores(category) if result.drawable(category) else None
+    caption = f"Scores. {result.sentence(category)}"
+    return _as_html(result, table[:MAX_ROWS], len(table) - MAX_ROWS, [], axes, caption)
+
+
+def _as_html(
+    result: Comparison | Contest,
+    table: pd.DataFrame,
+    more_rows: int,
+    legend: list[str],
+    axes: Axes | None,
+    caption: str,
+) -> str:
+    sentences = str(result).split("\n")
+    more = len(sentences) - MAX_SENTENCES
     warnings = [w for w in result.warnings if w not in result.sampler_warnings]
     parts: list[tuple[str, str | pd.DataFrame]] = [
-        *(("verdict", told) for told in sentences[:MOST_SENTENCES]),
-        *([("", f"… and {more_sentences} more: print(result).")] if more_sentences > 0 else []),
+        *(("verdict", sentence) for sentence in sentences[:MAX_SENTENCES]),
+        *([("", f"… and {more} more: print(result).")] if more > 0 else []),
         *(("note", warning) for warning in warnings),
-        ("table", table[:MOST_ROWS]),
+        ("table", table),
         *([("", f"… and {more_rows} more rows: result.table().")] if more_rows > 0 else []),
+        *(("", text) for text in legend),
     ]
-    if result.drawable(category):
-        svg = as_bytes(result.plot_scores(category))
-        parts.append(("figure", _inline(svg, f"Scores. {result.sentence(category)}")))
+    if axes is not None:
+        svg = as_bytes(axes)
+        # A notebook shows many results on one page: their ids must not clash.
+        prefix = f"s{hashlib.sha256(svg).hexdigest()[:12]}"
+        parts.append(("figure", inline(svg, prefix, caption)))
     return render("notebook.html", parts=parts)
-
-
-def _posterior(result: Comparison, category: str) -> Markup:
-    told = f"Posterior of the difference. {result.sentence(category)}"
-    return _inline(as_bytes(result.plot_posterior(category)), told)
-
-
-def _inline(svg: bytes, told: str) -> Markup:
-    # A notebook shows many results on one page: their ids must not clash.
-    return inline(svg, f"s{hashlib.sha256(svg).hexdigest()[:12]}", told)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stanoff import __version__
 from stanoff._lib.escaping import latex, one_line, shown
-from stanoff.inference.evidence import Evidence
 from stanoff.models.priors import described
-from stanoff.report.embedding import embedded, json_block
+from stanoff.report.embedding import embed_draws, json_block
 from stanoff.report.figures import Picture, draw_figures, inline
 from stanoff.report.templates import inlined, policy, render
 from stanoff.text.numbers import digits_for, format_interval, format_level, signed
@@ -26,42 +25,27 @@ from stanoff.text.sentences import (
     describe_score,
 )
 from stanoff.text.tables import COLUMNS as TABLE_COLUMNS
-from stanoff.text.tables import PAPER, comparison_table, legend_of
+from stanoff.text.tables import DECISION_SYMBOLS, PAPER, comparison_table, legend_of, meaning_of
 
 if TYPE_CHECKING:
-    from stanoff.results.base import Result
+    from stanoff.inference.evidence import Evidence
     from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
-BIBTEX = """\
-@inproceedings{zhang2016bayesian,
-  author    = {Dell Zhang and Jun Wang and Emine Yilmaz and Xiaoling Wang and Yuxin Zhou},
-  title     = {Bayesian Performance Comparison of Text Classifiers},
-  booktitle = {Proceedings of the 39th International {ACM} {SIGIR} Conference on Research and
-               Development in Information Retrieval ({SIGIR} '16)},
-  address   = {Pisa, Italy},
-  publisher = {ACM},
-  year      = {2016},
-  doi       = {10.1145/2911451.2911547},
-}
-"""
+BIBTEX = inlined("zhang2016.bib")
 # What decides comes first: a narrow window shows only the first columns.
 COLUMNS = (
     *("category", "decision", "mean", "hdi", "p_rope", "psi_A", "psi_B", "observed_A"),
     *("observed_B", "p_greater", "std", "bf_sd", "bf_rope", "sign_test", "t_test"),
 )
 CHANGING = ("p_rope", "hdi", "decision")  # these columns follow the reader's ROPE and HDI
+NAMED = ("psi_A", "psi_B", "observed_A", "observed_B")  # headings that are as long as names
 CLASSES = {
     "category": "",
     "decision": "decision",
     "hdi": "number hdi",
-    **dict.fromkeys(("psi_A", "psi_B", "observed_A", "observed_B"), "number name"),
+    **dict.fromkeys(NAMED, "number name"),
 }
-HINTS = {
-    "bf_sd": "Savage-Dickey Bayes factor for no difference",
-    "bf_rope": "Interval Bayes factor, at the ROPE of the comparison",
-    "p_rope": "Probability that the difference lies in the ROPE",
-}
-DECISIONS = ("<<", "<", "=", ">", ">>")
 
 
 def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = None) -> str:
@@ -77,65 +61,91 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         Its figures, if they have been drawn already.
     """
     focus = result.categories.index(result.average or result.categories[0])
-    said = [result.evidence(category) for category in result.categories]
+    category = result.categories[focus]
+    evidence = [result.evidence(name) for name in result.categories]
     table = comparison_table(result, COLUMNS)
-    rows, every = _rows(result, said)
-    if figures is None:
-        figures = draw_figures(result, result.categories[focus])
-    names = [one_line(name) for name in result.names]
-    hints = HINTS | {
-        f"{kind}_{letter}": f"{told} of {name}"
-        for kind, told in (("psi", "Posterior mean"), ("observed", "Observed score"))
-        for letter, name in zip("AB", names, strict=True)
-    }
-    script = inlined("evidence.js") + inlined("page.js")
-    return render(
-        "page.html",
-        policy=policy(script),
-        script=script,
-        data=json_block(_data(result, said, rows, focus)),
-        title=_title(result, said[focus]),
-        names=names,
+    draws = [result.posterior_sample(name) for name in result.categories]
+    embedded, every = embed_draws(draws, keep_sides_of=(*result.rope, 0.0))
+    rows = [_row(result, e, d) for e, d in zip(evidence, embedded, strict=True)]
+    a, b = map(shown, result.names)
+    score, rope = describe_score(result, category), format_interval(result.rope)
+    return render_page(
+        "page",
+        result,
+        draw_figures(result, category) if figures is None else figures,
+        data=_data(result, evidence, rows, focus),
+        documents=describe_documents(result),
+        title=f"{a} {evidence[focus].decision.symbol} {b} in {score}, ROPE {rope}",
+        names=[one_line(name) for name in result.names],
         focus=focus,
-        said=said[focus],
-        sentence=describe_comparison(result, said[focus]),
-        change=describe_rope_flips(result, said[focus]),
-        decisions=DECISIONS,
+        said=evidence[focus],
+        sentence=describe_comparison(result, evidence[focus]),
+        change=describe_rope_flips(result, evidence[focus]),
         headings=[
-            (key, heading, hints.get(key, ""), CLASSES.get(key, "number"))
-            for key, heading in zip(COLUMNS, table.columns, strict=True)
+            (name, heading, meaning_of(name), CLASSES.get(name, "number"))
+            for name, heading in zip(COLUMNS, table.columns, strict=True)
         ],
-        rows=list(zip(table.to_numpy().tolist(), said, strict=True)),
+        rows=list(zip(table.to_numpy().tolist(), evidence, strict=True)),
         digits=max(row["digits"] for row in rows),
         legend=legend_of(result, COLUMNS),
         averages=len(result.categories) - len(result.data.categories),
-        middle=(result.rope[0] + result.rope[1]) / 2,
-        rope=format_interval(result.rope),
         hdi=format_level(result.hdi_prob),
         every=every,
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
-        warnings=result.warnings,
-        figures=[
-            (inline(picture.svg, picture.name, picture.caption), picture.caption)
-            for picture in figures
-        ],
-        settings=settings(result, describe_documents(result)),
-        bibtex=BIBTEX,
     )
 
 
-def _title(result: Comparison, e: Evidence) -> str:
-    """Write the verdict on one row, and the ROPE it holds for; page.js does the same."""
-    a, b = map(shown, result.names)
-    judged = describe_score(result, e.category)
-    return f"{a} {e.decision.symbol} {b} in {judged}, ROPE {format_interval(e.rope)}"
+def render_page(
+    name: str,
+    result: Comparison | Contest,
+    figures: Sequence[Picture],
+    *,
+    data: Mapping[str, Any],
+    documents: str,
+    **values: Any,
+) -> str:
+    """Fill in what the pages of comparisons and contests share."""
+    script = inlined("evidence.js") + inlined(f"{name}.js")
+    shared = {
+        "rope": result.rope,
+        "higher": result.measure.higher_is_better,
+        # What follows a sentence at the given ROPE, and at one of the reader's own:
+        "aside": "".join(f" {sentence}" for sentence in describe_rope_and_direction(result)),
+        "lower": "".join(f" {sentence}" for sentence in describe_direction(result)),
+        "warnings": result.sampler_warnings,
+        "bibtex": BIBTEX,
+    }
+    return render(
+        f"{name}.html",
+        policy=policy(script),
+        script=script,
+        data=json_block({**shared, **data}),
+        symbols=DECISION_SYMBOLS,
+        middle=(result.rope[0] + result.rope[1]) / 2,
+        rope=format_interval(result.rope),
+        warnings=result.warnings,
+        figures=[(inline(f.svg, f.name, f.caption), f.caption) for f in figures],
+        settings=settings(result, documents),
+        bibtex=BIBTEX,
+        **values,
+    )
 
 
-def settings(result: Result, documents: str) -> dict[str, str]:
+def settings(result: Comparison | Contest, documents: str) -> dict[str, str]:
     """Describe what was compared and how, by name; where it comes from as far as that is known."""
     chains, draws = result.fit.draws.shape
+    source = result.data.source
+    columns = {"truth": "truth", "a": "A", "b": "B"}
+    origin = {
+        "file": Path(source.get("file", "")).name,  # not where it lies on this machine
+        "file last changed": source.get("modified", ""),
+        "columns": ", ".join(
+            f"{name}: {shown(source[key])}" for key, name in columns.items() if source.get(key)
+        ),
+        "positive label": source.get("pos_label", ""),
+    }
     return {
-        **_origin(result),
+        **{name: one_line(value) for name, value in origin.items() if value},
         "documents": f"{documents}, taken as independent of each other",
         "measure": f"{result.measure.label} = {result.measure.formula}",
         "model": result.model.name,
@@ -149,106 +159,68 @@ def settings(result: Result, documents: str) -> dict[str, str]:
     }
 
 
-def _origin(result: Result) -> dict[str, str]:
-    """Name the file, its date, its columns and the positive label."""
-    origin = result.data.source
-    columns = {"truth": "truth", "a": "A", "b": "B"}
-    told = {
-        "file": Path(origin.get("file", "")).name,  # not where it lies on this machine
-        "file last changed": origin.get("modified", ""),
-        "columns": ", ".join(
-            f"{name}: {shown(origin[key])}" for key, name in columns.items() if origin.get(key)
-        ),
-        "positive label": origin.get("pos_label", ""),
+def _row(result: Comparison, e: Evidence, draws: Any) -> dict[str, Any]:
+    row = {
+        "name": e.category,
+        "judged": describe_score(result, e.category),
+        "documents": describe_documents(result, e.category),
+        "model": shown(result.model.name),
+        "mean": signed(e.mean, digits_for(e.std)),
+        "sign": (e.mean > 0) - (e.mean < 0),
+        "std": _number(e.std),
+        "mcse": _number(e.mcse),
+        "digits": digits_for(e.std),
+        "draws": draws,
     }
-    return {name: one_line(value) for name, value in told.items() if value}
-
-
-def _rows(result: Comparison, said: list[Evidence]) -> tuple[list[dict[str, Any]], int]:
-    draws = [result.posterior_sample(category) for category in result.categories]
-    coded, every = embedded(draws, keep_sides_of=(*result.rope, 0.0))
-    rows = [
-        {
-            "name": e.category,
-            "judged": describe_score(result, e.category),
-            "documents": describe_documents(result, e.category),
-            "model": shown(result.model.name),
-            "mean": signed(e.mean, digits_for(e.std)),
-            "sign": (e.mean > 0) - (e.mean < 0),
-            "std": _number(e.std),
-            "mcse": _number(e.mcse),
-            "digits": digits_for(e.std),
-            "draws": code,
-        }
-        # Where nothing can be computed anew, what Python said is all there is.
-        | ({} if code else {"sentence": describe_comparison(result, e), "said": _static(e)})
-        for e, code in zip(said, coded, strict=True)
-    ]
-    return rows, every
-
-
-def _static(e: Evidence) -> dict[str, Any]:
-    return {
-        "decision": str(e.decision),
-        "inside": _number(e.p_rope),
-        "hdi": [_number(end) for end in e.hdi],
-    }
+    if draws is not None:
+        return row
+    # Where nothing can be computed anew, what Python says is all there is.
+    hdi = [_number(end) for end in e.hdi]
+    said = {"decision": str(e.decision), "inside": _number(e.p_rope), "hdi": hdi}
+    return row | {"sentence": describe_comparison(result, e), "said": said}
 
 
 def _data(
-    result: Comparison, said: list[Evidence], rows: list[dict[str, Any]], focus: int
+    result: Comparison, evidence: list[Evidence], rows: list[dict[str, Any]], focus: int
 ) -> dict[str, Any]:
-    computed = ("category", *CHANGING)
     values = {
-        key: result.p_values.get(key) or [getattr(e, key) for e in said]
-        for key in COLUMNS
-        if key not in computed
+        name: result.p_values.get(name) or [getattr(e, name) for e in evidence]
+        for name in COLUMNS
+        if name not in ("category", *CHANGING)
     }
     return {
         "names": [shown(name) for name in result.names],
-        "rope": result.rope,
         "hdi": result.hdi_prob,
-        "higher": result.measure.higher_is_better,
-        **asides(result),
-        "warnings": result.sampler_warnings,
         "focus": focus,
         "rows": rows,
-        "columns": {key: COLUMNS.index(key) for key in CHANGING},
+        "columns": {name: COLUMNS.index(name) for name in CHANGING},
         "digits": max(row["digits"] for row in rows),
-        "values": {key: [_number(v) for v in column] for key, column in values.items()},
+        "values": {name: [_number(v) for v in column] for name, column in values.items()},
         "latex": _latex_parts(result),
         "signs": {sign: latex(sign) for sign in "%<>[]≪≈≫"} | {"-": latex("-1")[:-1]},
-        "bibtex": BIBTEX,
     }
 
 
 def _latex_parts(result: Comparison) -> list[Any]:
-    """Split the LaTeX table: between its texts stand the cells that the reader may change."""
+    """Split the LaTeX table: between its texts stand row and column of cells that may change.
+
+    The place of ROPE and HDI in the caption has neither row nor column.
+    """
     table, caption = comparison_table(result, PAPER), comparison_caption(result, PAPER)
     token = "cell"
     while token in to_latex(table, caption):
         token += "q"
-    for key in CHANGING:
-        table[TABLE_COLUMNS[key].heading] = [
-            f"{token}{i}z{COLUMNS.index(key)}{token}" for i in range(len(table))
+    for name in CHANGING:
+        table[TABLE_COLUMNS[name].heading] = [
+            f"{token}{i}z{COLUMNS.index(name)}{token}" for i in range(len(table))
         ]
-    told = f"{format_level(result.hdi_prob)} HDI and the ROPE {format_interval(result.rope)}"
-    before, after = caption.split(told, 1)
-    parts = (to_latex(table, f"{before}{token}caption{token}{after}") + "\n").split(token)
-    return [_place(part) if i % 2 else part for i, part in enumerate(parts)]
-
-
-def _place(part: str) -> list[int]:
-    """Return row and column of a cell; the caption has neither."""
-    return [] if part == "caption" else [int(number) for number in part.split("z")]
-
-
-def asides(result: Result) -> dict[str, str]:
-    """Return what follows a sentence at the given ROPE, and at one of the reader's own."""
-    return {
-        "aside": "".join(f" {told}" for told in describe_rope_and_direction(result)),
-        "lower": "".join(f" {told}" for told in describe_direction(result)),
-    }
+    judged = f"{format_level(result.hdi_prob)} HDI and the ROPE {format_interval(result.rope)}"
+    caption = caption.replace(judged, f"{token}{token}", 1)
+    parts = (to_latex(table, caption) + "\n").split(token)
+    return [
+        [int(number) for number in part.split("z") if number] if i % 2 else part
+        for i, part in enumerate(parts)
+    ]
 
 
 def _number(value: float) -> float | None:

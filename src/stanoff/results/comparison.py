@@ -1,43 +1,39 @@
-"""The result of a comparison: the one object that tables, plots and reports read."""
+"""The result of a comparison of two systems."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import nan
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from stanoff import report, significance
 from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
-from stanoff.inference import cautions
-from stanoff.inference.closed import summarize_student
+from stanoff.fit import Fit, fit
+from stanoff.inference import populations
 from stanoff.inference.decision import Decision
-from stanoff.inference.evidence import Evidence, RowInfo, summarize_rows
-from stanoff.inference.scores import Scores
+from stanoff.inference.evidence import Evidence, RowInfo, summarize
+from stanoff.inference.posterior import Posterior
+from stanoff.inference.scores import Scores, check_defined
+from stanoff.inference.sensitivity import Sensitivity, sensitivity
+from stanoff.inference.warnings import COMPARISON_CHECKS, infinite_prior_density
 from stanoff.models.priors import Prior
-from stanoff.models.students import Student
-from stanoff.results.base import Result
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from xarray import DataTree
-
-    from stanoff.inference.sensitivity import Sensitivity
-    from stanoff.planning.answers import Plan
-    from stanoff.planning.items import Components
-    from stanoff.planning.scenarios import Scenario
-    from stanoff.workbench.predictive_check import Check
-
-Target = str | os.PathLike[str] | None
-Group = Literal["posterior", "prior"]
+from stanoff.planning.components import Components, components
+from stanoff.planning.plan import Plan, additional_samples, scenario_of
+from stanoff.planning.scenario import Scenario
+from stanoff.question import Question, Sampling
+from stanoff.results.base import PlotMethod, Result, Target
+from stanoff.text.export import comparison_text
+from stanoff.text.render import write
+from stanoff.text.sentences import describe_comparison, describe_rope_flips
+from stanoff.text.tables import PAPER, comparison_table
 
 COLUMNS = [  # of the summary
     *("category", "psi_A", "psi_B", "observed_A", "observed_B", "sign_test", "t_test", "mean"),
@@ -45,8 +41,8 @@ COLUMNS = [  # of the summary
     *("p_rope", "hdi_low", "hdi_high", "decision"),
 ]
 BOUNDS = ("bf_sd_bound", "bf_rope_bound")
-AT_ONCE = 1_000_000  # draws that are weighed together
-SHOWN = 50_000  # quantiles that stand for a posterior in closed form
+MAX_DRAWS_AT_ONCE = 1_000_000  # that are summarized together
+N_QUANTILES = 50_000  # that stand for a posterior in closed form
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +57,7 @@ class Comparison(Result):
     fit, question : Fit, Question
         As in :class:`stanoff.results.base.Result`.
     pair : tuple of int
-        The places of A and B among the systems of the fit.
+        The indices of A and B among the systems of the fit.
     scores, prior_scores : Scores
         The posterior and prior draws of psi and delta; None where a program cannot draw its prior.
     """
@@ -70,16 +66,46 @@ class Comparison(Result):
     scores: Scores
     prior_scores: Scores | None
 
+    _checks = COMPARISON_CHECKS
+
+    @classmethod
+    def from_fit(cls, fit: Fit, a: str, b: str, question: Question) -> Comparison:
+        """Compare two of the systems of a fit.
+
+        Parameters
+        ----------
+        fit : Fit
+            A model fitted to data.
+        a, b : str
+            The names of the systems.
+        question : Question
+            What is asked.
+        """
+        fit, question = fit.of_pair(a, b, question)
+        pair = fit.data.systems.index(a), fit.data.systems.index(b)
+        scores = Scores.of(fit.model, fit.draws.posterior, question, pair)
+        check_defined(int(np.isnan(scores.delta).sum()), question.measure)
+        prior_scores = None
+        if fit.draws.prior:
+            prior_scores = Scores.of(fit.model, fit.draws.prior, question, pair)
+        return cls(fit, question, pair, scores, prior_scores)
+
+    def refit(self, sampling: Sampling) -> Comparison:
+        """Fit the same data in another way, and ask the same question."""
+        return self.from_fit(
+            fit(self.data, self.question, sampling), *self.names, question=self.question
+        )
+
+    @property
+    def indices(self) -> tuple[int, int]:
+        """The indices of A and B among the systems of the fit."""
+        return self.pair
+
     @property
     def names(self) -> tuple[str, str]:
         """What A and B are called."""
-        a, b = (self.data.systems[place] for place in self.pair)
+        a, b = super().names
         return a, b
-
-    @cached_property
-    def warnings(self) -> tuple[str, ...]:
-        """What to know before trusting the numbers, in words."""
-        return (*self.sampler_warnings, *cautions.all_of(self))
 
     def n_documents(self, category: str | None = None) -> tuple[int, int]:
         """Count the documents of A and of B, of a category or of the one that has the most."""
@@ -87,74 +113,77 @@ class Comparison(Result):
         a, b = (0, 0) if len(n) == 1 else self.pair
         return n[a], n[b]
 
+    def _score_again(self, question: Question) -> Comparison:
+        is_new = question.measure != self.measure
+        if is_new and not self.model.has_other_measures(self.fit.draws.posterior):
+            raise InputError(
+                f"{self.model.name} does not generate cells_A and cells_B, so that there are no "
+                "averages and no other measures."
+            )
+        return self.from_fit(self.fit, *self.names, question=question)
+
     @property
     def decision(self) -> Decision:
         """The verdict: on the average if there is one, else on the only category."""
         return self.evidence().decision
 
     def evidence(self, category: str | None = None) -> Evidence:
-        """Weigh the evidence on one category or average, by default the one decided upon.
+        """Summarize the posterior of one category or average, by default the one decided upon.
 
         Parameters
         ----------
         category : str, optional
             A name out of ``categories``.
         """
-        chosen = self.resolve_category(category)
-        if chosen not in self._weighed:
-            self._weigh([self.categories.index(chosen)])
-        return self._weighed[chosen]
+        row = self.resolve_category(category)
+        if row not in self._evidence:
+            self._summarize([self.categories.index(row)])
+        return self._evidence[row]
 
     def all_evidence(self) -> list[Evidence]:
-        """Weigh the evidence on every category and average, many of them at once."""
-        draws = self.scores.delta[..., 0].size
-        left = [i for i, name in enumerate(self.categories) if name not in self._weighed]
-        step = max(1, AT_ONCE // draws)
-        for start in range(0, len(left), step):
-            self._weigh(left[start : start + step])
-        return [self._weighed[category] for category in self.categories]
+        """Summarize the posterior of every category and average, many of them at once."""
+        missing = [i for i, name in enumerate(self.categories) if name not in self._evidence]
+        step = max(1, MAX_DRAWS_AT_ONCE // self.scores.delta[..., 0].size)
+        for start in range(0, len(missing), step):
+            self._summarize(missing[start : start + step])
+        return [self._evidence[category] for category in self.categories]
 
-    def _weigh(self, rows: list[int]) -> None:
-        delta = np.ascontiguousarray(np.moveaxis(self.scores.delta[..., rows], -1, 0))
-        prior = None
-        if self.prior_scores is not None:
-            prior = np.ascontiguousarray(np.moveaxis(self.prior_scores.delta[..., rows], -1, 0))
+    @cached_property
+    def _evidence(self) -> dict[str, Evidence]:
+        return {}
+
+    def _summarize(self, rows: list[int]) -> None:
         psi = self.scores.psi[..., rows].mean(axis=(0, 1))
         about = [
             RowInfo(
                 self.categories[row],
-                (psi[0, i].item(), psi[1, i].item()),
-                (self.observed[0, row].item(), self.observed[1, row].item()),
-                not cautions.infinite_prior_density(self, self.categories[row]),
+                psi[0, i].item(),
+                psi[1, i].item(),
+                self.observed[0, row].item(),
+                self.observed[1, row].item(),
+                bf_sd_defined=not infinite_prior_density(self, self.categories[row]),
             )
             for i, row in enumerate(rows)
         ]
-        how: dict[str, Any] = {
-            "rope": self.rope,
-            "hdi_prob": self.hdi_prob,
-            "higher_is_better": self.measure.higher_is_better,
-        }
-        known = self._known
-        if known is None:
-            weighed = summarize_rows(delta, prior, about, **how)
-        else:
-            weighed = [summarize_student(*known, one, **how) for one in about]
-        self._weighed.update({said.category: said for said in weighed})
+        posterior, prior = self._exact_posterior or self._sampled_posterior(rows)
+        evidence = summarize(
+            posterior,
+            prior,
+            about,
+            rope=self.rope,
+            hdi_prob=self.hdi_prob,
+            higher_is_better=self.measure.higher_is_better,
+        )
+        self._evidence.update({e.category: e for e in evidence})
 
     @cached_property
-    def _known(self) -> tuple[Student, Student | None] | None:
+    def _exact_posterior(self) -> tuple[Posterior, Posterior | None] | None:
         """The posterior and the prior of delta where they are known in closed form."""
-        return self.closed_form(*(np.array([place]) for place in self.pair))
+        return self.closed_form(*(np.array([index]) for index in self.pair))
 
-    @cached_property
-    def _weighed(self) -> dict[str, Evidence]:
-        return {}
-
-    @cached_property
-    def observed(self) -> NDArray[np.float64]:
-        """The scores of the data themselves (system, row); NaN where there are none."""
-        every = self.model.observed_scores(self.data, self.measure, self.average)
-        return every[list(self.pair)]
+    def _sampled_posterior(self, rows: list[int]) -> tuple[Posterior, Posterior | None]:
+        prior = None if self.prior_scores is None else self.prior_scores.difference(rows)
+        return self.scores.difference(rows), prior
 
     @cached_property
     def prior_density_infinite_at_zero(self) -> bool | None:
@@ -168,7 +197,9 @@ class Comparison(Result):
         delta = self.row_draws("prior", "delta", category)
         return None if np.isnan(delta).any() else delta
 
-    def row_draws(self, group: Group, variable: str, category: str) -> NDArray[np.float64]:
+    def row_draws(
+        self, group: Literal["posterior", "prior"], variable: str, category: str
+    ) -> NDArray[np.float64]:
         """Return the (chain, draw) values of one row of the summary.
 
         Parameters
@@ -189,14 +220,14 @@ class Comparison(Result):
         return scores.psi[..., ("psi_A", "psi_B").index(variable), row]
 
     def posterior_sample(self, category: str) -> NDArray[np.float64]:
-        """Return values that are spread as the posterior of delta on one row is.
+        """Return values that are distributed as the posterior of delta on one row is.
 
         These are its draws or, where it is known in closed form, its quantiles: what is shown of
         them then agrees with the sentence.
         """
-        if self._known is None:
+        if self._exact_posterior is None:
             return self.row_draws("posterior", "delta", category).ravel()
-        return self._known[0].only.quantiles(SHOWN)
+        return self._exact_posterior[0].quantiles(N_QUANTILES).ravel()
 
     def summary(self) -> pd.DataFrame:
         """Return everything in one table, a row per category and average.
@@ -206,23 +237,17 @@ class Comparison(Result):
         NaN, and its bound is beside it. What to know before trusting the numbers is in
         ``summary().attrs["warnings"]``.
         """
-        rows = self.all_evidence()
-        table = pd.DataFrame(
-            [
-                vars(row)
-                | {"hdi_low": row.hdi[0], "hdi_high": row.hdi[1], "decision": str(row.decision)}
-                | {name: str(getattr(row, name) or "") for name in BOUNDS}
-                for row in rows
-            ]
-        ).assign(**self.p_values)[COLUMNS]
+        rows = [
+            e.as_row() | {name: str(getattr(e, name) or "") for name in BOUNDS}
+            for e in self.all_evidence()
+        ]
+        table = pd.DataFrame(rows).assign(**self.p_values)[COLUMNS]
         table.attrs["warnings"] = list(self.warnings)
         return table
 
     @cached_property
     def p_values(self) -> dict[str, list[float]]:
         """The p-values of the paper's sign test and t-test, a row per category and average."""
-        from stanoff import significance
-
         no_tests = [nan] * (len(self.categories) - len(self.data.categories))
         columns = significance.columns(self.data)
         return {name: [*values, *no_tests] for name, values in columns.items()}
@@ -254,47 +279,6 @@ class Comparison(Result):
             groups.append({**unstacked(variables, self.pair), **named})
         return Draws(groups[0], groups[1], self.fit.draws.sample_stats)
 
-    @cached_property
-    def tree(self) -> DataTree:
-        """The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data."""
-        from stanoff.store.datatree import to_datatree
-
-        return to_datatree(self)
-
-    def judge(self, **changes: Any) -> Comparison:
-        """Ask another question of the same draws; nothing is fitted again.
-
-        Parameters
-        ----------
-        measure : str, optional
-            Another measure. What 0/0 is stays as it was; ``beta`` and ``prevalence`` do not.
-        beta, zero_division, prevalence : float, optional
-            Other settings of the measure.
-        average : str, optional
-            Another average.
-        rope : float or tuple of float, optional
-            Another region of practical equivalence.
-        hdi_prob : float, optional
-            Another probability of the interval.
-
-        Examples
-        --------
-        >>> from stanoff import compare_counts
-        >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
-        >>> str(result.decision), str(result.judge(rope=0.01).decision)
-        ('=', '>')
-        """
-        asked = self.question.changed(**changes)
-        if (asked.measure, asked.average) == (self.measure, self.average):
-            return replace(self, question=asked)
-        other = asked.measure != self.measure
-        if other and not self.model.has_other_measures(self.fit.draws.posterior):
-            raise InputError(
-                f"{self.model.name} does not generate cells_A and cells_B, so that there are no "
-                "averages and no other measures."
-            )
-        return self.fit.between(*self.names, asked)
-
     def sensitivity(
         self,
         category: str | None = None,
@@ -303,23 +287,7 @@ class Comparison(Result):
         ropes: Sequence[float] | None = None,
     ) -> Sensitivity:
         """Describe what other priors and ROPEs would have said, and where the decision flips."""
-        from stanoff.inference.sensitivity import sensitivity
-
         return sensitivity(self, category, priors=priors, ropes=ropes)
-
-    def check(self) -> Check:
-        """Describe in words what diagnostics and predictive checks say of the model and its draws.
-
-        Examples
-        --------
-        >>> from stanoff import compare_counts
-        >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
-        >>> result.check().passed
-        True
-        """
-        from stanoff.workbench.predictive_check import check
-
-        return check(self)
 
     def scenario(self, category: str | None = None) -> Scenario:
         """Return the posterior means of one category as a scenario, to plan another study with.
@@ -327,8 +295,6 @@ class Comparison(Result):
         Where the model does not say how the answers of A and B go together, the counts do; with
         two test sets A and B are taken to be independent, at the prevalence of both together.
         """
-        from stanoff.planning.observed import scenario_of
-
         return scenario_of(self, category)
 
     def plan(self, category: str | None = None, **options: Any) -> Plan:
@@ -345,15 +311,13 @@ class Comparison(Result):
             ``"settled"`` (default), ``">>"``, ``"="``, ``"<<"`` or several of them.
         assurance : float or list of float
             How probable it shall be that the goal is reached; 0.8 by default.
-        most : int
+        max_n : int
             The largest number of further documents to consider.
         **options
-            ``datasets``, ``draws``, ``seed``, ``jobs``, ``executor``, ``progress`` as in
+            ``n_simulations``, ``draws``, ``seed``, ``jobs``, ``executor``, ``progress`` as in
             :func:`stanoff.power`. For another ROPE or HDI: ``result.judge(rope=...).plan()``.
         """
-        from stanoff.planning.observed import more_documents
-
-        return more_documents(self, category, **options)
+        return additional_samples(self, category, **options)
 
     def components(self, *, item_cost: float = 0.0) -> Components:
         """Take the variance of a difference apart: that between items, and that between runs.
@@ -363,42 +327,31 @@ class Comparison(Result):
         item_cost : float
             What a new item costs, in runs; it tells how many runs of each item are best.
         """
-        from stanoff.planning.items import components
-
         return components(self, item_cost=item_cost)
 
     def populations(self) -> pd.DataFrame:
         """Judge values for all that they can tell about: new items, these again, new data sets."""
-        from stanoff.inference.populations import populations
-
-        return populations(self)
+        return populations.populations(self)
 
     def delta_new(self) -> NDArray[np.float64]:
         """Return draws (chain, draw) of the difference on a new category, or on a new data set.
 
         The hierarchical models know of new categories, the datasets model of new data sets.
         """
-        from stanoff.inference.populations import delta_new
-
-        return delta_new(self)
+        return populations.delta_new(self)
 
     def evidence_new(self) -> Evidence:
-        """Weigh the difference on a new category, by what the hierarchical models say they share.
+        """Summarize the difference on a new category, by what the hierarchical models share.
 
         The new category is as common as one of those observed, taken at random. Its sentence is
         ``sentence("a new category")``.
         """
-        from stanoff.inference.populations import new_category
-
-        return new_category(self)
+        return populations.new_category(self)
 
     def sentence(self, category: str | None = None) -> str:
         """Describe the verdict, and what would change it, in words to paste into a paper."""
-        from stanoff.inference.populations import NEW
-        from stanoff.text.sentences import describe_comparison, describe_rope_flips
-
-        new = category == NEW and NEW not in self.categories
-        evidence = self.evidence_new() if new else self.evidence(category)
+        is_new = category == populations.NEW and category not in self.categories
+        evidence = self.evidence_new() if is_new else self.evidence(category)
         return f"{describe_comparison(self, evidence)} {describe_rope_flips(self, evidence)}"
 
     def table(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
@@ -409,15 +362,10 @@ class Comparison(Result):
         columns : sequence of str, optional
             Out of ``stanoff.text.tables.COLUMNS``; those of the paper by default.
         """
-        from stanoff.text.tables import PAPER, comparison_table
-
         return comparison_table(self, PAPER if columns is None else columns)
 
     def to_markdown(self, path: Target = None, *, columns: Sequence[str] | None = None) -> str:
         """Write the table, the verdict and the notes in Markdown, and to a file if one is named."""
-        from stanoff.text.export import comparison_text
-        from stanoff.text.render import write
-
         return write(comparison_text(self, "markdown", columns=columns), path)
 
     def to_latex(
@@ -429,136 +377,31 @@ class Comparison(Result):
         label: str | None = None,
     ) -> str:
         """Write the table in LaTeX, for booktabs; by default the caption says what it shows."""
-        from stanoff.text.export import comparison_text
-        from stanoff.text.render import write
-
         text = comparison_text(self, "latex", columns=columns, caption=caption, label=label)
         return write(text, path)
 
-    def to_csv(self, path: Target = None) -> str:
-        """Write the numbers of the summary as comma-separated values."""
-        from stanoff.text.export import comparison_text
-        from stanoff.text.render import write
+    def _as_text(self, style: str, **options: Any) -> str:
+        return comparison_text(self, style, **options)
 
-        return write(comparison_text(self, "csv"), path)
-
-    def to_json(self, path: Target = None) -> str:
-        """Write settings, numbers and words as JSON; NaN becomes null, infinity "inf"."""
-        from stanoff.text.export import comparison_text
-        from stanoff.text.render import write
-
-        return write(comparison_text(self, "json"), path)
-
-    def plot_posterior(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw the posterior of delta with its HDI and ROPE, as in the paper's Figure 6."""
-        from stanoff.plots import plot_posterior
-
-        return plot_posterior(self, category, ax=ax)
-
-    def plot_factor(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw prior and posterior density of delta and their ratio at 0, as in Figure 6."""
-        from stanoff.plots import plot_factor
-
-        return plot_factor(self, category, ax=ax)
-
-    def plot_trace(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw delta along the chains, as in Figure 4."""
-        from stanoff.plots import plot_trace
-
-        return plot_trace(self, category, ax=ax)
-
-    def plot_forest(self, *, sort: bool = True, ax: Axes | None = None) -> Axes:
-        """Draw delta of every category and average, with HDIs and decisions."""
-        from stanoff.plots import plot_forest
-
-        return plot_forest(self, sort=sort, ax=ax)
-
-    def plot_joint(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw the score of A against that of B, with the diagonal and the ROPE."""
-        from stanoff.plots import plot_joint
-
-        return plot_joint(self, category, ax=ax)
-
-    def plot_mosaic(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw on which documents the systems agree, and who is right where they do not."""
-        from stanoff.plots import plot_mosaic
-
-        return plot_mosaic(self, category, ax=ax)
-
-    def plot_roc(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw the ROC curves of both systems, where they have scores."""
-        from stanoff.plots import plot_roc
-
-        return plot_roc(self, category, ax=ax)
-
-    def plot_roc_difference(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw the difference of the ROC curves, with the ROPE."""
-        from stanoff.plots import plot_roc_difference
-
-        return plot_roc_difference(self, category, ax=ax)
-
-    def plot_precision_recall(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw precision against recall of both systems."""
-        from stanoff.plots import plot_precision_recall
-
-        return plot_precision_recall(self, category, ax=ax)
-
-    def plot_reliability(self, category: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw how often what was given a probability happens."""
-        from stanoff.plots import plot_reliability
-
-        return plot_reliability(self, category, ax=ax)
-
-    def plot_priors(
-        self,
-        category: str | None = None,
-        *,
-        priors: Mapping[str, Prior] | None = None,
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Draw what other priors would have said."""
-        from stanoff.plots import plot_prior
-
-        return plot_prior(self, category, priors=priors, ax=ax)
-
-    def plot_ropes(
-        self,
-        category: str | None = None,
-        *,
-        ropes: Sequence[float] | None = None,
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Draw what other ROPEs would have said, and where the decision flips."""
-        from stanoff.plots import plot_rope
-
-        return plot_rope(self, category, ropes=ropes, ax=ax)
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
-        from stanoff.store.netcdf import save
-
-        return save(self, path)
-
-    def to_html(self, path: str | os.PathLike[str]) -> Path:
-        """Write a page with the verdict, the table and the figures; it needs no network.
-
-        Its readers can apply a ROPE and an HDI of their own: the draws are in it.
-        """
-        from stanoff._lib.files import write_text
-        from stanoff.report.page import comparison_page
-
-        return write_text(path, comparison_page(self))
+    def _as_page(self) -> str:
+        return report.page.comparison_page(self)
 
     def _repr_html_(self) -> str:
         """Show the verdict, the table and the posterior in a notebook."""
-        from stanoff.report.notebook import notebook
-
-        return notebook(self)
-
-    def __str__(self) -> str:
-        if self.default_category is None:
-            return "\n".join(self.sentence(category) for category in self.categories)
-        return self.sentence()
+        return report.notebook.comparison_as_html(self)
 
     def __repr__(self) -> str:
         return f"<Comparison of {self.names[0]} and {self.names[1]}: {self.measure.label}>"
+
+    plot_posterior = PlotMethod("plot_posterior")
+    plot_factor = PlotMethod("plot_factor")
+    plot_trace = PlotMethod("plot_trace")
+    plot_forest = PlotMethod("plot_forest")
+    plot_joint = PlotMethod("plot_joint")
+    plot_mosaic = PlotMethod("plot_mosaic")
+    plot_roc = PlotMethod("plot_roc")
+    plot_roc_difference = PlotMethod("plot_roc_difference")
+    plot_precision_recall = PlotMethod("plot_precision_recall")
+    plot_reliability = PlotMethod("plot_reliability")
+    plot_priors = PlotMethod("plot_prior")
+    plot_ropes = PlotMethod("plot_rope")

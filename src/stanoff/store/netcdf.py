@@ -35,8 +35,7 @@ from stanoff.store.datatree import data_tree
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree, Variable
 
-    from stanoff.results.comparison import Comparison
-    from stanoff.results.contest import Contest
+    from stanoff.results.base import Result
 
 FORMAT = 4
 ATTRIBUTE = "stanoff_record"
@@ -128,7 +127,7 @@ class Saved:
     remembered: dict[str, Any]
 
 
-def save(result: Comparison | Contest, path: str | os.PathLike[str]) -> Path:
+def save(result: Result, path: str | os.PathLike[str]) -> Path:
     """Write a result to a NetCDF file; the same result gives the same bytes.
 
     Parameters
@@ -176,7 +175,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
         raise StanoffError(message) from error
 
 
-def _to_tree(result: Comparison | Contest) -> DataTree:
+def _to_tree(result: Result) -> DataTree:
     """Gather the draws, the data and the record; leave out what changes by itself."""
     import xarray as xr
 
@@ -195,19 +194,19 @@ def _to_tree(result: Comparison | Contest) -> DataTree:
     return stored
 
 
-def _groups(result: Comparison | Contest) -> dict[str, Variables]:
+def _groups(result: Any) -> dict[str, Variables]:
     """Put the scores of the question beside the variables of the model."""
     draws = result.fit.draws
     groups: dict[str, Variables] = {"sample_stats": dict(draws.sample_stats)}
     pair = getattr(result, "pair", None)
     if pair is None:
-        groups["posterior"] = {**draws.posterior, SCORES_OF_ALL: result.psi}  # type: ignore[union-attr]
+        groups["posterior"] = {**draws.posterior, SCORES_OF_ALL: result.psi}
         groups["prior"] = dict(draws.prior)
         return groups
     averages = AVERAGES if result.average else ()
     for name in ("posterior", "prior"):
         variables: Variables = getattr(draws, name)
-        scores = result.scores if name == "posterior" else result.prior_scores  # type: ignore[union-attr]
+        scores = result.scores if name == "posterior" else result.prior_scores
         named = scores.named(len(result.data.categories), averages) if scores else {}
         others = {key: values for key, values in variables.items() if key not in FITTED}
         groups[name] = others | named
@@ -217,7 +216,7 @@ def _groups(result: Comparison | Contest) -> dict[str, Variables]:
     return groups
 
 
-def _record(result: Comparison | Contest) -> Record:
+def _record(result: Result) -> Record:
     fit, question, measure = result.fit, result.question, result.measure
     settings: Any = {f.name: getattr(measure, f.name, None) for f in fields(MeasureRecord)}
     priors = fit.prior if isinstance(fit.prior, tuple) else (fit.prior,)

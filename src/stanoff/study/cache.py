@@ -23,7 +23,7 @@ import stanoff
 from stanoff import models
 from stanoff._lib.files import write_text
 from stanoff.api import load
-from stanoff.data.files import data_paths
+from stanoff.data.readers import data_paths
 from stanoff.data.types import Data
 from stanoff.engines.programs import program_hash, stan_folder
 from stanoff.engines.provenance import gather
@@ -162,7 +162,11 @@ def fit_or_load(
     fitted = fit(observed, question, sampling)
     took = time.perf_counter() - start
     names = observed.systems
-    result = fitted.between(*names, question) if len(names) == 2 else fitted.contest(question)
+    result: Comparison | Contest
+    if len(names) == 2:
+        result = Comparison.from_fit(fitted, *names, question=question)
+    else:
+        result = Contest.from_fit(fitted, question)
     for old in store.parent.glob(f"{escape(store.name)}-{'[0-9a-f]' * 16}.nc"):
         old.unlink()
     if took >= MIN_SECONDS:

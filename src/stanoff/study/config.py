@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
-from stanoff.data.files import check_columns
+from stanoff.data.readers import check_columns
 from stanoff.errors import InputError, StanoffError, invalid, nearest, unknown
 from stanoff.question import QUESTION_OPTIONS, SAMPLING_OPTIONS, Question, Sampling, select
 from stanoff.question import check_population as check_population_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from stanoff._lib import progress
 from stanoff._lib.arguments import as_executor, as_jobs, as_systems
 from stanoff._lib.files import write_bytes, write_text
 from stanoff._lib.workers import workers
-from stanoff.data.observed import count, count_systems
+from stanoff.data.load import count, count_systems
 from stanoff.data.types import Data
 from stanoff.errors import SamplingWarning, StanoffError
 from stanoff.question import Question, Sampling
@@ -156,71 +155,46 @@ def run_jobs(
     study: Study, jobs: Sequence[Job], out: Path, n_workers: int, executor: Any
 ) -> Iterator[Results]:
     """Make what jobs are about, here or elsewhere: contests first, and then their pairs."""
-    if not jobs or (executor is None and 1 in (n_workers, len(jobs))):
-        for fit_job, members in group_jobs(jobs).items():
-            yield run_group(study, fit_job, members, out)
+    groups: dict[Job, list[Job]] = {}  # of jobs that share a fit
+    for job in jobs:
+        groups.setdefault(job.contest or job, []).append(job)
+    if executor is None and (n_workers == 1 or len(jobs) < 2):
+        for fit_job, members in groups.items():
+            yield dict(zip(members, run_group(study, fit_job, members, out), strict=True))
         return
-    pool = workers(min(n_workers, len(jobs))) if executor is None else nullcontext(executor.submit)
-    chunks = n_workers if executor is None else CHUNKS
-    groups = group_jobs(jobs)
-    first = [(fit, [job for job in members if job is fit]) for fit, members in groups.items()]
+    n_chunks = n_workers if executor is None else CHUNKS
+    first = [(fit_job, [fit_job]) for fit_job in groups if fit_job in jobs]
     second = []
     for fit_job, members in groups.items():
         pairs = [job for job in members if job is not fit_job]
-        second += [(fit_job, pairs[i::chunks]) for i in range(min(chunks, len(pairs)))]
-    with pool as submit:
-        for stage in ([group for group in first if group[1]], second):
-            yield from _submit_all(study, stage, out, submit)
+        second += [(fit_job, pairs[i::n_chunks]) for i in range(min(n_chunks, len(pairs)))]
+    waiting = set(jobs)
+    pool = workers(min(n_workers, len(jobs))) if executor is None else nullcontext(executor.submit)
+    try:
+        with pool as submit:
+            for stage in (first, second):
+                futures = [submit(run_group, study, *group, out) for group in stage]
+                for future, (_, members) in zip(futures, stage, strict=True):
+                    yield dict(zip(members, future.result(), strict=True))
+                    waiting -= set(members)
+    except BrokenProcessPool as error:  # a worker was killed, perhaps for its memory
+        yield {job: failures(study, job, error) for job in waiting}
 
 
-def group_jobs(jobs: Sequence[Job]) -> dict[Job, list[Job]]:
-    """Put jobs that share a fit together."""
-    groups: dict[Job, list[Job]] = {}
-    for job in jobs:
-        groups.setdefault(job.contest or job, []).append(job)
-    return groups
-
-
-def _submit_all(
-    study: Study,
-    groups: Sequence[tuple[Job, list[Job]]],
-    out: Path,
-    submit: Callable[..., Future[Results]],
-) -> Iterator[Results]:
-    """Let others work, and say so where one of them was killed, perhaps for its memory."""
-    futures: list[Future[Results] | None] = []
-    for fit_job, members in groups:
-        try:
-            futures.append(submit(_run_elsewhere, study, fit_job, members, out))
-        except BrokenProcessPool:
-            futures.append(None)
-    for future, (_, members) in zip(futures, groups, strict=True):
-        try:
-            if future is None:
-                raise BrokenProcessPool("a worker was killed")
-            made: Any = future.result()
-            yield dict(zip(members, made, strict=True))
-        except BrokenProcessPool as error:
-            yield {job: failures(study, job, error) for job in members}
-
-
-def _run_elsewhere(study: Study, fit_job: Job, jobs: list[Job], out: Path) -> list[Any]:
-    return list(run_group(study, fit_job, jobs, out).values())
-
-
-def run_group(study: Study, fit_job: Job, jobs: Sequence[Job], out: Path) -> Results:
+def run_group(
+    study: Study, fit_job: Job, jobs: Sequence[Job], out: Path
+) -> list[list[StudyResult | None]]:
     """Fit once, and make the pages of all jobs that share the fit."""
-    fitted = try_fit(study, fit_job, out)
-    results: Results = {}
+    fitted, results = try_fit(study, fit_job, out), []
     for job in jobs:
         result = fitted
-        if isinstance(fitted, Exception) and job is not fit_job:
+        if isinstance(fitted, Exception) and job.contest is not None:
             result = try_fit(study, job, out)  # a pair can do without a system that is broken
         if isinstance(result, Exception):
-            results[job] = failures(study, job, result)
+            results.append(failures(study, job, result))
         else:
             pages = zip(study.questions, read_pages(study, job, out), strict=True)
-            results[job] = [kept or make_page(study, job, q, result, out) for q, kept in pages]
+            results.append([kept or make_page(study, job, q, result, out) for q, kept in pages])
     return results
 
 

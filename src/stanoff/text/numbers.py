@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from stanoff._lib.arguments import Interval
 
 if TYPE_CHECKING:
-    from stanoff.inference.factors import Bound
+    from stanoff.inference.bayes_factor import Bound
 
 SIGNIFICANT = 0.05
 

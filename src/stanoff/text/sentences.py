@@ -33,7 +33,7 @@ from stanoff.text.tables import (
 
 if TYPE_CHECKING:
     from stanoff.inference.evidence import Evidence
-    from stanoff.inference.ranks import Ranking
+    from stanoff.inference.ranking import Ranking
     from stanoff.inference.sensitivity import Sensitivity
     from stanoff.results.base import Result
     from stanoff.results.comparison import Comparison
@@ -116,12 +116,12 @@ def describe_verdict(result: Comparison, evidence: Evidence) -> str:
     better = decision in (Decision.BETTER, Decision.MUCH_BETTER)
     expected_sign = 1 if better == result.measure.higher_is_better else -1
     contrary = decision is not Decision.EQUIVALENT and evidence.mean * expected_sign < 0
-    if decision.settled and contrary:  # of a ROPE that is not around 0
+    if decision.conclusive and contrary:  # of a ROPE that is not around 0
         side = "above" if evidence.hdi[0] >= evidence.rope[1] else "below"
         return f"The difference between {a} and {b} {where} lies {side} the ROPE"
-    if not decision.settled and (contrary or not evidence.direction_resolved):
+    if not decision.conclusive and (contrary or not evidence.direction_resolved):
         return f"{a} and {b} cannot be told apart {where}, and which way they differ is not settled"
-    reservation = "" if decision.settled else ", but this is not settled"
+    reservation = "" if decision.conclusive else ", but this is not settled"
     return f"{a} is {decision.words} {b} {where}{reservation}"
 
 
@@ -227,7 +227,7 @@ def _on_category(category: str) -> str:
 
 def describe_contest(result: Contest, category: str) -> str:
     """Describe who can still be the best, how surely, and what to be wary of."""
-    ranking = result.standings(category)
+    ranking = result.ranking(category)
     best = [i for i in ranking.order if ranking.tier[i] == 1]
     others = [i for i in ranking.order if ranking.tier[i] > 1]
     names = [shown(name) for name in result.systems]
@@ -267,7 +267,7 @@ def _the_others(names: list[str], decisions: Decisions, best: list[int], others:
 
 def _probabilities(result: Contest, names: list[str], ranking: Ranking, best: list[int]) -> str:
     few = best[:MAX_NAMES]
-    near = join_names([percent(float(ranking.p_near[i])) for i in few])
+    near = join_names([percent(float(ranking.p_within_rope_of_best[i])) for i in few])
     first = join_names([percent(float(ranking.p_best[i])) for i in few])
     verb = "is" if len(few) == 1 else "are"
     return (

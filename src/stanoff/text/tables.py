@@ -53,8 +53,8 @@ class Column:
     heading : str
         What stands on top of it.
     meaning : str
-        What the legend says of it; ``{rope}`` and ``{hdi_prob}`` are filled in. Columns with the
-        same meaning are explained together.
+        What the legend says of it; ``{rope}`` and ``{hdi_prob}`` are filled in where the legend is
+        to tell them. Columns with the same meaning are explained together.
     write : callable
         Makes text of a row, with a number of decimals.
     latex : str
@@ -100,8 +100,8 @@ def _ranks(row: Row, digits: int) -> str:
 SCORES = "posterior mean of the score"
 OBSERVED = "score on these documents, as other programs compute it"
 TESTS = "p-value of the test, as in the paper"
-IN_ROPE = "probability of a difference within the ROPE {rope}"
-HDI = "highest density interval, with {hdi_prob} of the posterior"
+IN_ROPE = "probability of a difference within the ROPE{rope}"
+HDI = "highest density interval{hdi_prob}"
 
 COLUMNS = {
     "category": Column("category", "", _text("category")),
@@ -161,14 +161,14 @@ COLUMNS = {
     ),
     "p_near": Column(
         "P(near best)",
-        "probability of being within the ROPE {rope} of the best",
+        "probability of being within the ROPE{rope} of the best",
         _percent("p_near"),
     ),
     "p_best": Column(
         "P(best)", "probability of being the best, which near-twins share", _percent("p_best")
     ),
     "regret": Column("regret", "expected loss against the best", _number("regret")),
-    "ranks": Column("ranks", "the fewest ranks that have {hdi_prob} of the probability", _ranks),
+    "ranks": Column("ranks", "the fewest ranks that are as probable as the HDI", _ranks),
 }
 PAPER = (
     *("category", "sign_test", "t_test", "mean", "std", "bf_sd", "lg_pct", "p_rope", "hdi"),
@@ -251,7 +251,7 @@ def evidence_table(evidence: Evidence) -> pd.DataFrame:
         *("p_rope", "p_above", "p_less", "p_greater", "bf_sd", "bf_rope"),
     ]
     cells = format_table([vars(evidence)], names, digits_for(evidence.std)).iloc[0]
-    meanings = [_meaning(name, evidence.rope, evidence.hdi_prob) for name in names]
+    meanings = [meaning_of(name, evidence.rope, evidence.hdi_prob) for name in names]
     return pd.DataFrame({"evidence": cells.index, "value": cells.to_numpy(), "meaning": meanings})
 
 
@@ -275,8 +275,8 @@ def check_columns(columns: Any) -> tuple[str, ...]:
 def legend(
     columns: Sequence[str],
     *,
-    rope: Any,
-    hdi_prob: float,
+    rope: Any = None,
+    hdi_prob: float | None = None,
     headings: Mapping[str, str] | None = None,
     defined: bool = True,
 ) -> dict[str, str]:
@@ -286,10 +286,10 @@ def legend(
     ----------
     columns : sequence of str
         Names out of ``COLUMNS``.
-    rope : tuple of float or str
-        The ROPE, as :func:`stanoff.text.numbers.format_rope` takes it.
-    hdi_prob : float
-        The probability of the HDI.
+    rope : tuple of float or str, optional
+        The ROPE to tell, as :func:`stanoff.text.numbers.format_rope` takes it.
+    hdi_prob : float, optional
+        The probability of the HDI to tell.
     headings : mapping, optional
         Other headings, by the names of columns.
     defined : bool
@@ -297,12 +297,13 @@ def legend(
 
     Examples
     --------
-    >>> legend(["std", "p_greater"], rope=(-0.05, 0.05), hdi_prob=0.95)
-    {'std': 'its posterior standard deviation', 'P(>0)': 'probability of a difference above 0'}
+    >>> legend(["mcse", "hdi"], hdi_prob=0.95)
+    {'mcse': 'Monte-Carlo standard error of the mean', \
+'HDI': 'highest density interval, with 95% of the posterior'}
     """
     together: dict[str, list[str]] = {}
     for name in columns:
-        if meaning := _meaning(name, rope, hdi_prob):
+        if meaning := meaning_of(name, rope, hdi_prob):
             heading = (headings or {}).get(name, COLUMNS[name].heading)
             together.setdefault(meaning, []).append(one_line(heading))
     terms = {", ".join(headings): meaning for meaning, headings in together.items()}
@@ -318,14 +319,7 @@ def legend(
 def legend_of(result: Comparison, columns: Sequence[str]) -> str:
     """Explain the columns and marks of a table of a comparison in one paragraph."""
     defined = all(result.evidence(category).bf_sd_defined for category in result.categories)
-    terms = legend(
-        columns,
-        rope=result.rope,
-        hdi_prob=result.hdi_prob,
-        headings=headings_of(result),
-        defined=defined,
-    )
-    return in_one_paragraph(terms)
+    return in_one_paragraph(legend(columns, headings=headings_of(result), defined=defined))
 
 
 def in_one_paragraph(terms: Mapping[str, str]) -> str:
@@ -333,5 +327,8 @@ def in_one_paragraph(terms: Mapping[str, str]) -> str:
     return "; ".join(f"{term}: {meaning}" for term, meaning in terms.items()) + "."
 
 
-def _meaning(name: str, rope: Any, hdi_prob: float) -> str:
-    return COLUMNS[name].meaning.format(rope=format_rope(rope), hdi_prob=format_level(hdi_prob))
+def meaning_of(name: str, rope: Any = None, hdi_prob: float | None = None) -> str:
+    """Explain a column, with the ROPE and the probability of the HDI if they are given."""
+    within = "" if rope is None else f" {format_rope(rope)}"
+    level = "" if hdi_prob is None else f", with {format_level(hdi_prob)} of the posterior"
+    return COLUMNS[name].meaning.format(rope=within, hdi_prob=level)

@@ -14,6 +14,7 @@ from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError, invalid
 from stanoff.fit import fit
 from stanoff.question import read
+from stanoff.results.comparison import Comparison
 
 ERRORS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2)
 CALIBRATION_SIZE = 1_000_000  # documents of a calibration set that leaves nothing open
@@ -121,7 +122,8 @@ def label_noise_sensitivity(
         calibration = [right, CALIBRATION_SIZE, right, CALIBRATION_SIZE]
         data = {"calibration": calibration, "errors": [1, 1]}
         question, sampling = read(model=program, data=data, **options)
-        evidence = fit(counts, question, sampling).between(a, b, question).evidence()
+        fitted = fit(counts, question, sampling)
+        evidence = Comparison.from_fit(fitted, a, b, question).evidence()
         low, high = evidence.hdi
         row = {"error": share, "mean": evidence.mean, "hdi_low": low, "hdi_high": high}
         rows.append(row | {"decision": str(evidence.decision)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -17,9 +17,7 @@ from stanoff.errors import invalid
 from stanoff.fit import fit
 from stanoff.models.custom import CustomModel
 from stanoff.question import read
-
-if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
+from stanoff.results.comparison import Comparison
 
 COLUMNS = ["psi_A", "psi_B", "mean", "hdi_low", "hdi_high", "p_below", "p_rope", "p_above"]
 
@@ -125,5 +123,5 @@ def compare_models(
             model_options["data"] = {k: v for k, v in (data or {}).items() if k in names}
         question, sampling = read(model=path, **model_options)
         name = program.name if program.name not in results else path
-        results[name] = fit(counts, question, sampling).between(a, b, question)
+        results[name] = Comparison.from_fit(fit(counts, question, sampling), a, b, question)
     return ModelComparison(results)

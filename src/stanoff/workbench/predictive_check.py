@@ -19,8 +19,7 @@ from stanoff.models.inputs import count_runs
 from stanoff.store.predictive import predictive_groups, stan_data_of
 
 if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
-    from stanoff.results.contest import Contest
+    from stanoff.results.base import Result
 
 Array = NDArray[np.float64]
 
@@ -126,7 +125,7 @@ class Check(ReprMixin):
         return [self.sentence(), cells] if len(scores) else [self.sentence()]
 
 
-def check(result: Comparison | Contest) -> Check:
+def check(result: Result) -> Check:
     """Compare what was observed with what the fitted model would draw.
 
     Parameters
@@ -195,7 +194,7 @@ def _rows(names: list[str], kind: str, observed: NDArray[Any], draws: NDArray[An
 
 
 def _describe_observed_scores(
-    result: Comparison | Contest,
+    result: Result,
     replicated: Mapping[str, NDArray[Any]],
     stan_data: Mapping[str, Any],
 ) -> list[pd.DataFrame]:
@@ -205,10 +204,8 @@ def _describe_observed_scores(
     psi = score_replicates(result, replicated, stan_data)
     if psi is None:
         return []
-    names, label = result.data.systems, result.measure.label
-    pair = getattr(result, "pair", None)  # of a comparison
-    if pair is not None:
-        psi, names = psi[:, :, list(pair)], tuple(names[i] for i in pair)
+    names, label = result.names, result.measure.label
+    psi = psi[:, :, list(result.indices)]
     tables = []
     for row, category in enumerate(result.categories):
         where = "" if len(result.categories) == 1 else f", {shown(category)}"
@@ -223,7 +220,7 @@ def _describe_observed_scores(
 
 
 def score_replicates(
-    result: Comparison | Contest, draws: Mapping[str, NDArray[Any]], stan_data: Mapping[str, Any]
+    result: Result, draws: Mapping[str, NDArray[Any]], stan_data: Mapping[str, Any]
 ) -> Array | None:
     """Score replicated data (chain, draw, system, row) as the observed ones are scored.
 
@@ -256,14 +253,12 @@ def score_replicates(
     return None
 
 
-def _score_cells(result: Comparison | Contest, cells: Mapping[str, NDArray[Any]]) -> Array:
+def _score_cells(result: Result, cells: Mapping[str, NDArray[Any]]) -> Array:
     variables = {name: values.astype(np.float64) for name, values in cells.items()}
     return result.model.scores(variables, result.measure, result.average)
 
 
-def _score_documents(
-    result: Comparison | Contest, data: ScoredDocuments, draws: NDArray[Any]
-) -> Array:
+def _score_documents(result: Result, data: ScoredDocuments, draws: NDArray[Any]) -> Array:
     """Rank new scores of the same documents, draw by draw; of so many that it is soon done."""
     flat = draws.reshape(-1, *draws.shape[2:])
     thinned = flat[:: max(1, len(flat) // MAX_RANKED_DRAWS)]

@@ -19,8 +19,9 @@ from scipy.ndimage import gaussian_filter
 
 from stanoff import compare, compare_counts, contest, plots
 from stanoff.inference.decision import Decision
-from stanoff.planning.answers import Answer, Plan
-from stanoff.planning.judging import Judge
+from stanoff.planning.plan import Answer, Observed, Plan
+from stanoff.planning.scenario import Scenario
+from stanoff.planning.simulate import Analysis
 from stanoff.question import Question, Sampling
 from stanoff.workbench.calibration import Calibration
 
@@ -82,13 +83,11 @@ def planned(question="documents", names=("svm", "nb")):
         x, ends = [64, 256, 1024, 1500, 2000, 4096], [(1560, 1450, 1700), (2580, 2350, 2820)]
     power = np.array([0.02, 0.11, 0.58, 0.79, 0.85, 0.99])
     table = {"power": power, "se": np.sqrt(power * (1 - power) / 400), "n_simulations": 400}
-    facts = {
-        "documents": {"delta": 0.1},
+    fields = {
+        "documents": {"scenario": Scenario.named("a")},
         "difference": {"n": 2000},
         "more documents": {
-            "names": names,
-            "decision": Decision.BETTER,
-            "documents": "7,532 documents",
+            "observed": Observed(names, Decision.BETTER, "7,532 documents", "F1", 0.5)
         },
     }
     return Plan(
@@ -96,10 +95,10 @@ def planned(question="documents", names=("svm", "nb")):
         goal="<<" if question == "difference" else ">>",
         answers=tuple(Answer(p, *v, {}) for p, v in zip((0.8, 0.9), ends, strict=False)),
         curve=pd.DataFrame({"x": x} | table),
-        judge=Judge(Question.read(), Sampling.read(model="paired", draws=1000, seed=1)),
-        facts=facts[question],
-        warnings=(),
+        analysis=Analysis(Question.read(), Sampling.read(model="paired", draws=1000, seed=1)),
+        limit=1_000_000,
         seed=1,
+        **fields[question],
     )
 
 

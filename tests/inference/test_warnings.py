@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from sklearn import metrics
 
-from stanoff import compare, compare_counts
+from stanoff import Comparison, compare, compare_counts
 from stanoff.engines.draws import Draws
 
 RNG = np.random.default_rng(5)
@@ -45,7 +45,7 @@ def test_observed_scores_are_everywhere(tmp_path):
 
 def test_swapped_systems_swap_their_observed_scores():
     result = compare(TRUTH, A, B, average="macro", **QUICK)
-    swapped = result.fit.between("B", "A", result.question)
+    swapped = Comparison.from_fit(result.fit, "B", "A", result.question)
     assert swapped.evidence().observed_A == result.evidence().observed_B
 
 
@@ -67,7 +67,7 @@ def with_prior(result, change):
     change(cells)
     drawn = result.fit.draws
     draws = Draws(drawn.posterior, {"cells": cells}, drawn.sample_stats)
-    return replace(result.fit, draws=draws).between(*result.names, result.question)
+    return Comparison.from_fit(replace(result.fit, draws=draws), *result.names, result.question)
 
 
 def test_prior_draws_that_are_nan_are_noticed():
@@ -100,7 +100,7 @@ def test_prior_draws_that_are_nan_are_noticed():
 def test_notes_of_the_data_are_cautions():
     result = compare_counts([30, 4, 1, 5], [1, 1, 1, 90], **QUICK)
     noted = replace(result.fit, data=replace(result.data, notes=("Ids repeat.",)))
-    assert noted.between("A", "B", result.question).warnings[0] == "Ids repeat."
+    assert Comparison.from_fit(noted, "A", "B", result.question).warnings[0] == "Ids repeat."
 
 
 def cautioned(d):

@@ -9,7 +9,13 @@ from scipy import stats
 
 from stanoff.inference.decision import Decision, decide
 from stanoff.inference.intervals import hdi
-from stanoff.inference.ranks import matrix, rank_shares, reach, standings, tiers
+from stanoff.inference.ranking import (
+    decision_matrix,
+    max_loss_within_rope,
+    rank_probabilities,
+    rank_systems,
+    tiers,
+)
 
 ROPE = {"rope": (-0.05, 0.05), "hdi_prob": 0.95}
 
@@ -24,7 +30,7 @@ def test_ranks_are_counted(higher, ties):
     psi = drawn([0.5, 0.52, 0.5, 0.4], n=500)
     if ties:
         psi = np.round(psi, 2)
-    found = standings(psi, **ROPE, higher_is_better=higher)
+    found = rank_systems(psi, **ROPE, higher_is_better=higher)
     goodness = psi if higher else -psi
     expected = np.zeros((4, 4))
     for row in goodness:
@@ -38,12 +44,14 @@ def test_ranks_are_counted(higher, ties):
     best = goodness.max(axis=1, keepdims=True)
     shared = (goodness == best) / (goodness == best).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found.p_best, shared.mean(axis=0), atol=1e-12)
-    np.testing.assert_allclose(found.p_near, np.mean(best - goodness <= 0.05, axis=0))
+    np.testing.assert_allclose(
+        found.p_within_rope_of_best, np.mean(best - goodness <= 0.05, axis=0)
+    )
     np.testing.assert_allclose(found.regret, np.mean(best - goodness, axis=0))
 
 
 def test_intervals_of_ranks_are_the_narrowest():
-    found = standings(drawn([0.5, 0.51, 0.49, 0.2]), **ROPE, higher_is_better=True)
+    found = rank_systems(drawn([0.5, 0.51, 0.49, 0.2]), **ROPE, higher_is_better=True)
     for low, high, row in zip(found.rank_low, found.rank_high, found.ranks, strict=True):
         assert row[low - 1 : high].sum() >= 0.95
         for start in range(4):
@@ -56,19 +64,19 @@ def test_intervals_of_ranks_are_the_narrowest():
 @pytest.mark.parametrize("higher", [True, False])
 def test_every_ordered_pair_is_decided_by_the_rule(rope, higher):
     psi = drawn([0.5, 0.53, 0.44, 0.3, 0.31])
-    found = standings(psi, rope=rope, hdi_prob=0.9, higher_is_better=higher)
+    found = rank_systems(psi, rope=rope, hdi_prob=0.9, higher_is_better=higher)
     for a, b in itertools.permutations(range(5), 2):
         said = decide(hdi(psi[:, a] - psi[:, b], 0.9), rope, higher_is_better=higher)
         assert found.decisions[a, b] == said.value
-    assert reach(rope, True) == max(0, -rope[0])
+    assert max_loss_within_rope(rope, True) == max(0, -rope[0])
 
 
 def test_twins_of_the_winner_do_not_hide_it():
     psi = drawn([0.6, 0.58, 0.3])
-    alone = standings(psi, **ROPE, higher_is_better=True)
-    twins = standings(psi[:, [0, 0, 0, 1, 2]], **ROPE, higher_is_better=True)
+    alone = rank_systems(psi, **ROPE, higher_is_better=True)
+    twins = rank_systems(psi[:, [0, 0, 0, 1, 2]], **ROPE, higher_is_better=True)
     assert twins.p_best[:3] == pytest.approx(np.full(3, alone.p_best[0] / 3))
-    assert twins.p_near[[0, 3, 4]].tolist() == alone.p_near.tolist()
+    assert twins.p_within_rope_of_best[[0, 3, 4]].tolist() == alone.p_within_rope_of_best.tolist()
     assert twins.regret[[0, 3, 4]].tolist() == alone.regret.tolist()
     assert twins.tier.tolist() == [1, 1, 1, 1, 2]
     assert twins.decisions[0, 1] == "="
@@ -76,17 +84,17 @@ def test_twins_of_the_winner_do_not_hide_it():
 
 def test_a_poor_system_changes_nothing_above_it():
     psi = drawn([0.6, 0.58, 0.5, 0.48, 0.3])
-    before = standings(psi[:, :4], rope=(-0.01, 0.01), hdi_prob=0.95, higher_is_better=True)
-    after = standings(psi, rope=(-0.01, 0.01), hdi_prob=0.95, higher_is_better=True)
+    before = rank_systems(psi[:, :4], rope=(-0.01, 0.01), hdi_prob=0.95, higher_is_better=True)
+    after = rank_systems(psi, rope=(-0.01, 0.01), hdi_prob=0.95, higher_is_better=True)
     np.testing.assert_array_equal(before.decisions, after.decisions[:4, :4])
-    for name in ("tier", "p_near", "p_best", "regret", "rank_low", "rank_high"):
+    for name in ("tier", "p_within_rope_of_best", "p_best", "regret", "rank_low", "rank_high"):
         assert getattr(before, name).tolist() == getattr(after, name)[:4].tolist()
 
 
 def random_matrix(rng, systems):
     middle = rng.normal(0, 0.05, systems * (systems - 1) // 2)
     half = rng.uniform(0.01, 0.05, len(middle))
-    return matrix(middle - half, middle + half, systems, (-0.02, 0.02), True)
+    return decision_matrix(middle - half, middle + half, systems, (-0.02, 0.02), True)
 
 
 def test_tiers_keep_what_they_promise():
@@ -116,4 +124,4 @@ def test_ranks_of_many_draws_against_pandas():
     counted = pd.DataFrame(-psi).rank(axis=1).astype(int)
     for system in range(12):
         share = counted[system].value_counts(normalize=True).reindex(range(1, 13), fill_value=0)
-        np.testing.assert_allclose(rank_shares(psi.T)[system], share)
+        np.testing.assert_allclose(rank_probabilities(psi.T)[system], share)

@@ -1,22 +1,21 @@
-"""What may be true of two classifiers: a suspected state of the world."""
+"""What may be true of two systems: a suspected state of the world."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff import measures
+from stanoff._lib.arguments import check_float, check_probability
 from stanoff._lib.showing import ReprMixin
 from stanoff.errors import InputError, invalid, unknown
-from stanoff.planning.aucs import AucScenario
-
-if TYPE_CHECKING:
-    import pandas as pd
+from stanoff.planning.text import auc_scenario_blocks, scenario_blocks
 
 Array = NDArray[np.float64]
 Four = tuple[float, float, float, float]
@@ -57,11 +56,10 @@ class Scenario(ReprMixin):
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", _probability("mu", self.mu))
-        for part in ("theta_pos", "theta_neg"):
-            object.__setattr__(self, part, _simplex(part, getattr(self, part)))
-        if not isinstance(self.name, str):
-            raise invalid("name", "text", self.name)
+        object.__setattr__(self, "mu", check_probability("mu", self.mu))
+        for theta in ("theta_pos", "theta_neg"):
+            object.__setattr__(self, theta, _check_simplex(theta, getattr(self, theta)))
+        _check_name(self.name)
 
     @classmethod
     def named(cls, name: str) -> Scenario:
@@ -84,7 +82,7 @@ class Scenario(ReprMixin):
         correlation: float | Sequence[float] = 0.0,
         name: str = "",
     ) -> Scenario:
-        """Build a scenario from how often each classifier says yes, and how alike they do it.
+        """Build a scenario from how often each system says yes, and how alike they do it.
 
         Parameters
         ----------
@@ -106,11 +104,13 @@ class Scenario(ReprMixin):
         (0.3, 0.3, 0.2, 0.2)
         """
         phis = (correlation, correlation) if isinstance(correlation, Real) else correlation
-        phi_pos, phi_neg = _two("correlation", phis, least=-1.0)
+        rule = "a number from -1 to 1, or two of them"
+        phi_pos, phi_neg = _check_pair("correlation", phis, rule, low=-1.0)
+        rule = "two numbers from 0 to 1, of A and of B"
         return cls(
             mu,
-            joined("rho_pos", *_two("rho_pos", rho_pos), phi_pos),
-            joined("rho_neg", *_two("rho_neg", rho_neg), phi_neg),
+            joint_probabilities("rho_pos", *_check_pair("rho_pos", rho_pos, rule), phi_pos),
+            joint_probabilities("rho_neg", *_check_pair("rho_neg", rho_neg, rule), phi_neg),
             name,
         )
 
@@ -138,8 +138,7 @@ class Scenario(ReprMixin):
     @property
     def cells(self) -> Array:
         """tp, fp, fn, tn of A and of B, as shares of all documents (2, 4)."""
-        yes_pos, yes_neg = np.array(self.rho_pos), np.array(self.rho_neg)
-        tp, fp = self.mu * yes_pos, (1 - self.mu) * yes_neg
+        tp, fp = self.mu * np.array(self.rho_pos), (1 - self.mu) * np.array(self.rho_neg)
         return np.stack([tp, fp, self.mu - tp, 1 - self.mu - fp], axis=1)
 
     def psi(self, measure: str | measures.Measure = "f1", **settings: Any) -> tuple[float, float]:
@@ -152,10 +151,9 @@ class Scenario(ReprMixin):
         **settings
             ``beta``, ``zero_division``, ``prevalence``, as in :func:`stanoff.compare`.
         """
-        chosen = (
-            measure if isinstance(measure, measures.Measure) else measures.get(measure, **settings)
-        )
-        a, b = chosen(self.cells)
+        if not isinstance(measure, measures.Measure):
+            measure = measures.get(measure, **settings)
+        a, b = measure(self.cells)
         return float(a), float(b)
 
     def delta(self, measure: str | measures.Measure = "f1", **settings: Any) -> float:
@@ -163,40 +161,100 @@ class Scenario(ReprMixin):
         a, b = self.psi(measure, **settings)
         return a - b
 
-    def better_A(self, logits: float) -> Scenario:
+    def shift_a(self, logits: float) -> Scenario:
         """Make A better at both classes by so many logits, and leave B and the prevalence.
 
         The correlation stays as it is, or goes to the nearest that is possible.
         """
         from scipy.special import expit, logit
 
-        rates = (
-            (float(expit(logit(self.rho_pos[0]) + logits)), self.rho_pos[1]),
-            (float(expit(logit(self.rho_neg[0]) - logits)), self.rho_neg[1]),
-        )
-        phis = [
-            float(np.clip(phi, *phi_bounds(*pair)))
-            for pair, phi in zip(rates, self.correlation, strict=True)
-        ]
-        moved = [joined("rho", *pair, phi) for pair, phi in zip(rates, phis, strict=True)]
-        return Scenario(self.mu, moved[0], moved[1], self.name)
+        thetas = []
+        for (a, b), phi, sign in zip(
+            (self.rho_pos, self.rho_neg), self.correlation, (1, -1), strict=True
+        ):
+            shifted = float(expit(logit(a) + sign * logits))
+            phi = float(np.clip(phi, *phi_bounds(shifted, b)))
+            thetas.append(joint_probabilities("rho", shifted, b, phi))
+        return Scenario(self.mu, thetas[0], thetas[1], self.name)
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
-        from stanoff.planning.telling import scenario_parts
-
-        return scenario_parts(self)
+        return scenario_blocks(self)
 
 
-def as_scenario(scenario: Any) -> Scenario | AucScenario:
+@dataclass(frozen=True, repr=False)
+class AucScenario(ReprMixin):
+    """Two true AUCs, how alike the scores are, and how common positives are.
+
+    The scores of a class are bivariate normal, with the same variances in both classes.
+
+    Attributes
+    ----------
+    auc_a, auc_b : float
+        The AUC of A and of B.
+    correlation : float
+        Between the scores of A and of B within a class.
+    positives : float
+        The share of positive documents, 0.5 by default.
+    name : str
+        What it is called in tables and figures.
+
+    Examples
+    --------
+    >>> round(AucScenario(0.85, 0.8, correlation=0.5, positives=0.3).delta(), 3)
+    0.05
+    """
+
+    auc_a: float
+    auc_b: float
+    correlation: float
+    positives: float = 0.5
+    name: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("auc_a", "auc_b", "positives"):
+            object.__setattr__(self, name, check_probability(name, getattr(self, name)))
+        rule = "a number from -1 to 1"
+        correlation = check_float("correlation", self.correlation, rule)
+        if not -1 <= correlation <= 1:
+            raise invalid("correlation", rule, self.correlation)
+        object.__setattr__(self, "correlation", correlation)
+        _check_name(self.name)
+
+    def psi(self, measure: str | measures.Measure = "auc") -> tuple[float, float]:
+        """Return the true AUCs of A and of B."""
+        name = measure.name if isinstance(measure, measures.Measure) else measure
+        if name != "auc":
+            raise invalid("measure", "'auc' for a scenario of two AUCs", name)
+        return self.auc_a, self.auc_b
+
+    def delta(self, measure: str | measures.Measure = "auc") -> float:
+        """Return the true difference of the AUCs, A's less B's."""
+        a, b = self.psi(measure)
+        return a - b
+
+    def shift_a(self, logits: float) -> AucScenario:
+        """Make the AUC of A higher by so many logits, and leave the rest."""
+        from scipy.special import expit, logit
+
+        return replace(self, auc_a=float(expit(logit(self.auc_a) + logits)))
+
+    def _repr_blocks(self) -> list[str | pd.DataFrame]:
+        return auc_scenario_blocks(self)
+
+
+AnyScenario = Scenario | AucScenario
+
+
+def check_scenario(scenario: Any) -> AnyScenario:
     """Read a scenario, or the name of one."""
-    if isinstance(scenario, Scenario | AucScenario):
+    if isinstance(scenario, AnyScenario):
         return scenario
     if isinstance(scenario, str):
         return Scenario.named(scenario)
     raise invalid("scenario", "a stanoff.Scenario, an AucScenario or a name", scenario)
 
 
-def joined(parameter: str, a: float, b: float, phi: float) -> Four:
+def joint_probabilities(parameter: str, a: float, b: float, phi: float) -> Four:
     """Return the probabilities of the outcome pairs of two answers with correlation phi."""
     low, high = phi_bounds(a, b)
     if not low - 1e-9 <= phi <= high + 1e-9:
@@ -206,9 +264,9 @@ def joined(parameter: str, a: float, b: float, phi: float) -> Four:
         )
     both = a * b + phi * np.sqrt(a * (1 - a) * b * (1 - b))
     both = float(np.clip(both, max(0.0, a + b - 1), min(a, b)))
-    four = [both, a - both, b - both, max(0.0, 1 - a - b + both)]
-    rounded = [round(p, 15) + 0.0 for p in four]  # 0.3, not 0.30000000000000004
-    return rounded[0], rounded[1], rounded[2], rounded[3]
+    pairs = [both, a - both, b - both, max(0.0, 1 - a - b + both)]
+    both, only_a, only_b, neither = (round(p, 15) + 0.0 for p in pairs)  # 0.3, not 0.30000000000004
+    return both, only_a, only_b, neither
 
 
 def phi_bounds(a: float, b: float) -> tuple[float, float]:
@@ -237,36 +295,31 @@ def _phi(theta: Four) -> float:
     return (theta[0] - a * b) / spread if spread > 0 else 0.0
 
 
-def _probability(parameter: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
-        raise invalid(parameter, "a number between 0 and 1, both excluded", value)
-    return float(value)
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise invalid("name", "text", name)
 
 
-def _numbers(parameter: str, values: Any, rule: str) -> Array:
+def _check_numbers(parameter: str, values: Any, rule: str, size: int, low: float) -> list[float]:
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise invalid(parameter, rule, values) from None
-    if not np.isfinite(array).all():
+    if array.shape != (size,) or not ((array >= low) & (array <= 1)).all():
         raise invalid(parameter, rule, values)
-    return array
+    return [float(x) for x in array]
 
 
-def _simplex(parameter: str, values: Any) -> Four:
+def _check_pair(parameter: str, values: Any, rule: str, low: float = 0.0) -> tuple[float, float]:
+    a, b = _check_numbers(parameter, values, rule, 2, low)
+    return a, b
+
+
+def _check_simplex(parameter: str, values: Any) -> Four:
     rule = "four probabilities that sum to 1"
-    array = _numbers(parameter, values, rule)
-    if array.shape != (4,) or (array < 0).any() or abs(array.sum() - 1) > 1e-6:
+    shares = _check_numbers(parameter, values, rule, 4, 0.0)
+    total = float(np.sum(shares))
+    if abs(total - 1) > 1e-6:
         raise invalid(parameter, rule, values)
-    both, only_a, only_b, neither = (array if array.sum() == 1 else array / array.sum()).tolist()
+    both, only_a, only_b, neither = (share / total for share in shares)
     return both, only_a, only_b, neither
-
-
-def _two(parameter: str, values: Any, least: float = 0.0) -> tuple[float, float]:
-    rule = f"two numbers from {least:g} to 1, of A and of B"
-    if least < 0:
-        rule = "a number from -1 to 1, or two of them"
-    array = _numbers(parameter, values, rule)
-    if array.shape != (2,) or (array < least).any() or (array > 1).any():
-        raise invalid(parameter, rule, values)
-    return float(array[0]), float(array[1])

@@ -1,0 +1,694 @@
+"""Files and frames of any kind as one table.
+
+DuckDB reads files, pandas and Arrow; a polars, Dask or Spark frame, and a relation of the user's
+own DuckDB, stay where they are. All of them are narwhals lazy frames here.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import gzip
+import os
+import re
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import pandas as pd
+
+from stanoff._lib.arguments import as_path
+from stanoff.data.counting import check_weights
+from stanoff.data.logs import read_log
+from stanoff.errors import InputError, StanoffError, invalid, no_column
+
+Frame = nw.LazyFrame[Any]
+
+MEMORY = "STANOFF_MEMORY"  # how much of it a query may take before it uses the disk
+MAX_STORED = 2**28  # bytes of text files that are read once and kept
+CHUNK = 100_000  # rows that come at a time where an engine has no partitions to ask for
+START = 2**16  # bytes that tell what a file is
+DELIMITERS = ",;\t|"
+MISSING = ("", "NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL")
+KINDS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "json lines",
+    ".ndjson": "json lines",
+    ".json": "json",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".csv": "text",
+    ".tsv": "text",
+    ".txt": "text",
+    ".duckdb": "duckdb",
+}
+READERS = {"parquet": "read_parquet", "json lines": "read_ndjson_auto", "json": "read_json_auto"}
+NO_JSON = ("DATE", "TIME", "UUID")  # types that JSON has not
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"{": "json lines", b"[": "json"}
+PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+UNREADABLE = (".bz2", ".xz", ".zip", ".7z", ".xlsx", ".pkl", ".pickle")
+N = "n"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table, whatever engine holds it.
+
+    Attributes
+    ----------
+    frame : LazyFrame
+        Its columns, called c0, c1 ...: DuckDB does not tell A from a.
+    names : tuple
+        The names of the columns.
+    file : str
+        The file, or nothing.
+    source : mapping
+        The file and when it was last written, if it is one.
+    backend : str
+        Who holds it: ``"own"`` for what our DuckDB reads, or the name of the engine.
+    is_text : bool
+        Whether it is a text file, which does not tell "7" from 7.
+    has_dates : bool
+        Whether it may have dates, and not only texts of them.
+    defaults : mapping
+        Which columns are ``id``, ``truth`` and ``prediction``, where a program is known to have
+        written it.
+    notes : tuple of str
+        What was noticed while reading it.
+    """
+
+    frame: Frame
+    names: tuple[Any, ...]
+    file: str = ""
+    source: Mapping[str, str] = field(default_factory=dict)
+    backend: str = "own"
+    is_text: bool = False
+    has_dates: bool = True
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What an error shall call it."""
+        return self.file or "the table"
+
+    def column(self, role: str, name: Any) -> str:
+        """Find the column that plays a role."""
+        if name not in self.names:
+            raise no_column(self.title, role, name, self.names)
+        if self.names.count(name) > 1:
+            raise InputError(f"{self.title} has two columns called {name!r}.")
+        return f"c{self.names.index(name)}"
+
+    def label(self, name: Any) -> str:
+        """Name a column as an error shall mention it."""
+        return f"{name} of {self.file}" if self.file else str(name)
+
+    def select(self, roles: Mapping[str, Any]) -> Frame:
+        """Pick columns, under the names of the roles they play."""
+        columns = {role: self.column(role, name) for role, name in roles.items()}
+        return self.frame.select(*(nw.col(c).alias(role) for role, c in columns.items()))
+
+
+# DuckDB.
+
+
+@contextmanager
+def database() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Lend a DuckDB that loads no extension, and that writes what memory cannot hold to disk."""
+    with tempfile.TemporaryDirectory(prefix="stanoff-", ignore_cleanup_errors=True) as folder:
+        settings: dict[str, str | bool] = {
+            "temp_directory": folder,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }
+        if limit := os.environ.get(MEMORY):
+            settings["memory_limit"] = limit
+        try:
+            connection = duckdb.connect(config=settings)
+        except duckdb.Error as error:
+            raise StanoffError(f"{MEMORY} must be a size such as 2GB. Got {limit!r}.") from error
+        with connection:
+            yield connection
+
+
+@contextmanager
+def translate_errors(title: str) -> Iterator[None]:
+    """Turn what an engine complains of while it reads a table into one sentence."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise InputError(f"{title} cannot be read: {_in_one_line(error, title)}") from error
+
+
+def _in_one_line(error: Exception, title: str) -> str:
+    """Say in one line what DuckDB complains of, and in which of many files."""
+    text = str(error)
+    ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+    line = re.search(r"Line: (\d+)", text)
+    file = re.search(r"^\s*file = (.+)$", text, re.MULTILINE)
+    where = f"{file[1].strip()}, " if file and file[1].strip() != title else ""
+    if ragged and line:
+        return f"{where}line {line[1]} has {ragged[2]} columns instead of {ragged[1]}."
+    if line and "unicode" in text.lower():
+        return f"{where}line {line[1]} is not UTF-8 text."
+    first = text.splitlines()[0]
+    return f"{where}line {line[1]}: {first}" if line else first
+
+
+def quote(name: str) -> str:
+    """Write a name as SQL takes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(value: str | list[str] | dict[str, str]) -> str:
+    """Write a text, a list or a record of texts as SQL takes it.
+
+    Examples
+    --------
+    >>> literal({"it's": "a"})
+    "{'it''s': 'a'}"
+    """
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(literal(text) for text in value) + "]"
+    return "'" + value.replace("'", "''") + "'"
+
+
+def materialize(
+    connection: duckdb.DuckDBPyConnection, relation: duckdb.DuckDBPyRelation
+) -> duckdb.DuckDBPyRelation:
+    """Keep the rows of a relation that is slow to read, or can be read once only."""
+    name = _new_name(connection)
+    relation.create(name)
+    return connection.table(name)
+
+
+def _new_name(connection: duckdb.DuckDBPyConnection) -> str:
+    [(tables,)] = connection.sql("SELECT count(*) FROM duckdb_tables()").fetchall()
+    return f"stored_{tables}"
+
+
+# Frames.
+
+
+def open_table(data: Any, connection: duckdb.DuckDBPyConnection, stack: ExitStack) -> Table:
+    """Open a table of any kind.
+
+    Parameters
+    ----------
+    data : object
+        A path, or a frame of pandas, polars, Arrow, DuckDB, Dask, Spark ...
+    connection : DuckDBPyConnection
+        What reads files, pandas and Arrow.
+    stack : ExitStack
+        What tidies up.
+    """
+    if isinstance(data, (str, Path)):
+        return _open_file(str(data), connection, stack)
+    if isinstance(data, pd.DataFrame):
+        if not len(data.columns):
+            raise InputError("The table has no columns.")
+        plain = data.set_axis([f"c{i}" for i in range(data.shape[1])], axis=1)
+        frame = nw.from_native(plain).lazy()
+        return Table(frame, tuple(data.columns), backend="pandas")
+    native, backend = data, ""
+    if type(data).__module__.partition(".")[0] == "pyarrow":
+        native, backend = _from_arrow(data, connection), "own"
+    try:
+        frame = nw.from_native(native).lazy()
+    except TypeError:
+        raise _no_table(data) from None
+    with translate_collection():
+        columns = frame.collect_schema().names()
+    names = tuple(getattr(data, "schema", data).names if backend == "own" else columns)
+    renamed = frame.select(*(nw.col(c).alias(f"c{i}") for i, c in enumerate(columns)))
+    return Table(renamed, names, backend=backend or frame.implementation.name.lower())
+
+
+def _no_table(data: Any) -> InputError:
+    return invalid("data", "labels, a data frame or a path", type(data).__name__)
+
+
+def _from_arrow(data: Any, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+    """Hand Arrow's tables, datasets and readers to DuckDB."""
+    try:
+        relation = connection.from_arrow(data)
+    except Exception:  # an Arrow array, a schema ...
+        raise _no_table(data) from None
+    once = type(data).__name__ == "RecordBatchReader"  # these can be read once only
+    return materialize(connection, relation) if once else relation
+
+
+def to_duckdb(frame: Frame, backend: str, connection: duckdb.DuckDBPyConnection) -> Frame:
+    """Bring a table to DuckDB; large ones by way of the disk, so that none has to fit in memory.
+
+    Parameters
+    ----------
+    frame : LazyFrame
+        A table that any engine holds.
+    backend : str
+        Who holds it, as in :class:`Table`.
+    connection : DuckDBPyConnection
+        What keeps it, on disk if need be.
+    """
+    native = nw.to_native(frame)
+    if backend == "own":
+        return frame
+    if backend == "pandas":  # a copy: DuckDB cannot read a view of another frame, backwards
+        relation = connection.from_df(native.copy())
+    elif backend in ("polars", "duckdb"):
+        [(folder,)] = connection.sql("SELECT current_setting('temp_directory')").fetchall()
+        file = tempfile.mktemp(".parquet", dir=folder)
+        with translate_collection():
+            native.sink_parquet(file) if backend == "polars" else native.to_parquet(file)
+        relation = connection.read_parquet(file)
+    else:
+        relation = _by_chunks(frame, connection)
+    out: Frame = nw.from_native(relation)
+    return out
+
+
+def _by_chunks(frame: Frame, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+    """Bring a table of Dask or Spark to DuckDB chunk by chunk."""
+    schema = frame.collect_schema()
+    name = _new_name(connection)
+    columns = ", ".join(f"{quote(c)} {_sql_type(kind)}" for c, kind in schema.items())
+    connection.execute(f"CREATE TABLE {name} ({columns})")
+    for chunk in _chunks(frame, schema.names()):
+        # Whole numbers of which some are missing come as real ones, which DuckDB takes for NaN.
+        connection.register("chunk", chunk.convert_dtypes())
+        connection.execute(f"INSERT INTO {name} SELECT * FROM chunk")
+        connection.unregister("chunk")
+    return connection.table(name)
+
+
+def _chunks(frame: Frame, names: list[str]) -> Iterator[pd.DataFrame]:
+    native = nw.to_native(frame)
+    with translate_collection():
+        if frame.implementation.is_dask():
+            for number in range(native.npartitions):
+                yield pd.DataFrame(native.get_partition(number).compute())[names]
+            return
+        rows = native.select(*names).toLocalIterator()
+        while chunk := [tuple(row) for row in islice(rows, CHUNK)]:
+            yield pd.DataFrame(chunk, columns=names)
+
+
+def _sql_type(kind: Any) -> str:
+    if kind.is_integer():
+        return "HUGEINT" if kind == nw.UInt64 else "BIGINT"
+    if kind.is_float() or kind.is_decimal():
+        return "DOUBLE"
+    types = {nw.Boolean: "BOOLEAN", nw.Date: "DATE", nw.Datetime: "TIMESTAMP"}
+    return next((sql for dtype, sql in types.items() if kind == dtype), "VARCHAR")
+
+
+@contextmanager
+def translate_collection() -> Iterator[None]:
+    """Turn what a lazy frame of the user's says when it is run into one sentence."""
+    try:
+        yield
+    except (duckdb.Error, InputError):
+        raise
+    except Exception as error:
+        message = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"The lazy frame cannot be collected: {message.rstrip('.')}.") from error
+
+
+def fetch(frame: Frame) -> pd.DataFrame:
+    """Fetch the rows of a table, in the order that it has."""
+    native = nw.to_native(frame)
+    if frame.implementation.is_duckdb():
+        return pd.DataFrame(native.df())
+    with translate_collection():
+        if frame.implementation.is_pyspark():
+            return pd.DataFrame(native.toPandas())
+        rows = frame.collect()
+        return pd.DataFrame({name: rows[name].to_numpy() for name in rows.columns})
+
+
+def fetch_objects(frame: Frame) -> pd.DataFrame:
+    """Fetch the rows of a small table as plain Python objects, 1 and not 1.0 beside a hole."""
+    native, names = nw.to_native(frame), frame.collect_schema().names()
+    with translate_collection():
+        if frame.implementation.is_duckdb():
+            rows = native.fetchall()
+        elif frame.implementation.is_pyspark():
+            rows = [tuple(row) for row in native.collect()]
+        else:
+            rows = list(frame.collect().rows())
+    out = pd.DataFrame(index=range(len(rows)), columns=names, dtype=object)
+    for index, name in enumerate(names):
+        out[name] = pd.Series([row[index] for row in rows], dtype=object)
+    return out
+
+
+def count_rows(frame: Frame) -> int:
+    """Count the rows of a table."""
+    return int(fetch_objects(frame.select(nw.len().alias(N)))[N].sum())
+
+
+def is_missing(frame: Frame, column: str) -> nw.Expr:
+    """Return whether a row has no value in a column; NaN is none, either."""
+    value = nw.col(column)
+    if not frame.collect_schema()[column].is_float():
+        return value.is_null()
+    # By its text: DuckDB believes the statistics of Parquet, in which there is no NaN.
+    return value.is_null() | value.cast(nw.String()).is_in(["nan", "NaN"])
+
+
+def first_missing(frame: Frame, column: str) -> str:
+    """Say which is the first row without a value, where DuckDB knows the order of the rows."""
+    if not frame.implementation.is_duckdb():
+        return ""
+    flags = frame.select(is_missing(frame, column).alias("missing"))
+    numbered = nw.to_native(flags).project("row_number() OVER () AS row, missing")
+    [(first,)] = numbered.filter("missing").aggregate("min(row)").fetchall()
+    return "" if first is None else f"in row {first}"
+
+
+def value_counts(frame: Frame, columns: Sequence[str], weight: str | None = None) -> pd.DataFrame:
+    """Count how often each combination of some columns occurs, as ``n``.
+
+    Parameters
+    ----------
+    frame : LazyFrame
+        Any table.
+    columns : sequence of str
+        Its columns, of which none is called ``n``.
+    weight : str, optional
+        The column that says how many documents a row stands for; ``rows`` are then counted, too.
+    """
+    if weight is None:
+        if frame.implementation.is_dask():
+            return _value_counts_on_dask(nw.to_native(frame), list(columns))
+        return fetch_objects(frame.group_by(*columns).agg(nw.len().alias(N)))
+    w = nw.col(weight).cast(nw.Float64())
+    odd = ((w % 1 != 0) | (w < 0) | w.is_null()).cast(nw.Int64())
+    weighted = frame.with_columns(w.alias(weight), odd.alias("odd"))
+    summed = weighted.group_by(*columns).agg(
+        nw.col(weight).sum().alias(N), nw.col("odd").sum(), nw.len().alias("rows")
+    )
+    counted = fetch_objects(summed)
+    if counted["odd"].sum() or counted[N].isna().any():
+        example = fetch_objects(weighted.filter(nw.col("odd") == 1).select(weight).head(1))
+        check_weights([*example[weight].astype(float), float("nan")])
+    counted[N] = [round(n) for n in counted[N]]
+    return counted[counted[N] > 0].drop(columns="odd").reset_index(drop=True)
+
+
+def _value_counts_on_dask(frame: Any, columns: list[str]) -> pd.DataFrame:
+    """Count in every partition, and add up here: Dask's own grouping would send rows around."""
+
+    # A function inside a function travels to the workers, which need not have stanoff.
+    def count(partition: pd.DataFrame) -> pd.DataFrame:
+        groups = partition.groupby(columns, sort=False, dropna=False, observed=True)
+        return groups.size().reset_index(name=N)
+
+    meta = frame._meta[columns].assign(**{N: pd.Series(dtype="int64")})
+    counted = frame[columns].map_partitions(count, meta=meta).compute()
+    summed = counted.groupby(columns, sort=False, dropna=False, observed=True)[N].sum()
+    return pd.DataFrame(summed.reset_index().astype(object))
+
+
+# Files.
+
+
+def data_paths(pattern: str) -> list[str]:
+    """Find the files that a path, a folder or a pattern stands for, in order."""
+    path = as_path("data", pattern)
+    name = pattern if len(pattern) < 200 else f"{pattern[:200]}..."
+    if "://" in pattern:
+        raise InputError(f"{name} is not on this machine: fetch it first, and pass the file.")
+    try:
+        if path.is_dir():
+            paths = sorted(str(file) for file in path.rglob("*") if _holds_data(file, path))
+            if not paths:
+                endings = ", ".join(KINDS)
+                raise InputError(f"The folder {name} has no file that ends with {endings}.")
+        else:
+            paths = [str(path)] if path.is_file() else sorted(glob.glob(str(path)))  # noqa: PTH207
+    except OSError:
+        paths = []
+    if not paths:
+        raise InputError(f"There is no file {name}.")
+    for file in map(Path, paths):
+        if not file.is_file():
+            raise InputError(f"{file} is not a file.")
+        if not file.stat().st_size:
+            raise InputError(f"{file} is empty.")
+    return paths
+
+
+def _holds_data(file: Path, folder: Path) -> bool:
+    """Leave out what programs put beside data, such as ``_SUCCESS``."""
+    hidden = any(name[0] in "._" for name in file.relative_to(folder).parts)
+    return not hidden and _suffix(str(file)) in KINDS and file.is_file()
+
+
+def _modified(paths: Iterable[str]) -> str:
+    """Return when the youngest of the files was last written, in UTC.
+
+    SOURCE_DATE_EPOCH, by which builds become reproducible, is the latest time that is told.
+    """
+    youngest = max(Path(path).stat().st_mtime for path in paths)
+    latest = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if latest.isdecimal():
+        youngest = min(youngest, int(latest))
+    return datetime.fromtimestamp(youngest, UTC).isoformat(timespec="seconds")
+
+
+def check_columns(pattern: str, role: str, columns: Iterable[str]) -> None:
+    """Complain of a column that a file, or one of many, does not have."""
+    with database() as connection, ExitStack() as stack:
+        table = open_table(pattern, connection, stack)
+    for column in columns:
+        table.column(role, column)
+
+
+def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStack) -> Table:
+    name = path
+    if path == "-":
+        name, path = "stdin", str(stack.enter_context(_spool_stdin()))
+    pattern, _, table_name = path.partition("::")
+    paths = data_paths(pattern)
+    source = {"file": name}
+    if path == name:
+        source["modified"] = _modified(paths)
+    kinds = {_kind(file) for file in paths}
+    if len(kinds) > 1:
+        raise InputError(f"{name} matches files of different kinds: {', '.join(paths[:5])}.")
+    kind = kinds.pop()
+    start = _start(paths[0], connection) if kind != "parquet" else ""
+    if len(paths) == 1 and (log := read_log(paths[0], start)):
+        names = tuple(log.frame.columns)
+        frame = log.frame.set_axis([f"c{i}" for i in range(len(names))], axis=1)
+        defaults = {role: role for role in ("id", "truth", "prediction") if role in names}
+        relation = connection.from_df(frame)
+        facts: dict[str, Any] = {"defaults": defaults, "notes": log.notes}
+        return Table(nw.from_native(relation), names, name, source, **facts)
+    with translate_errors(name):
+        sql, columns = _table_function(connection, paths, kind, start, table_name)
+        selected = ", ".join(f"{column} AS c{i}" for i, column in enumerate(columns.values()))
+        relation = connection.sql(f"SELECT {selected} FROM {sql}")
+        slow = kind in ("text", "json", "json lines")
+        if slow and sum(Path(file).stat().st_size for file in paths) <= MAX_STORED:
+            relation = materialize(connection, relation)
+    frame = nw.from_native(relation)
+    return Table(frame, tuple(columns), name, source, is_text=kind == "text", has_dates=not slow)
+
+
+@contextmanager
+def _spool_stdin() -> Iterator[Path]:
+    """Keep what comes in by stdin in a file, whose name tells what it is."""
+    with tempfile.TemporaryDirectory(prefix="stanoff-") as folder:
+        file = Path(folder, "stdin")
+        with file.open("wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out)
+        start = file.read_bytes()[:8]
+        packed = next((end for magic, end in PACKED.items() if start.startswith(magic)), "")
+        if packed == ".gz":
+            with gzip.open(file) as plain:
+                start = plain.read(8)
+        kind = _kind_by_content(start)
+        ending = next(end for end, known in KINDS.items() if known == kind)
+        path = file.rename(f"{file}{ending}{packed}")
+        try:
+            yield path
+        except InputError as error:
+            raise InputError(str(error).replace(str(path), "stdin")) from error
+
+
+def _suffix(path: str) -> str:
+    suffixes = [s.lower() for s in Path(path).suffixes if s.lower() not in (".gz", ".zst")]
+    return suffixes[-1] if suffixes else ""
+
+
+def _kind_by_content(start: bytes) -> str:
+    plain = start.lstrip()
+    return next((kind for magic, kind in MAGIC.items() if plain.startswith(magic)), "text")
+
+
+def _kind(path: str) -> str:
+    """Return what a file is, by its name, or else by how it begins."""
+    suffix = _suffix(path)
+    if suffix in UNREADABLE:
+        kinds = "CSV (also .gz, .zst), Parquet, JSON lines or Arrow"
+        raise InputError(f"{path} must be {kinds}, and not {suffix}.")
+    if suffix in KINDS:
+        return KINDS[suffix]
+    with Path(path).open("rb") as file:
+        return _kind_by_content(file.read(8))
+
+
+def _start(path: str, connection: duckdb.DuckDBPyConnection) -> str:
+    """Read the beginning of a file as text; nothing of it is lost if it is none."""
+    try:
+        if path.lower().endswith(".zst"):  # which Python's standard library cannot unpack
+            sql = (
+                f"read_csv({literal([glob.escape(path)])}, auto_detect=false, header=false, "
+                "delim='\x01', quote='', escape='', columns={'line': 'VARCHAR'}, strict_mode=false)"
+            )
+            with translate_errors(path):
+                rows = connection.execute(f"SELECT line FROM {sql} LIMIT 50").fetchall()
+            return "\n".join(line or "" for (line,) in rows).removeprefix("﻿")
+        opener = gzip.open if path.lower().endswith(".gz") else open
+        with opener(path, "rb") as file:
+            start = file.read(START)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from None
+    # What is no UTF-8 becomes lone surrogates, by which it is known; a character may be cut off.
+    return start.decode("utf-8-sig", errors="surrogateescape")
+
+
+def _table_function(
+    connection: duckdb.DuckDBPyConnection,
+    paths: list[str],
+    kind: str,
+    start: str,
+    table_name: str,
+) -> tuple[str, dict[str, str]]:
+    """Write what reads files as SQL, and each column by its name."""
+    if kind == "text":
+        return _read_csv(connection, paths, start)
+    if kind == "duckdb":
+        sql = _attach(connection, paths[0], table_name)
+    elif kind == "arrow":
+        sql = _new_name(connection) + "_arrow"
+        connection.register(sql, _arrow_dataset(paths))
+    else:
+        # DuckDB looks for patterns, too, but these are names.
+        sql = f"{READERS[kind]}({literal([glob.escape(path) for path in paths])})"
+    for path in paths if kind == "json" else ():
+        _check_end(Path(path))
+    relation = connection.sql(f"SELECT * FROM {sql}")
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    if kind.startswith("json"):
+        _check_case(paths[0], start, relation.columns)
+        if any(dtype.startswith(NO_JSON) for dtype in types.values()):  # read as they are written
+            plain = {n: "VARCHAR" if t.startswith(NO_JSON) else t for n, t in types.items()}
+            sql = f"{sql.removesuffix(')')}, columns={literal(plain)})"
+    return sql, {name: quote(name) for name in types}
+
+
+def _attach(connection: duckdb.DuckDBPyConnection, path: str, table_name: str) -> str:
+    """Open a file of DuckDB, and find the table in it."""
+    database = _new_name(connection) + "_file"
+    connection.execute(f"ATTACH {literal(path)} AS {database} (READ_ONLY)")
+    rows = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 UNION ALL "
+        "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT "
+        "internal ORDER BY ALL",
+        [database],
+    ).fetchall()
+    tables = {name: f"{database}.{quote(schema)}.{quote(name)}" for schema, name in rows}
+    if not table_name and len(tables) == 1:
+        return next(iter(tables.values()))
+    if table_name not in tables:
+        names = ", ".join(tables) or "none"
+        raise InputError(
+            f"{path} has the tables {names}: say which by '{path}::{next(iter(tables), 'name')}'."
+        )
+    return tables[table_name]
+
+
+def _check_end(path: Path) -> None:
+    """Refuse a JSON array that was cut off after an element, which DuckDB takes for whole."""
+    with path.open("rb") as file:
+        begins = file.read(1024).lstrip()[:1]
+        file.seek(max(0, path.stat().st_size - 1024))
+        ends = file.read().rstrip()[-1:]
+    if begins == b"[" and ends != b"]":
+        raise InputError(f"{path} is cut off: the array in it does not end.")
+
+
+def _check_case(path: str, start: str, columns: Sequence[str]) -> None:
+    """Refuse columns that differ in case only: DuckDB makes t_1 of the second of T and t."""
+    folded = {name.casefold() for name in columns}
+    for name in columns:
+        numbered = re.fullmatch(r"(.+)_\d+", name)
+        if numbered and numbered[1].casefold() in folded and f'"{name}"' not in start:
+            raise InputError(
+                f"{path} has two columns that differ from {numbered[1]!r} in case only, or not at "
+                "all: give one another name."
+            )
+
+
+def _arrow_dataset(paths: list[str]) -> Any:
+    """Open Arrow files, which DuckDB does not read by itself."""
+    from pyarrow import ArrowInvalid, dataset
+
+    try:
+        return dataset.dataset(paths, format="ipc")
+    except (ArrowInvalid, OSError) as error:
+        message = str(error).splitlines()[0]
+        raise InputError(f"{', '.join(paths[:3])} cannot be read: {message}") from None
+
+
+def _read_csv(
+    connection: duckdb.DuckDBPyConnection, paths: list[str], start: str
+) -> tuple[str, dict[str, str]]:
+    delimiter, names = _header(paths[0], start)
+    for path in paths[1:]:
+        if _header(path, _start(path, connection)) != (delimiter, names):
+            raise InputError(f"{path} has another header than {paths[0]}.")
+    columns = {name: f"c{i}" for i, name in enumerate(names)}
+    sql = (
+        f"read_csv({literal([glob.escape(path) for path in paths])}, auto_detect=false, "
+        f"header=true, delim={literal(delimiter)}, quote='\"', escape='\"', strict_mode=true, "
+        f"columns={literal(dict.fromkeys(columns.values(), 'VARCHAR'))}, "
+        f"nullstr={literal(list(MISSING))})"
+    )
+    return sql, columns
+
+
+def _header(path: str, start: str) -> tuple[str, list[str]]:
+    """Read the first row of a delimited text file: its delimiter and the column names."""
+    if any("\udc80" <= character <= "\udcff" for character in start[:-3]):
+        raise InputError(f"{path} is not UTF-8 text.")
+    if "\0" in start:
+        raise InputError(f"{path} is not a text file.")
+    lines = start.splitlines(keepends=True)
+    rows = {sign: next(csv.reader(lines, delimiter=sign), []) for sign in DELIMITERS}
+    delimiter = max(rows, key=lambda sign: len(rows[sign]))
+    names = rows[delimiter]
+    if not names:
+        raise InputError(f"{path} has a blank line where its header should be.")
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{path} has two columns called {name!r}.")
+    return delimiter, names

@@ -1,0 +1,179 @@
+"""Bayes factors for no difference, what the number of draws can show, and where they mean nothing.
+
+No factor is infinite, or 0, because draws ran out. Where only their number bounds it, there is a
+:class:`Bound` instead.
+"""
+
+from __future__ import annotations
+
+from math import ceil, floor, log10, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff._lib.arguments import Interval
+from stanoff.inference.intervals import mcse
+from stanoff.inference.posterior import Posterior
+
+Array = NDArray[np.float64]
+
+RULE_OF_THREE = 3.0  # what none of n draws did has a probability below 3/n, with 95 % confidence
+MIN_Z = 3.0  # by how many standard errors a density must go on growing
+INNERMOST_SHARE = 1 / 64  # of the draws: those nearest to 0, which show the density there
+MIN_INNERMOST, MIN_ZEROS = 40, 5
+
+
+class Bound(NamedTuple):
+    """A number that a factor is above or below, where the draws show nothing more.
+
+    Examples
+    --------
+    >>> str(Bound(">", 1327.3)), str(Bound("<", 0.00021))
+    ('> 1,300', '< 0.00021')
+    """
+
+    side: str
+    value: float
+
+    def __str__(self) -> str:
+        if not self.value > 0:
+            return f"{self.side} {self.value:g}"
+        # Two digits, rounded to the side that keeps it true.
+        unit = 10.0 ** (floor(log10(self.value)) - 1)
+        steps = self.value / unit
+        whole = floor(steps + 1e-9) if self.side == ">" else ceil(steps - 1e-9)
+        rounded = float(f"{whole * unit:.2g}")
+        return f"{self.side} {rounded:,.0f}" if rounded >= 10 else f"{self.side} {rounded:g}"
+
+
+class BayesFactor(NamedTuple):
+    """A Bayes factor; it is NaN where there is none, or a bound only.
+
+    Attributes
+    ----------
+    value : float
+        The factor.
+    error : float
+        Its Monte-Carlo standard error, where there is one.
+    bound : Bound or None
+        What the factor is above or below, if that is all the draws can show.
+    """
+
+    value: float = nan
+    error: float = nan
+    bound: Bound | None = None
+
+
+def savage_dickey(posterior: Posterior, prior: Posterior, at: float = 0.0) -> list[BayesFactor]:
+    """Return BF01 of each row: posterior over prior density at the null value.
+
+    Above 3 it speaks for equality, below 1/3 against it. The error is the Monte-Carlo standard
+    error, to first order; it does not cover the bias of the kernel. A density lower than a single
+    draw at the null value would give is bounded by the number of draws, and so is the factor.
+    """
+    densities = posterior.density(at), prior.density(at)
+    columns = [column.tolist() for density in densities for column in density]
+    return [_density_ratio(*row) for row in zip(*columns, strict=True)]
+
+
+def _density_ratio(
+    density: float, error: float, floor: float, prior: float, prior_error: float, prior_floor: float
+) -> BayesFactor:
+    if density < floor:
+        return BayesFactor(bound=Bound("<", floor / prior)) if prior >= prior_floor else NO_FACTOR
+    if prior < prior_floor:
+        return BayesFactor(bound=Bound(">", density / prior_floor))
+    factor = density / prior
+    return BayesFactor(factor, sqrt(error**2 + (factor * prior_error) ** 2) / prior)
+
+
+def interval_bayes_factor(
+    posterior: Posterior, prior: Posterior, interval: Interval
+) -> list[BayesFactor]:
+    """Return the posterior odds of an interval over its prior odds, for each row.
+
+    Examples
+    --------
+    >>> from stanoff.inference.posterior import SampledPosterior
+    >>> inside, half = np.zeros((1, 1, 300)), np.array([[[0.0, 1.0]]])
+    >>> [factor] = interval_bayes_factor(*map(SampledPosterior, (inside, half)), (-0.1, 0.1))
+    >>> str(factor.bound)
+    '> 99'
+    """
+    columns = []
+    for distribution in (posterior, prior):
+        outside = distribution.below(interval[0]) + distribution.above(interval[1])
+        columns += [distribution.within(interval).tolist(), outside.tolist()]
+    n_draws = posterior.n_draws, prior.n_draws
+    rows = zip(*columns, strict=True)
+    return [_odds_ratio((p, not_p), (q, not_q), n_draws) for p, not_p, q, not_q in rows]
+
+
+def _odds_ratio(
+    masses: tuple[float, float], prior_masses: tuple[float, float], n_draws: tuple[float, float]
+) -> BayesFactor:
+    """Return the odds of the masses inside and outside over those of the prior's."""
+    odds, prior_odds = _odds(*masses, n_draws[0]), _odds(*prior_masses, n_draws[1])
+    if not prior_odds > 0:
+        return NO_FACTOR
+    value = odds / prior_odds
+    above = masses[1] == 0 or prior_masses[0] == 0
+    below = masses[0] == 0 or prior_masses[1] == 0
+    if not value > 0 or not (above or below):
+        return BayesFactor(value)
+    if above and below:  # both have everything inside, or nothing
+        return NO_FACTOR
+    return BayesFactor(bound=Bound(">" if above else "<", value))
+
+
+def _odds(inside: float, outside: float, n_draws: float) -> float:
+    """Return inside over outside, as far from 0 and infinity as the number of draws can show."""
+    smallest = min(RULE_OF_THREE / n_draws, 0.5)
+    if inside == 0:
+        inside, outside = smallest, 1 - smallest
+    elif outside == 0:
+        inside, outside = 1 - smallest, smallest
+    return inside / outside if outside > 0 else nan
+
+
+NO_FACTOR = BayesFactor()
+
+
+def density_diverges_at_zero(draws: Array) -> bool:
+    """Return whether draws (chain, draw) show that their density at 0 is infinite.
+
+    The density within e of 0 is P(|x| < e) / 2e. Its growth from 16e to 4e is held against that
+    from 4e to e. Towards a finite peak, the growth dies out: even a cusp leaves half of it to the
+    next step at most. Towards an infinite one it does not: it stays the same where the density
+    grows like a logarithm, and increases where it grows like a power. With the counts n1 below e,
+    n2 from e to 4e and n3 from 4e to 16e, the densities are n1, (n1 + n2)/4 and (n1 + n2 + n3)/16
+    but for a factor, and the last growth less half of the one before is
+
+        [n1 - (n1 + n2)/4] - [(n1 + n2)/4 - (n1 + n2 + n3)/16] / 2,
+
+    a contrast of Poisson counts. The answer is yes only where it is beyond its Monte-Carlo error,
+    or where several draws are 0 exactly.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> density_diverges_at_zero(rng.normal(size=(1, 10_000)))
+    False
+    >>> density_diverges_at_zero(rng.normal(size=(1, 10_000)) ** 3)
+    True
+    """
+    distance = np.sort(np.abs(draws), axis=None)
+    if np.count_nonzero(distance == 0) >= MIN_ZEROS:
+        return True
+    n_inner = max(MIN_INNERMOST, int(len(distance) * INNERMOST_SHARE))
+    if n_inner >= len(distance):
+        return False
+    radii = distance[n_inner - 1] * np.array([1, 4, 16])
+    counts = np.diff(np.searchsorted(distance, radii, side="right"), prepend=0)
+    last_growth, growth_before = np.array([[12, -4, 0], [3, 3, -1]]) / 16
+    contrast = last_growth - growth_before / 2
+    # Draws that depend on each other count as often as they do for the mean.
+    inefficiency = max(1.0, len(distance) * (mcse(draws) / np.std(draws, ddof=1)) ** 2)
+    error = sqrt(contrast**2 @ counts * inefficiency)
+    return bool(contrast @ counts > MIN_Z * error)
