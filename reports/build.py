@@ -37,7 +37,7 @@ def main() -> int:
         return 0
     start = time.monotonic()
     with (
-        progress.step("Building the reports", total=len(NAMES)) as advance,
+        progress.show_progress("Building the reports", total=len(NAMES)) as advance,
         ThreadPoolExecutor(AT_ONCE) as pool,
     ):
         good = []

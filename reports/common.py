@@ -16,7 +16,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from stanoff._lib.files import write_bytes, write_text
-from stanoff._lib.progress import step
+from stanoff._lib.progress import show_progress
 from stanoff.report.document import Figure, Items, Section, Table, document, joined, link
 from stanoff.report.figures import as_bytes
 from stanoff.text.render import to_latex, to_markdown
@@ -131,7 +131,7 @@ Maker = Callable[[Output], Section | list[Section]]
 def write_report(about: About, makers: Sequence[Maker], folder: Path) -> None:
     """Make the sections one after the other, and write the page with links to all files."""
     out, sections = Output(folder), []
-    with step(folder.name, total=len(makers)) as advance:
+    with show_progress(folder.name, total=len(makers)) as advance:
         for done, make in enumerate(makers, start=1):
             made = make(out)
             sections += made if isinstance(made, list) else [made]

@@ -17,7 +17,7 @@ from stanoff import (
     measures,
     significance,
 )
-from stanoff._lib.progress import step
+from stanoff._lib.progress import show_progress
 from yang1999.published import HERE, PAIRS, ROPES, SIGNS
 from yang1999.published import table1 as table1_of_1999
 
@@ -106,7 +106,7 @@ def of_all_five() -> pd.DataFrame:
 def compared() -> tuple[pd.DataFrame, list[str]]:
     """Compare every pair with the hierarchical model; return the verdicts and the warnings."""
     rows, complaints, scores = [], [], table1()
-    with step("fitting the hierarchical model to every pair", total=len(PAIRS)) as advance:
+    with show_progress("fitting the hierarchical model to every pair", total=len(PAIRS)) as advance:
         for done, (a, b) in enumerate(PAIRS, start=1):
             result = fitted(a, b)
             complaints += [f"{a} and {b}: {text}" for text in result.sampler_warnings]

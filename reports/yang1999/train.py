@@ -23,7 +23,7 @@ from sklearn.model_selection import KFold
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from stanoff._lib.files import write_bytes, write_text
-from stanoff._lib.progress import step
+from stanoff._lib.progress import show_progress
 from yang1999 import reuters_corpus, text_classifiers
 from yang1999.published import HERE
 
@@ -42,7 +42,7 @@ def main(folder: str | None = None) -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)  # the network's epochs are fixed
     warnings.filterwarnings("ignore", "Label not")  # some categories are in a single fold
     for name, scorer in text_classifiers.SCORERS.items():
-        with step(f"training {name}"):
+        with show_progress(f"training {name}"):
             limits = thresholds(scorer, texts, truth)
             decided[name] = scorer().fit(texts, truth).scores(test.texts) > limits
     for name in text_classifiers.SCORERS:

@@ -380,9 +380,7 @@ def select_categories(
         raise InputError(
             f"The labels are {_listed(known)}: pass pos_label= to say which of them is positive."
         )
-    raise InputError(
-        f"The 'pos_label' parameter must be one of {_listed(known)}. Got {positive!r} instead."
-    )
+    raise invalid("pos_label", f"one of {_listed(known)}", positive)
 
 
 def refuse_similar_labels(known: Iterable[Any], labels: Any = None) -> None:
