@@ -109,35 +109,29 @@ def test_workers_stop_when_the_block_is_left():
     assert time.monotonic() - since < 3
 
 
-def test_folders_of_killed_processes_are_swept(tmp_path, monkeypatch):
+def test_temporary_folders_are_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path))
-    left = tmp_path / "stanoff-scratch-abcdefgh"
-    left.mkdir()
-    (left / "chain-1.csv").write_text("1,2")
-    (tmp_path / "stanoff-report").mkdir()  # somebody's own
-    with files.scratch() as mine:
-        assert not left.exists()
-        with files.scratch() as other:
-            assert mine.exists()
-            assert other != mine
-    assert [path.name for path in tmp_path.iterdir()] == ["stanoff-report"]
+    with files.temporary_folder() as folder:
+        (folder / "chain-1.csv").write_text("1,2")
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_files_of_killed_writes_are_swept(tmp_path):
-    (tmp_path / ".x.nc.abcdefgh.aside").touch()
-    (tmp_path / ".x.nc.mine").touch()
-    with files.aside(tmp_path / "y.txt") as one:
-        one.write_text("1")
-        files.write_text(tmp_path / "z.txt", "2")  # while another write is under way
-        assert one.exists()
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".x.nc.mine", "y.txt", "z.txt"]
+def test_a_write_that_fails_leaves_nothing(tmp_path):
+    def fail():
+        with files.atomic_write(tmp_path / "y.txt") as aside:
+            aside.write_text("1")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_room_for_temporary_files_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path / "nowhere"))
     with (
         pytest.raises(StanoffError, match=r"No temporary folder can be made .*: set TMPDIR"),
-        files.scratch(),
+        files.temporary_folder(),
     ):
         pass
 

@@ -11,7 +11,9 @@ Advance = Callable[[float], None]
 
 
 @contextmanager
-def step(title: str, *, total: float | None = None, quiet: bool = False) -> Iterator[Advance]:
+def show_progress(
+    title: str, *, total: float | None = None, quiet: bool = False
+) -> Iterator[Advance]:
     """Show one long step; the function it yields takes how much has been done in all.
 
     Parameters
@@ -23,14 +25,11 @@ def step(title: str, *, total: float | None = None, quiet: bool = False) -> Iter
     quiet : bool
         Show nothing.
     """
-    if quiet:
+    if quiet or sys.stderr is None:
         yield lambda done: None
-    elif sys.stderr.isatty():
-        with _bar(title, total) as advance:
-            yield advance
-    else:
-        with _lines(title, total) as advance:
-            yield advance
+        return
+    with (_bar if sys.stderr.isatty() else _lines)(title, total) as advance:
+        yield advance
 
 
 @contextmanager
@@ -49,14 +48,14 @@ def _bar(title: str, total: float | None) -> Iterator[Advance]:
 def _lines(title: str, total: float | None) -> Iterator[Advance]:
     start = time.monotonic()
     print(f"{title} ...", file=sys.stderr, flush=True)
-    told = 0
+    shown = 0
 
     def advance(done: float) -> None:
-        nonlocal told
+        nonlocal shown
         percent = min(100, int(100 * done / total)) if total else 0
-        if percent >= told + 10:
-            told = percent - percent % 10
-            print(f"{title} ... {told} %", file=sys.stderr, flush=True)
+        if percent >= shown + 10:
+            shown = percent - percent % 10
+            print(f"{title} ... {shown} %", file=sys.stderr, flush=True)
 
     yield advance
     print(f"{title}: done in {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)

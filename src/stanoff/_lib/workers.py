@@ -6,19 +6,14 @@ import atexit
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from typing import Any, TypeVar
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context, parent_process
+from typing import Any
 
 from stanoff._lib.stopping import INTERRUPTED
 
-Answer = TypeVar("Answer")
-
-GRACE_SECONDS = 1.5  # for a worker to put things in order
 Submit = Callable[..., Future[Any]]
 
 
@@ -28,63 +23,34 @@ def workers(count: int) -> Iterator[Submit]:
 
     The function that is yielded takes a function and its arguments, and returns a future.
     """
+    others = set(active_children())
     # Fresh processes: a forked one would share locks of threads that it does not have.
-    context = get_context("spawn")
-    listening, telling = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(count, context, initializer=_serve, initargs=(listening,))
-
-    def submit(function: Callable[..., Answer], *arguments: Any) -> Future[Answer]:
-        with _no_interrupts_inherited():
-            return pool.submit(_work, function, *arguments)
-
+    pool = ProcessPoolExecutor(count, get_context("spawn"), initializer=_begin)
     try:
-        yield submit
+        yield pool.submit
     except BaseException:
-        telling.close()
+        for process in set(active_children()) - others:
+            process.terminate()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-        telling.close()
-        listening.close()
 
 
-@contextmanager
-def _no_interrupts_inherited() -> Iterator[None]:
-    """Hold back Ctrl-C, which a terminal sends to all: who is started now leaves it to us."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def _begin() -> None:
+    """Leave Ctrl-C, which a terminal sends to all, to who employs us; end when they do."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _stop)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _serve(listening: Connection) -> None:
-    """Prepare a worker to stop when it is told to, or when nobody is there to tell."""
-
-    def stop(number: int, frame: object) -> None:
-        raise SystemExit(INTERRUPTED)
-
-    def listen() -> None:
-        with suppress(EOFError, OSError):
-            listening.recv()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # nobody wants to hear what breaks now
-        if hasattr(signal, "pthread_kill"):
-            main = threading.main_thread().ident
-            assert main is not None
-            signal.pthread_kill(main, signal.SIGTERM)
-            time.sleep(GRACE_SECONDS)
-        os._exit(INTERRUPTED)
-
-    signal.signal(signal.SIGTERM, stop)
-    threading.Thread(target=listen, daemon=True).start()
+def _stop(*_: Any) -> None:
+    # Not by an exception: the pool would catch it and go on with the next task.
+    atexit._run_exitfuncs()  # cmdstanpy and matplotlib remove their temporary folders
+    os._exit(INTERRUPTED)
 
 
-def _work(function: Callable[..., Answer], *arguments: Any) -> Answer:
-    try:
-        return function(*arguments)
-    except SystemExit:  # told to stop, and in order: the pool would go on with the next task
-        atexit._run_exitfuncs()  # cmdstanpy and matplotlib remove their temporary folders
-        os._exit(INTERRUPTED)
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        _stop()

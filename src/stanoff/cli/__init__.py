@@ -1,31 +1,5 @@
-"""The command line: thin commands over the functions of the package, one file each."""
+"""The command line: thin commands over the functions of the package."""
 
-from stanoff.cli import (
-    compare,
-    contest,
-    doctor,
-    measures,
-    models,
-    plan,
-    power,
-    report,
-    setup,
-    show,
-    significance,
-)
 from stanoff.cli.base import main
 
-__all__ = [
-    "compare",
-    "contest",
-    "doctor",
-    "main",
-    "measures",
-    "models",
-    "plan",
-    "power",
-    "report",
-    "setup",
-    "show",
-    "significance",
-]
+__all__ = ["main"]

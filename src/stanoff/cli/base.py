@@ -8,22 +8,53 @@ import io
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import click
 
 from stanoff import __version__
+from stanoff._lib.escaping import escape_controls, one_line
 from stanoff._lib.stopping import INTERRUPTED, interruptible
-from stanoff.errors import StanoffError
+from stanoff.errors import InputError, SamplingWarning, StanoffError, invalid
 
+COMMANDS = {  # by the module that has them; a module is loaded when its command is called
+    **dict.fromkeys(("compare", "contest", "show"), "compare"),
+    **dict.fromkeys(("plan", "power"), "planning"),
+    **dict.fromkeys(("doctor", "models", "setup"), "models"),
+    **dict.fromkeys(("measures", "significance"), "classical"),
+    "report": "report",
+}
 PLAIN = "stanoff-plain"  # how text is written where the encoding lacks a letter
 IN_ASCII = {
     **{"≫": ">>", "≪": "<<", "≈": "=", "≠": "!=", "∼": "~", "⋆": "*", "‡": "+", "±": "+/-"},
     **{"−": "-", "–": "-", "—": "-", "×": "x", "…": "...", "²": "^2", "√": "sqrt", "’": "'"},
     **dict.fromkeys("─━", "-"),
 }
+# How messages mention parameters: pass id=, pass unmatched='drop'.
+MENTION = re.compile(r"\b([a-z_]+)=(?:'([^']*)'|(?=[\s,;:.)]|$))")
+QUOTED = re.compile(r"'([a-z_]+)'")
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print a text; control characters of names do not reach the terminal.
+
+    Raises
+    ------
+    StanoffError
+        If stdout is closed: an answer must not be lost without a word.
+    """
+    if sys.stdout is None and not err:
+        raise StanoffError("The answer cannot be written: stdout is closed.")
+    click.echo(escape_controls(text), err=err)
+
+
+def on_terminal() -> bool:
+    """Return whether a person reads stderr, who may want to see progress."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 class Words(click.Option):
@@ -37,14 +68,14 @@ class Words(click.Option):
         >>> Words(["--systems"]).repeated(["x.csv", "--systems", "a", "b", "--seed", "1"])
         ['x.csv', '--systems', 'a', '--systems', 'b', '--seed', '1']
         """
-        out: list[str] = []
-        ours = False
+        words: list[str] = []
+        follows = False
         for word in args:
-            if ours and not word.startswith("-") and out[-1] not in self.opts:
-                out.append(self.opts[0])
-            ours = word in self.opts or (ours and not word.startswith("-"))
-            out.append(word)
-        return out
+            if follows and not word.startswith("-") and words[-1] not in self.opts:
+                words.append(self.opts[0])
+            follows = word in self.opts or (follows and not word.startswith("-"))
+            words.append(word)
+        return words
 
 
 class Command(click.Command):
@@ -65,65 +96,68 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         os.environ["MPLBACKEND"] = "Agg"  # nobody looks at a window
-        with interruptible():
+        with interruptible(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", SamplingWarning)  # the result has it in words
             try:
-                done = super().invoke(ctx)
-                sys.stdout.flush()
-                return done
+                _check_environment()
+                value = super().invoke(ctx)
+                if sys.stdout is not None:
+                    sys.stdout.flush()
+                return value
             except StanoffError as error:
-                told, code = f"Error: {in_words_of_options(str(error), self)}", 1
+                message, code = self.describe(error), 1
             except UnicodeEncodeError as error:
                 sign = error.object[error.start]
-                told, code = f"Error: {error.encoding} has no {sign!r}: set PYTHONUTF8=1.", 1
+                message, code = f"{error.encoding} has no {sign!r}: set PYTHONUTF8=1.", 1
+            except (RecursionError, OverflowError, MemoryError) as error:
+                reason = str(error) or type(error).__name__
+                message, code = f"This is too large or too deep for Python: {reason}.", 1
             except OSError as error:
                 if error.errno == errno.EPIPE:  # whoever read has seen enough
                     raise
-                what = error.filename or "The output"
-                told, code = f"Error: {what} cannot be used: {error.strerror}.", 1
+                name = error.filename or "The output"
+                message, code = f"{name} cannot be used: {error.strerror}.", 1
             except KeyboardInterrupt:
-                told, code = "Interrupted.", INTERRUPTED
-            click.echo(told, err=True)
+                message, code = "", INTERRUPTED
+            echo(f"Error: {one_line(message)}" if message else "Interrupted.", err=True)
             _drop_output()
             ctx.exit(code)
 
+    def describe(self, error: StanoffError) -> str:
+        """Let an error speak of the options of this command, not of parameters in Python.
 
-def _drop_output() -> None:
-    """Forget what could not be written: Python would try once more at its end, and complain."""
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError):
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        Examples
+        --------
+        >>> command = Command("c", params=[click.Option(["--pos-label"])])
+        >>> command.describe(invalid("pos_label", "1", 2))
+        '--pos-label must be 1. Got 2 instead.'
+        >>> command.describe(InputError("Too many labels: pass pos_label= to judge one."))
+        'Too many labels: pass --pos-label to judge one.'
+        """
+        if not isinstance(error, InputError) or error.parameter is None:
+            return self.spell(str(error))
+        name, _, field = error.parameter.partition(".")
+        option = self.options.get(name)
+        message = str(error)
+        if option and error.rule:
+            subject = f"{option}: {field}" if field else option
+            rule = re.sub("^None", "left out", error.rule)
+            message = f"{subject} must be {rule}. Got {error.value} instead.{error.hint}"
+        return self.spell(QUOTED.sub(lambda m: self.options.get(m[1], m[0]), message))
 
+    def spell(self, text: str) -> str:
+        """Write parameters that a text mentions as options."""
 
-def in_words_of_options(message: str, command: click.Command) -> str:
-    """Let an error speak of the options of a command, not of parameters in Python.
+        def option(match: re.Match[str]) -> str:
+            name = self.options.get(match[1], match[1])
+            return name if match[2] is None else f"{name} {match[2]}"
 
-    Examples
-    --------
-    >>> command = click.Command("c", params=[click.Option(["--pos-label"])])
-    >>> in_words_of_options("The 'pos_label' parameter must be 1. Got 2 instead.", command)
-    '--pos-label must be 1. Got 2 instead.'
-    >>> in_words_of_options("Too many labels: pass pos_label= to judge one.", command)
-    'Too many labels: pass --pos-label to judge one.'
-    """
-    for option in command.params:
-        if option.name is None:
-            continue
-        name, word = option.name, _as_typed(option)
-        message = message.replace(f"The {name!r} parameter must", f"{word} must")
-        message = message.replace(f"{word} must be None", f"{word} must be left out")
-        message = re.sub(rf"The '{name}\.(\w+)' parameter must", rf"{word}: \1 must", message)
-        message = message.replace(f"The {name!r} of", f"The {word} of")
-        message = re.sub(rf"\b(where|unless|for) '{name}'", rf"\1 {word}", message)
-        message = re.sub(rf"\bwhere {name} is given", f"where {word} is given", message)
-        for values in re.findall(rf"\b{name}=('[^']*'(?:(?:, | or )'[^']*')*)", message):
-            plain = values.replace("'", "")
-            message = message.replace(f"{name}={values}", f"{word} {plain}")
-        message = re.sub(rf"\b{name}=(?=[\s,;:.)])", word, message)
-        if "_" in name:  # no word of English
-            message = re.sub(rf"(?<![\w'.-]){name}(?![\w'.])", word, message)
-    return re.sub(r"\b([a-z]+)=(?=[\s,;:.)])", r"\1", message)  # no option of this command
+        return MENTION.sub(option, text)
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What a user types, by the name of the parameter."""
+        return {param.name: _as_typed(param) for param in self.params if param.name}
 
 
 def _as_typed(option: click.Parameter) -> str:
@@ -135,8 +169,36 @@ def _as_typed(option: click.Parameter) -> str:
     return named if named in option.opts else max(option.opts, key=len)
 
 
+def _check_environment() -> None:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "0")
+    if not epoch.isdecimal():  # NumPy and Matplotlib would fail with a traceback
+        raise invalid("SOURCE_DATE_EPOCH", "a whole number of seconds", epoch)
+
+
+def _drop_output() -> None:
+    """Forget what could not be written: Python would try once more at its end, and complain."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 class Root(click.Group):
     """The group of all commands; it prints what the terminal or file can show."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name all commands."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load the module that has a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = getattr(import_module(f"stanoff.cli.{COMMANDS[cmd_name]}"), cmd_name)
+        return found
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run the command line."""
@@ -162,6 +224,6 @@ def main() -> None:
     """Is system A really better than system B? A verdict, judged in Stan."""
 
 
-def command(function: Callable[..., None]) -> click.Command:
+def command(function: Callable[..., None]) -> Command:
     """Make a function a command of stanoff."""
-    return main.command(cls=Command)(function)
+    return click.command(cls=Command)(function)

@@ -1,64 +1,58 @@
-"""``stanoff models``."""
+"""``stanoff models``, ``stanoff setup`` and ``stanoff doctor``."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from stanoff.cli.base import Command, main
-from stanoff.cli.options import (
-    COLUMNS,
-    FILES,
-    LABELS,
-    MEASURE,
-    OTHER_VERDICT,
-    OWN_DATA,
-    PRIOR,
-    RULE,
-    SAMPLING,
-    VALUES,
-    given,
-    options,
-    tables,
-)
+from stanoff import workbench
+from stanoff.cli.base import Command, command, echo
+from stanoff.cli.compare import COMPARING, OTHER_VERDICT
+from stanoff.cli.options import FILES, MEASURE, RULE, SAMPLING, given, options, table_of
+from stanoff.data.load import count
+from stanoff.data.types import Data
+from stanoff.engines import install, toolchain
+from stanoff.engines.doctor import examine as examine_toolchain
+from stanoff.engines.stan import to_json
+from stanoff.errors import ToolchainError, unknown
+from stanoff.models import MODELS
+from stanoff.models.custom import inspect_program
+from stanoff.question import OPTIONS, Question, read, select
+
+WITHOUT = "Without it, `stanoff compare ... --engine exact` works at once."
 
 
-@main.group(invoke_without_command=True)
+@click.group(invoke_without_command=True)
 @click.pass_context
 def models(ctx: click.Context) -> None:
     """List the models; begin, check, calibrate and compare Stan programs of your own."""
-    from stanoff.models import MODELS
-
     if ctx.invoked_subcommand is None:
         for model in MODELS.values():
             engines = ", ".join(["stan"] * model.has_program + ["exact"] * model.is_conjugate)
             where = model.stan_file if model.has_program else "drawn by conjugacy"
-            click.echo(f"{model.name:24} {engines:12} {where}")
+            echo(f"{model.name:24} {engines:12} {where}")
 
 
 @models.command(cls=Command)
 @click.argument("file", type=click.Path())
 def check(file: str) -> None:
     """Describe what a Stan program declares and whether stanoff can use it, without compiling."""
-    from pathlib import Path
-
-    from stanoff.models.custom import inspect_program
-
     program = inspect_program(Path(file))
-    click.echo(f"data:      {', '.join(program.inputs)}")
+    echo(f"data:      {', '.join(program.inputs)}")
     for name in program.user_data:
         declared = program.inputs[name]
         size = f"{declared['dimensions']} dimensions" if declared["dimensions"] else "one number"
-        click.echo(f"own data:  {name}: {declared['type']}, {size}; pass it by data= or --data")
-    click.echo(f"generates: {', '.join(program.outputs)}")
+        echo(f"own data:  {name}: {declared['type']}, {size}; pass it by data= or --data")
+    echo(f"generates: {', '.join(program.outputs)}")
     for problem in program.problems:
-        click.echo(f"problem:   {problem}")
+        echo(f"problem:   {problem}")
     for limit in program.limits:
-        click.echo(f"limit:     {limit}")
+        echo(f"limit:     {limit}")
     if program.problems:
         click.get_current_context().exit(1)
-    click.echo(f"{file} can be used: compare(..., model={file!r}).")
+    echo(f"{file} can be used: compare(..., model={file!r}).")
 
 
 @models.command(cls=Command)
@@ -66,10 +60,8 @@ def check(file: str) -> None:
 @click.option("--from", "base", help="What to begin with.  [default: paired]")
 def new(file: str, base: str | None) -> None:
     """Write a commented Stan program that keeps the contract, to be changed."""
-    from stanoff.workbench import new_program
-
-    new_program(file, **given({"base": base}))
-    click.echo(f"{file} is written. Next: stanoff models check {file}")
+    workbench.new_program(file, **given({"base": base}))
+    echo(f"{file} is written. Next: stanoff models check {file}")
 
 
 @models.command(cls=Command)
@@ -77,8 +69,7 @@ def new(file: str, base: str | None) -> None:
 @click.option("--simulations", type=int, help="Data sets to draw and fit.  [default: 200]")
 @click.option("--documents", type=int, help="Documents per category, or items.  [default: 120]")
 @click.option("--categories", type=int, help="Categories.  [default: 3]")
-@options(MEASURE, (OWN_DATA, PRIOR))
-@click.option("--seed", type=int, help="Makes every number reproducible.")
+@options(*MEASURE, "data", "prior", "seed")
 @click.option("--out", type=click.Path(), help="Also write a page.")
 def calibrate(model: str, out: str | None, **values: Any) -> None:
     """Find out by simulation whether a Stan program draws from its own posterior.
@@ -86,57 +77,99 @@ def calibrate(model: str, out: str | None, **values: Any) -> None:
     MODEL is the path of a program that draws documents, scores or values where `simulate` is 1, or
     the name of a model. The exit code is 3 if the ranks of the truth are not uniform.
     """
-    from stanoff.workbench import calibrate as calibrated
-
-    found = calibrated(model, progress=True, **given(values))
-    click.echo(repr(found))
+    calibration = workbench.calibrate(model, progress=True, **given(values))
+    echo(repr(calibration))
     if out is not None:
-        click.echo(f"{found.to_html(out)} has the figures.")
-    if not found.calibrated:
+        echo(f"{calibration.to_html(out)} has the figures.")
+    if not calibration.calibrated:
         click.get_current_context().exit(OTHER_VERDICT)
 
 
 @models.command("compare", cls=Command)
 @FILES
 @click.option("--model", multiple=True, required=True, help="A model or .stan file; repeat it.")
-@options(COLUMNS, VALUES, LABELS, MEASURE, RULE, (OWN_DATA, PRIOR), SAMPLING)
-def compare_(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> None:
+@options(*(name for name in COMPARING if name not in ("model", "engine")))
+def compare_models(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> None:
     """Fit several models to the same FILE, and tell how their verdicts differ."""
-    import warnings
-
-    from stanoff import count
-    from stanoff.errors import SamplingWarning
-    from stanoff.question import OPTIONS, Question
-    from stanoff.workbench import compare_models
-
-    table, asked = tables(file, given(values))
-    drawing = {name: value for name, value in asked.items() if name in OPTIONS}
-    layout = {name: value for name, value in asked.items() if name not in OPTIONS}
-    if "average" in drawing:
-        layout["average"] = drawing["average"]
-    kind = Question.read(**given({"measure": values["measure"]})).measure.kind
-    counts = count(table, kind=kind, **layout)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SamplingWarning)  # told below the table
-        click.echo(repr(compare_models(counts, model, **drawing)))
+    counts, asked = _count(file, values)
+    echo(repr(workbench.compare_models(counts, model, **asked)))
 
 
 @models.command("data", cls=Command)
 @FILES
 @click.option("--model", required=True, help="A model or .stan file.")
-@options(COLUMNS, VALUES, LABELS, MEASURE, (OWN_DATA, PRIOR))
-def data_(file: tuple[str, ...], model: str, **values: Any) -> None:
+@options(*(n for n in COMPARING if n not in ("model", "engine", *RULE, *SAMPLING)))
+def print_data(file: tuple[str, ...], model: str, **values: Any) -> None:
     """Print what the Stan program of a model gets of FILE, as JSON that CmdStan reads."""
-    from stanoff import count
-    from stanoff.engines.stan import to_json
-    from stanoff.question import OPTIONS, read
-
-    table, arguments = tables(file, given(values))
-    drawing = {name: value for name, value in arguments.items() if name in OPTIONS}
-    layout = {name: value for name, value in arguments.items() if name not in OPTIONS}
-    if "average" in drawing:
-        layout["average"] = drawing["average"]
-    question, sampling = read(model=model, **drawing)
+    counts, asked = _count(file, values)
+    question, sampling = read(model=model, **asked)
     assert sampling.model is not None
-    counts = sampling.model.prepare(count(table, kind=question.measure.kind, **layout))
-    click.echo(to_json(sampling.model.stan_data(counts, sampling.prior, question.measure)))
+    counts = sampling.model.prepare(counts)
+    echo(to_json(sampling.model.stan_data(counts, sampling.prior, question.measure)))
+
+
+def _count(file: tuple[str, ...], values: dict[str, Any]) -> tuple[Data, dict[str, Any]]:
+    """Count what is in FILE; return the options of question and sampling beside it."""
+    settings = given(values)
+    asked = select(settings, OPTIONS)
+    reading = {name: value for name, value in settings.items() if name not in OPTIONS}
+    kind = Question.read(**select(settings, ("measure",))).measure.kind
+    return count(table_of(file), kind=kind, average=asked.get("average"), **reading), asked
+
+
+@command
+@click.option("--cmdstan", type=click.Path(), help="Use the CmdStan in this folder.")
+@click.option(
+    "--toolchain",
+    "compiler",
+    is_flag=True,
+    help="Get CmdStan even if the models came compiled: for Stan programs of your own.",
+)
+@click.argument("names", nargs=-1, metavar="[MODEL]...")
+def setup(names: tuple[str, ...], cmdstan: str | None, compiler: bool) -> None:
+    """Get CmdStan if it is not there, and compile the models that did not come compiled.
+
+    These are all models, or only those that are named: another one is compiled when it is used.
+    """
+    programs = {name: model.stan_file for name, model in MODELS.items() if model.has_program}
+    for name in names:
+        if name not in programs:
+            raise unknown("MODEL", name, programs)
+    selected = {name: programs[name] for name in names or programs}
+    bundles = [toolchain.usable_bundle(file) for file in selected.values()]
+    bundled = all(bundle and not bundle.flaw for bundle in bundles)
+    if bundled and not (cmdstan or compiler):
+        echo(
+            "Ready: all models came compiled with stanoff. For Stan programs of your own: "
+            "stanoff setup --toolchain",
+            err=True,
+        )
+        return
+    for bundle in bundles:
+        if bundle and bundle.flaw:
+            echo(bundle.flaw, err=True)
+    try:
+        installed = install.ensure_cmdstan(cmdstan)
+    except ToolchainError as error:
+        raise error if bundled else ToolchainError(f"{error} {WITHOUT}") from error
+    if not bundled or cmdstan:
+        toolchain.compile_programs(list(selected.values()), installed)
+    echo(
+        f"Ready: {installed.label} at {installed.path} ({installed.source}), "
+        f"models compiled: {', '.join(selected)}.",
+        err=True,
+    )
+
+
+@command
+def doctor() -> None:
+    """Say what is there, what is missing, and what to do about it."""
+    findings = examine_toolchain([m.stan_file for m in MODELS.values() if m.has_program])
+    for finding in findings:
+        status = "ok     " if finding.good else "MISSING"
+        echo(f"{status}  {finding.subject}: {finding.description}")
+        if not finding.good:
+            echo(f"         -> {finding.advice}")
+    if not all(finding.good for finding in findings):
+        echo(WITHOUT)
+        click.get_current_context().exit(1)

@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from stanoff.cli.base import command
-from stanoff.cli.compare import COMPARING, compared
-from stanoff.cli.options import COLUMNS, FILES, VALUES, given, options
+from stanoff.api import load
+from stanoff.cli.base import command, echo
+from stanoff.cli.compare import COMPARING, run_comparison
+from stanoff.cli.options import FILES, given, options
+from stanoff.study.config import read_study
+from stanoff.study.run import build_study
 
 
 @command
 @FILES
-@options(COLUMNS, VALUES, COMPARING)
+@options(*COMPARING)
 @click.option("--out", type=click.Path(), help="The page, or for a study the folder, to write.")
 @click.option("--jobs", type=int, default=1, show_default=True, help="Comparisons at a time.")
-@click.pass_context
-def report(
-    ctx: click.Context, /, file: tuple[str, ...], out: str | None, jobs: int, **values: Any
-) -> None:
+def report(file: tuple[str, ...], out: str | None, jobs: int, **values: Any) -> None:
     """Write a report that opens without a network.
 
     FILE holds predictions, as in `stanoff compare`, also several of them, and --truth, --a and --b
@@ -35,38 +35,30 @@ def report(
             word = name.replace("_", "-")
             raise click.UsageError(f"--{word} does not go with {file[0]}, which has it already.")
     if kind == ".toml":
-        _study(ctx, file[0], out, jobs)
+        _build_study(file[0], out, jobs)
         return
     if out is None:
         raise click.UsageError("--out must name the page to write, for example report.html.")
-    if kind == ".nc":
-        from stanoff.api import load
-
-        result = load(file[0])
-    else:
-        result = compared(file, values)
-    click.echo(f"Wrote {result.to_html(out)}", err=True)
+    result = load(file[0]) if kind == ".nc" else run_comparison(file, values)
+    echo(f"Wrote {result.to_html(out)}", err=True)
 
 
-def _study(ctx: click.Context, file: str, out: str | None, jobs: int) -> None:
-    from stanoff.study.config import read_study
-    from stanoff.study.run import build_study
-
+def _build_study(file: str, out: str | None, jobs: int) -> None:
     study = read_study(file)
+    folder = Path(out or study.out or "")
     if out is None and study.out is None:
         raise click.UsageError(f"--out, or out in {file}, must name the folder to write to.")
-    folder = Path(out or study.out or "")
     outcomes = build_study(study, folder, jobs=jobs)
     broken = [outcome for outcome in outcomes if outcome.error]
     for outcome in broken:
-        click.echo(f"Error: {outcome.title}: {outcome.error}", err=True)
+        echo(f"Error: {outcome.title}: {outcome.error}", err=True)
     reused = sum(outcome.reused for outcome in outcomes)
     contests = sum(outcome.is_contest for outcome in outcomes if not outcome.error)
     also = f" and {contests} contest{'s' * (contests > 1)}" if contests else ""
-    click.echo(
+    echo(
         f"Wrote {folder / 'index.html'}: {len(outcomes) - len(broken) - contests} "
         f"comparisons{also}, {reused} of them unchanged.",
         err=True,
     )
     if broken:
-        ctx.exit(1)
+        click.get_current_context().exit(1)

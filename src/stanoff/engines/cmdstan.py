@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from stanoff._lib.progress import step
+from stanoff._lib.progress import show_progress
 from stanoff._lib.stopping import stopping_children
 from stanoff.engines import bundled
 from stanoff.errors import ToolchainError
@@ -213,7 +213,7 @@ def building(folder: Path, *, quiet: bool) -> Iterator[None]:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            with step("Waiting for another set-up of stanoff to finish", quiet=quiet):
+            with show_progress("Waiting for another set-up of stanoff to finish", quiet=quiet):
                 lock.acquire()
         try:
             shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed

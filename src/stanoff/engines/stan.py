@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from stanoff._lib.arguments import cores
-from stanoff._lib.progress import step
+from stanoff._lib.progress import show_progress
 from stanoff.data.types import Data, rows
 from stanoff.engines.chunks import Variables, combine_stats, concatenate, repeat_shuffled
 from stanoff.engines.cmdstan import running_programs
@@ -89,7 +89,7 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
             for number, part in enumerate(parts)
         ]
     title = f"Sampling {options['chains']} x {options['iter_sampling']} draws"
-    with step(title, total=len(chunks), quiet=not sampling.progress) as advance:
+    with show_progress(title, total=len(chunks), quiet=not sampling.progress) as advance:
         runs = []
         for number, (chunk, seed) in enumerate(chunks):
             runs.append(program.sample(chunk, seed, categories=categories, **options))
@@ -149,7 +149,7 @@ def sample_blocks(
 
     title = f"Sampling {len(blocks)} x {draws} draws"
     with (
-        step(title, total=len(blocks), quiet=not progress) as advance,
+        show_progress(title, total=len(blocks), quiet=not progress) as advance,
         running_programs(),
         ThreadPoolExecutor(cores()) as pool,
     ):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stanoff._lib.arguments import cores
-from stanoff._lib.progress import step
+from stanoff._lib.progress import show_progress
 from stanoff._lib.workers import workers
 from stanoff.engines.bundled import Bundled, find_bundled
 from stanoff.engines.cmdstan import (
@@ -107,7 +107,10 @@ def compile_programs(stan_files: Sequence[Path], cmdstan: CmdStan, *, quiet: boo
         return
     # In processes: cmdstanpy changes the working directory while it compiles.
     title = f"Compiling {len(missing)} models"
-    with step(title, total=len(missing), quiet=quiet) as advance, workers(cores()) as submit:
+    with (
+        show_progress(title, total=len(missing), quiet=quiet) as advance,
+        workers(cores()) as submit,
+    ):
         for done, future in enumerate([submit(_compile_quietly, f, cmdstan) for f in missing]):
             future.result()
             advance(done + 1)
@@ -133,7 +136,7 @@ def _compile(stan_file: Path, executable: Path, cmdstan: CmdStan, quiet: bool) -
             return
         copy = shutil.copy(stan_file, folder / f"{executable.name}.stan")
         try:
-            with step(title, quiet=quiet), running_programs(), cmdstanpy_with(cmdstan):
+            with show_progress(title, quiet=quiet), running_programs(), cmdstanpy_with(cmdstan):
                 CmdStanModel(stan_file=copy, stanc_options=options)
         except ValueError as error:
             console = str(error).partition("Console:")[2]

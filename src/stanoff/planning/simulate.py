@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_executor, as_jobs, check_int
-from stanoff._lib.progress import step
+from stanoff._lib.progress import show_progress
 from stanoff.data.types import Data, rows
 from stanoff.errors import InputError, SamplingWarning
 from stanoff.fit import fit
@@ -309,7 +309,7 @@ def run_parallel(
     # processes, start at once and share measures that the user has registered.
     pool: Executor = ThreadPoolExecutor(workers) if own_pool else as_executor(executor)
     futures: list[Future[Result]] = []
-    with step(title, total=len(tasks), quiet=not progress) as advance:
+    with show_progress(title, total=len(tasks), quiet=not progress) as advance:
         try:
             for task in tasks:
                 futures.append(pool.submit(function, task))

@@ -136,7 +136,7 @@ def build_study(
     n_workers, executor = as_jobs(jobs), as_executor(executor)
     listed = list_jobs(study)
     title = f"Making {len(listed)} comparisons" + (" and contests" if study.has_contests else "")
-    with progress.step(title, total=len(listed), quiet=quiet) as advance:
+    with progress.show_progress(title, total=len(listed), quiet=quiet) as advance:
         results = {job: read_pages(study, job, out) for job in listed}
         missing = [job for job in listed if None in results[job]]
         for finished in run_jobs(study, missing, out.resolve(), n_workers, executor):

@@ -1,0 +1,115 @@
+"""``stanoff measures`` and ``stanoff significance``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import pandas as pd
+
+from stanoff.cli.base import command, echo
+from stanoff.cli.options import FILES, LAYOUT, PAIR, given, options, table_of
+from stanoff.data.load import count
+from stanoff.measures import ALIASES, MEASURES, SCORES, get, invariance, recommend
+from stanoff.significance.classical import all_tests
+from stanoff.significance.result import as_text
+from stanoff.text.render import render, to_terminal
+
+TESTING = ("average", "measure", "alternative", "approximation")
+
+
+@command
+@click.option(
+    "--invariance", "invariances", is_flag=True, help="Which changes of a table they do not see."
+)
+@click.option(
+    "--explain", "measure", metavar="MEASURE", help="The same of one measure, with examples."
+)
+@click.option(
+    "--suited",
+    "situations",
+    metavar="SITUATION",
+    multiple=True,
+    help="Which measures suit such data: imbalance, multimodal_negatives, "
+    "unimodal_negatives, unreliable_labels, many_counterexamples, comparable_proportions, "
+    "unknown_proportions. May be repeated.",
+)
+@click.option("--beta", type=float, default=1.0, show_default=True, help="Beta of F-beta.")
+@options("prevalence", "style")
+def measures(
+    invariances: bool, measure: str | None, situations: tuple[str, ...], style: str, **settings: Any
+) -> None:
+    """List the measures: which way is better, their range and their formula."""
+    if invariances + (measure is not None) + bool(situations) > 1:
+        raise click.UsageError("--invariance, --explain and --suited exclude each other.")
+    if measure is not None:
+        result = invariance.examine(measure, **settings)
+        table, text = result.frame(), result.explain()
+    elif situations:
+        table = recommend.table(situations, **settings)
+        text = recommend.advice(situations, **settings)
+    elif invariances:
+        table = invariance.table(**settings)
+        text = "\n".join([to_terminal([table]), *invariance.legend(**settings)])
+    else:
+        table = _list_measures()
+        text = "\n".join(map(_describe_measure, table.to_dict("records")))
+    echo(text if style == "table" else render(table, style))
+
+
+def _list_measures() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "measure": measure.name,
+            "also": " ".join(alias for alias, name in ALIASES.items() if name == measure.name),
+            "better": "higher" if measure.higher_is_better else "lower",
+            "least": f"{measure.range[0]:g}",
+            "greatest": f"{measure.range[1]:g}",
+            "formula": measure.formula,
+        }
+        for measure in (*MEASURES.values(), *SCORES.values())
+    )
+
+
+def _describe_measure(row: dict[Any, Any]) -> str:
+    name = " = ".join([*row["also"].split(), row["measure"]])
+    values = f"{row['least']:>2} to {row['greatest']:<3}"
+    return f"{name:26} {row['better']:6} is better   {values}   {row['formula']}"
+
+
+@command
+@FILES
+@options(*PAIR, *LAYOUT, "pos_label")
+@click.option(
+    "--average",
+    type=click.Choice(["both", "micro", "macro"]),
+    help="Judge all categories: by pooled decisions (micro), by scores per category (macro).",
+)
+@click.option("--measure", help="What macro tests compare.  [default: f1]")
+@click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "one-sided", "greater", "less"]),
+    help="One-sided is the side that the data lean to.  [default: two-sided]",
+)
+@click.option(
+    "--approximation",
+    type=click.Choice(["yang1999"]),
+    help="The p-values of Yang and Liu (1999), not the exact ones.",
+)
+@options("names", "style")
+def significance(file: tuple[str, ...], style: str, **values: Any) -> None:
+    """Test two columns of predictions in FILE for significant differences, in all ways that apply.
+
+    FILE is as in `stanoff compare`; two of them are joined by --id.
+
+    The tests are those of Yang and Liu (1999), McNemar's, Welch's and Wilcoxon's, with p-values;
+    with --measure auc it is DeLong's test of two columns of scores.
+    """
+    reading = given(values)
+    testing = {name: reading.pop(name) for name in TESTING if name in reading}
+    if "measure" in testing:
+        reading["kind"] = get(testing["measure"]).kind
+    average = "macro" if "average" in testing else None
+    counts = count(table_of(file), average=average, **reading)
+    a, b = counts.systems
+    echo(as_text(all_tests(counts, **testing), (a, b), style))

@@ -1,0 +1,177 @@
+"""``stanoff power`` and ``stanoff plan``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import stanoff
+from stanoff._lib.files import write_bytes
+from stanoff._lib.stopping import INTERRUPTED
+from stanoff.cli.base import command, echo, on_terminal
+from stanoff.cli.compare import run_comparison
+from stanoff.cli.options import (
+    LAYOUT,
+    MEASURE,
+    MODEL,
+    PAIR,
+    RULE,
+    check_figure,
+    given,
+    options,
+)
+from stanoff.errors import InputError
+from stanoff.plots import plot_power
+from stanoff.report.figures import as_bytes
+from stanoff.text.render import render
+
+AUCS = ("auc_a", "auc_b")
+RATES = ("mu", "rho_pos", "rho_neg")
+SCENARIO = (*RATES, "correlation", *AUCS, "positives")
+STUDY = ("n_simulations", "draws", "two_test_sets", "seed", "jobs", "figure")
+PER_DATA_SET = {"help": "Per data set.  [default: 4000]"}
+
+
+@command
+@click.argument("n", type=int, nargs=-1, required=True)
+@click.option("--scenario", multiple=True, help="a or b of the paper; may be repeated.")
+@options(*SCENARIO)
+@click.option("--goal", multiple=True, help="<<, =, >>, settled.  [default: what is true]")
+@click.option("--model", multiple=True, help="May be repeated.  [default: all that are conjugate]")
+@options(*MEASURE, *RULE, *MODEL[1:], *STUDY, "style", draws=PER_DATA_SET)
+def power(
+    n: tuple[int, ...],
+    scenario: tuple[str, ...],
+    goal: tuple[str, ...],
+    model: tuple[str, ...],
+    figure: str | None,
+    style: str,
+    **values: Any,
+) -> None:
+    """Compute how often a goal is reached on N documents if a scenario is true.
+
+    N may be several numbers.
+    """
+    scenarios = _read_scenarios(scenario, values, name="own")
+    check_figure(figure)
+    settings = {"goal": list(goal) or None, "model": model or None, **_read_study(values)}
+    table = stanoff.power(scenarios, n, **settings)
+    echo(render(table, style))
+    if figure:
+        _draw(plot_power(table), figure)
+    _say_interrupted(table.attrs["warnings"])
+
+
+@command
+@click.argument("file", nargs=-1)
+@options(*PAIR, *LAYOUT, "pos_label")
+@click.option("--scenario", help="a or b of the paper, if there is no FILE.")
+@options(*SCENARIO)
+@click.option("--n", type=int, help="Ask for the smallest difference that N documents settle.")
+@click.option("--goal", multiple=True, help="<<, =, >> or settled; may be repeated.")
+@click.option("--assurance", type=float, multiple=True, help="May be repeated.  [default: 0.8]")
+@click.option("--max-n", type=int, help="Documents to consider at most.  [default: 1000000]")
+@options(*MEASURE, *RULE, *MODEL, *STUDY, "style", draws=PER_DATA_SET)
+def plan(
+    file: tuple[str, ...],
+    goal: tuple[str, ...],
+    assurance: tuple[float, ...],
+    max_n: int | None,
+    figure: str | None,
+    style: str,
+    **values: Any,
+) -> None:
+    """Compute how many documents a goal takes, or the smallest difference that N documents settle.
+
+    With FILE, which is as in `stanoff compare`: how many more documents settle that comparison.
+    """
+    check_figure(figure)
+    aims = given({"assurance": list(assurance) or None, "max_n": max_n})
+    if goal:
+        aims["goal"] = goal[0] if len(goal) == 1 else list(goal)
+    answer = _plan_file(file, values, aims) if file else _plan_scenario(values, aims)
+    if figure:
+        _draw(answer.plot(), figure)
+    table = answer.summary()
+    table.insert(0, "goal", answer.goal)
+    table.insert(0, "question", answer.question)
+    echo(str(answer) if style == "table" else render(table, style))
+    _say_interrupted(answer.warnings)
+
+
+def _plan_scenario(values: dict[str, Any], aims: dict[str, Any]) -> Any:
+    for name in (*PAIR, *LAYOUT, "pos_label"):
+        if values.pop(name) is not None:
+            raise InputError(f"--{name.replace('_', '-')} goes with FILE.")
+    named = values.pop("scenario")
+    scenarios = _read_scenarios((named,) if named else (), values)
+    if len(scenarios) > 1:
+        raise InputError("Pass either --scenario, or --mu, --rho-pos and --rho-neg.")
+    return stanoff.plan(scenarios[0], values.pop("n"), **aims, **_read_study(values))
+
+
+def _plan_file(file: tuple[str, ...], values: dict[str, Any], aims: dict[str, Any]) -> Any:
+    of_scenarios = given({name: values.pop(name) for name in (*SCENARIO, "scenario", "n")})
+    if of_scenarios or values["two_test_sets"]:
+        raise InputError(
+            "Pass either FILE or a scenario; with FILE there is no --n and no --two-test-sets."
+        )
+    study = _read_study({name: values.pop(name) for name in STUDY[:-1]})
+    del study["same_documents"]
+    values["engine"] = values["engine"] or "exact"  # the plan draws exactly, too
+    result = run_comparison(file, values | {"seed": study.get("seed")})
+    return result.plan(**aims, **study)
+
+
+def _read_study(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a simulation as the API takes them."""
+    same_documents = not values.pop("two_test_sets")
+    return given(values) | {"same_documents": same_documents, "progress": on_terminal()}
+
+
+def _read_scenarios(names: tuple[str, ...], values: dict[str, Any], *, name: str = "") -> list[Any]:
+    """Read the scenarios that are named, and one of the user's own from its rates or AUCs."""
+    rates, aucs = (
+        given({key: values.pop(key) for key in keys}) for keys in (RATES, (*AUCS, "positives"))
+    )
+    correlation = values.pop("correlation")
+    settings: dict[str, Any] = {"correlation": correlation or 0.0, "name": name}
+    if aucs:
+        if names or rates:
+            raise InputError("Pass either AUCs or a scenario of labels.")
+        _check_complete(aucs, AUCS, "A scenario of AUCs")
+        return [stanoff.AucScenario(**aucs, **settings)]
+    if rates:
+        _check_complete(rates, RATES, "A scenario of your own")
+        return [*names, stanoff.Scenario.from_rates(**rates, **settings)]
+    if correlation is not None:
+        raise InputError(
+            "--correlation goes with --mu, --rho-pos and --rho-neg, or --auc-a and --auc-b."
+        )
+    if not names:
+        raise InputError(
+            "Pass a scenario: --scenario a, or --mu, --rho-pos and --rho-neg, or --auc-a and "
+            "--auc-b."
+        )
+    return list(names)
+
+
+def _check_complete(values: dict[str, Any], names: tuple[str, ...], subject: str) -> None:
+    missing = [f"--{name.replace('_', '-')}" for name in names if name not in values]
+    if missing:
+        raise InputError(f"{subject} needs {', '.join(missing)} as well.")
+
+
+def _draw(ax: Any, path: str) -> None:
+    """Save a figure in the format that its name ends with."""
+    write_bytes(path, as_bytes(ax, Path(path).suffix.removeprefix(".").lower()))
+
+
+def _say_interrupted(warnings: Any) -> None:
+    """Say what is missing, with the exit code of an interrupted program."""
+    for warning in warnings:
+        echo(warning, err=True)
+    if warnings:
+        click.get_current_context().exit(INTERRUPTED)
