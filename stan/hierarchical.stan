@@ -16,10 +16,7 @@ data {
   vector<lower=0>[4] alpha_neg;
   real kappa_location; // of the log-normal prior on both kappas
   real<lower=0> kappa_scale;
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 parameters {
@@ -35,8 +32,8 @@ model {
   kappa_neg ~ lognormal(kappa_location, kappa_scale);
   if (!prior_only) {
     for (k in 1 : K) {
-      c_pos[k] ~ pooled_outcomes(kappa_pos * eta_pos);
-      c_neg[k] ~ pooled_outcomes(kappa_neg * eta_neg);
+      c_pos[k] ~ dirichlet_multinomial(kappa_pos * eta_pos);
+      c_neg[k] ~ dirichlet_multinomial(kappa_neg * eta_neg);
     }
   }
 }
@@ -44,11 +41,7 @@ generated quantities {
   vector[K] mu; // prevalence
   array[K] vector[4] theta_pos; // outcome pairs on positive documents
   array[K] vector[4] theta_neg; // outcome pairs on negative documents
-  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
-  array[K] vector[4] cells_B;
-  vector[K] psi_A;
-  vector[K] psi_B;
-  vector[K] delta;
+  #include blocks/scores.stan
   for (k in 1 : K) {
     vector[4] seen_pos = prior_only ? rep_vector(0, 4) : to_vector(c_pos[k]);
     vector[4] seen_neg = prior_only ? rep_vector(0, 4) : to_vector(c_neg[k]);
@@ -57,10 +50,7 @@ generated quantities {
     theta_neg[k] = dirichlet_rng(kappa_neg * eta_neg + seen_neg);
     cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
     cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
-    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
-                          prevalence);
-    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
-                          prevalence);
+    #include blocks/score_category.stan
   }
   delta = psi_A - psi_B;
 }

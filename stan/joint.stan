@@ -13,10 +13,7 @@ data {
   array[R] int<lower=0> n; // documents of each combination
   vector<lower=0>[K] beta; // prior weight of the classes
   real<lower=0> mass; // prior weight of all pairs of predictions of a class
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 transformed data {
@@ -38,11 +35,7 @@ model {
   }
 }
 generated quantities {
-  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
-  array[K] vector[4] cells_B;
-  vector[K] psi_A;
-  vector[K] psi_B;
-  vector[K] delta;
+  #include blocks/scores.stan
   vector[kept] theta; // of the combinations that occurred, given the class
   {
     array[2] vector[K] tp = rep_array(rep_vector(0, K), 2);
@@ -67,10 +60,7 @@ generated quantities {
     for (k in 1 : K) {
       cells_A[k] = cells_from(mu[k], tp[1, k], called[1, k]);
       cells_B[k] = cells_from(mu[k], tp[2, k], called[2, k]);
-      psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
-                            prevalence);
-      psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
-                            prevalence);
+      #include blocks/score_category.stan
     }
     for (r in 1 : kept) {
       theta[r] = pairs[rows[r, 1], (rows[r, 2] - 1) * K + rows[r, 3]];

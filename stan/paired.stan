@@ -12,10 +12,7 @@ data {
   vector<lower=0>[2] beta; // prior weight of the positive, negative class
   vector<lower=0>[4] alpha_pos; // prior weight of the outcome pairs
   vector<lower=0>[4] alpha_neg;
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 parameters {
@@ -36,18 +33,11 @@ model {
   }
 }
 generated quantities {
-  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
-  array[K] vector[4] cells_B;
-  vector[K] psi_A;
-  vector[K] psi_B;
-  vector[K] delta;
+  #include blocks/scores.stan
   for (k in 1 : K) {
     cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
     cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
-    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
-                          prevalence);
-    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
-                          prevalence);
+    #include blocks/score_category.stan
   }
   delta = psi_A - psi_B;
 }

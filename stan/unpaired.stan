@@ -13,10 +13,7 @@ data {
   array[2] vector<lower=0>[2] beta; // of the positive, negative class
   array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
   array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 transformed data {
@@ -44,18 +41,11 @@ model {
   }
 }
 generated quantities {
-  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
-  array[K] vector[4] cells_B;
-  vector[K] psi_A;
-  vector[K] psi_B;
-  vector[K] delta;
+  #include blocks/scores.stan
   for (k in 1 : K) {
     cells_A[k] = cells_of(mu[1, k], rho_pos[1, k], rho_neg[1, k]);
     cells_B[k] = cells_of(mu[2, k], rho_pos[2, k], rho_neg[2, k]);
-    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
-                          prevalence);
-    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
-                          prevalence);
+    #include blocks/score_category.stan
   }
   delta = psi_A - psi_B;
 }

@@ -106,7 +106,7 @@ def more_documents(table: int) -> pd.DataFrame:
             continue
         plan = result.plan(category, assurance=ASSURANCE, n_simulations=FUTURES, draws=1000)
         found = plan.answer
-        never = found.value is None and plan.facts["limit"] <= ASSURANCE
+        never = found.value is None and plan.observed.p_goal <= ASSURANCE
         rows.append(
             {
                 "category": category,
@@ -115,7 +115,7 @@ def more_documents(table: int) -> pd.DataFrame:
                 "more": found.value,
                 "low": found.low,
                 "high": found.high,
-                "most": "" if never else plan.facts["most"],
+                "most": "" if never else plan.limit,
                 **{Decision(d).symbol: rate for d, rate in found.rates.items()},
             }
         )

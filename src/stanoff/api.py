@@ -183,7 +183,13 @@ def compare(
         {"truth": truth, "a": a, "b": b},
         select(options, LAYOUT),
         {"pos_label": pos_label, "labels": labels, "average": question.average},
+        documents=getattr(sampling.model, "by_document", False),
+        own_columns=getattr(sampling.model, "own_columns", None),
     )
+    if observed.columns:
+        program: Any = sampling.model
+        own = {**program.user_data, **observed.columns}
+        sampling = replace(sampling, model=program.with_data(own))
     if names is not None:
         observed = replace(observed, systems=as_names(names))
     return _compare_data(observed, question, sampling)

@@ -44,10 +44,7 @@ data {
   vector<lower=0>[2] beta; // prior weight of the positive, negative class
   vector<lower=0>[4] alpha_pos; // prior weight of the outcome pairs
   vector<lower=0>[4] alpha_neg;
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }

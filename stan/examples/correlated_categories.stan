@@ -12,10 +12,7 @@ data {
   array[K, 4] int<lower=0> c_pos; // positive documents by outcome pair
   array[K, 4] int<lower=0> c_neg; // negative documents by outcome pair
   vector<lower=0>[2] beta; // prior weight of the positive, negative class
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
@@ -53,11 +50,7 @@ model {
 }
 generated quantities {
   vector[K] mu; // prevalence, which is conjugate by itself
-  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
-  array[K] vector[4] cells_B;
-  vector[K] psi_A;
-  vector[K] psi_B;
-  vector[K] delta;
+  #include blocks/scores.stan
   array[K] vector[8] log_lik; // of each outcome pair, positive documents first
   array[K, 4] int c_pos_rep = rep_array(0, K, 4); // documents as drawn
   array[K, 4] int c_neg_rep = rep_array(0, K, 4);
@@ -67,10 +60,7 @@ generated quantities {
     mu[k] = beta_rng(beta[1] + n_pos, beta[2] + n_neg);
     cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
     cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
-    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
-                          prevalence);
-    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
-                          prevalence);
+    #include blocks/score_category.stan
     log_lik[k] = log_lik_of_pairs(c_pos[k], c_neg[k], mu[k], theta_pos[k],
                                   theta_neg[k]);
     if (simulate) {

@@ -15,10 +15,7 @@ data {
   array[2] vector<lower=0>[2] beta; // of the positive, negative class
   array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
   array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw what is said, too
 }

@@ -28,10 +28,7 @@ data {
   vector<lower=0>[2] beta; // prior weight of the positive, negative class
   vector<lower=0>[4] alpha_pos; // prior weight of the outcome pairs
   vector<lower=0>[4] alpha_neg;
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
@@ -75,10 +72,7 @@ generated quantities {
                           specificity);
     cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
     cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
-    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
-                          prevalence);
-    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
-                          prevalence);
+    #include blocks/score_category.stan
     log_lik[k] = append_row(log_lik_of_cells(c_pos[k], p[1 : 4]),
                             log_lik_of_cells(c_neg[k], p[5 : 8]));
     if (simulate) {

@@ -19,10 +19,7 @@ data {
   vector<lower=0>[4] alpha_neg;
   real kappa_location; // of the log-normal prior on both kappas
   real<lower=0> kappa_scale;
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
@@ -41,8 +38,8 @@ model {
   kappa_neg ~ lognormal(kappa_location, kappa_scale);
   if (!prior_only) {
     for (k in 1 : K) {
-      c_pos[k] ~ pooled_outcomes(kappa_pos * eta_pos);
-      c_neg[k] ~ pooled_outcomes(kappa_neg * eta_neg);
+      c_pos[k] ~ dirichlet_multinomial(kappa_pos * eta_pos);
+      c_neg[k] ~ dirichlet_multinomial(kappa_neg * eta_neg);
     }
   }
 }
@@ -51,11 +48,7 @@ generated quantities {
   vector[K] mu; // prevalence
   array[K] vector[4] theta_pos; // outcome pairs on positive documents
   array[K] vector[4] theta_neg; // outcome pairs on negative documents
-  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
-  array[K] vector[4] cells_B;
-  vector[K] psi_A;
-  vector[K] psi_B;
-  vector[K] delta;
+  #include blocks/scores.stan
   real log_prior; // for power-scaling
   array[K] vector[8] log_lik; // of each outcome pair, positive documents first
   array[K, 4] int c_pos_rep = rep_array(0, K, 4); // documents as drawn
@@ -72,10 +65,7 @@ generated quantities {
     theta_neg[k] = dirichlet_rng(kappa_neg * eta_neg + seen_neg);
     cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
     cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
-    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
-                          prevalence);
-    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
-                          prevalence);
+    #include blocks/score_category.stan
     log_lik[k] = log_lik_of_pairs(c_pos[k], c_neg[k], mu[k], theta_pos[k],
                                   theta_neg[k]);
     if (simulate) {

@@ -19,10 +19,7 @@ data {
   array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
   real kappa_location; // of the log-normal prior on the kappas
   real<lower=0> kappa_scale;
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
@@ -48,8 +45,8 @@ model {
       vector[2] yes_no_pos = kappa_pos[j] * [eta_pos[j], 1 - eta_pos[j]]';
       vector[2] yes_no_neg = kappa_neg[j] * [eta_neg[j], 1 - eta_neg[j]]';
       for (k in 1 : K) {
-        {c[j, k, 1], c[j, k, 3]} ~ pooled_outcomes(yes_no_pos);
-        {c[j, k, 2], c[j, k, 4]} ~ pooled_outcomes(yes_no_neg);
+        {c[j, k, 1], c[j, k, 3]} ~ dirichlet_multinomial(yes_no_pos);
+        {c[j, k, 2], c[j, k, 4]} ~ dirichlet_multinomial(yes_no_neg);
       }
     }
   }
@@ -59,11 +56,7 @@ generated quantities {
   array[2] vector[K] mu; // prevalence
   array[2] vector[K] rho_pos; // P(says yes | positive)
   array[2] vector[K] rho_neg; // P(says yes | negative)
-  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
-  array[K] vector[4] cells_B;
-  vector[K] psi_A;
-  vector[K] psi_B;
-  vector[K] delta;
+  #include blocks/scores.stan
   real log_prior; // for power-scaling
   array[K] vector[8] log_lik; // of each cell, those of A first
   array[K, 4] int c_A_rep = rep_array(0, K, 4); // documents as drawn
@@ -88,10 +81,7 @@ generated quantities {
   for (k in 1 : K) {
     cells_A[k] = cells_of(mu[1, k], rho_pos[1, k], rho_neg[1, k]);
     cells_B[k] = cells_of(mu[2, k], rho_pos[2, k], rho_neg[2, k]);
-    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
-                          prevalence);
-    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
-                          prevalence);
+    #include blocks/score_category.stan
     log_lik[k] = append_row(log_lik_of_cells(c_A[k], cells_A[k]),
                             log_lik_of_cells(c_B[k], cells_B[k]));
     if (simulate) {

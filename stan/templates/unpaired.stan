@@ -16,10 +16,7 @@ data {
   array[2] vector<lower=0>[2] beta; // of the positive, negative class
   array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
   array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
-  int<lower=1> measure; // code, see functions/measures.stanfunctions
-  real<lower=0> f_beta; // beta of F-beta
-  real zero_division; // what a measure is where it is 0/0
-  real<lower=0, upper=1> prevalence; // to judge at; 0: as in the data
+  #include blocks/measure.stan
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
@@ -52,11 +49,7 @@ model {
 }
 // What is judged; then what loo and calibrate take.
 generated quantities {
-  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn
-  array[K] vector[4] cells_B;
-  vector[K] psi_A;
-  vector[K] psi_B;
-  vector[K] delta;
+  #include blocks/scores.stan
   real log_prior; // for power-scaling
   array[K] vector[8] log_lik; // of each cell, those of A first
   array[K, 4] int c_A_rep = rep_array(0, K, 4); // documents as drawn
@@ -70,10 +63,7 @@ generated quantities {
   for (k in 1 : K) {
     cells_A[k] = cells_of(mu[1, k], rho_pos[1, k], rho_neg[1, k]);
     cells_B[k] = cells_of(mu[2, k], rho_pos[2, k], rho_neg[2, k]);
-    psi_A[k] = measure_of(measure, cells_A[k], f_beta, zero_division,
-                          prevalence);
-    psi_B[k] = measure_of(measure, cells_B[k], f_beta, zero_division,
-                          prevalence);
+    #include blocks/score_category.stan
     log_lik[k] = append_row(log_lik_of_cells(c_A[k], cells_A[k]),
                             log_lik_of_cells(c_B[k], cells_B[k]));
     if (simulate) {

@@ -271,7 +271,7 @@ def test_a_program_of_the_wrong_size_or_that_rejects(tmp_path):
         ("data { array[1, 4] int c_pos; }", "does not generate delta"),
         (
             "data { array[1, 4] int c_pos } ",
-            r"(?s)is not a Stan program. stanc says:\n.*line 1.*\^",
+            r"(?s)is not a Stan program of CmdStan .* Its stanc says:\n.*line 1.*\^",
         ),
     ],
 )

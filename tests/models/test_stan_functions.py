@@ -43,8 +43,8 @@ generated quantities {
     }
   }
   for (m in 1 : M) {
-    pooled[m] = pooled_outcomes_lpmf(c | 10 * theta_pos[m] + 0.01);
-    huge[m] = pooled_outcomes_lpmf(c | 1e17 * (theta_pos[m] + 0.01));
+    pooled[m] = dirichlet_multinomial_lpmf(c | 10 * theta_pos[m] + 0.01);
+    huge[m] = dirichlet_multinomial_lpmf(c | 1e17 * (theta_pos[m] + 0.01));
     cells_A[m] = cells_of_A(mu[m], theta_pos[m], theta_neg[m])';
     cells_B[m] = cells_of_B(mu[m], theta_pos[m], theta_neg[m])';
     cells_one[m] = cells_of(mu[m], theta_pos[m, 1], theta_neg[m, 1])';
@@ -118,14 +118,14 @@ def test_outcomes(stan):
         np.testing.assert_allclose(values[name], np.stack(ours, axis=1), atol=1e-15)
 
 
-def test_pooled_outcomes_are_dirichlet_multinomial_up_to_a_constant(stan):
+def test_it_is_the_dirichlet_multinomial_up_to_a_constant(stan):
     _, _, theta, values = stan
     ours = [stats.dirichlet_multinomial(10 * t + 0.01, 22).logpmf([7, 0, 3, 12]) for t in theta[0]]
     apart = values["pooled"] - ours
     np.testing.assert_allclose(apart, apart[0], atol=1e-9)
 
 
-def test_pooled_outcomes_tend_to_multinomial_ones(stan):
+def test_the_dirichlet_multinomial_tends_to_the_multinomial(stan):
     """With a huge concentration there is nothing to pool, and no noise either."""
     _, _, theta, values = stan
     eta = (theta[0] + 0.01) / 1.04

@@ -14,7 +14,6 @@ from typing import Any
 INTERRUPTED = 130  # the exit code of a program that was told to stop
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 PAUSE_SECONDS = 0.1  # a compiler removes its temporary files when it is asked to stop
-JOIN_SECONDS = 2.0
 
 
 @contextmanager
@@ -46,7 +45,6 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
         Where the programs, or what they write, are.
     """
     prefixes = tuple(os.path.realpath(folder) for folder in folders)
-    threads = set(threading.enumerate())
     stopping, finished = threading.Event(), threading.Event()
 
     def stop(number: int, frame: Any) -> None:
@@ -75,10 +73,11 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
     try:
         yield
     finally:
-        if stopping.is_set():
-            for thread in set(threading.enumerate()) - threads:
-                if thread.name.startswith("ThreadPool"):
-                    thread.join(timeout=JOIN_SECONDS)
+        deadline = time.monotonic() + 2 * PAUSE_SECONDS
+        while stopping.is_set() and time.monotonic() < deadline:
+            if _send(signal.SIGKILL, prefixes):
+                deadline = time.monotonic() + 2 * PAUSE_SECONDS
+            time.sleep(PAUSE_SECONDS / 10)
         finished.set()
         for number, handler in handlers.items():
             signal.signal(number, handler)
@@ -91,13 +90,16 @@ def _signals() -> list[int]:
     return [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
 
 
-def _send(number: int, prefixes: tuple[str, ...]) -> None:
-    """Send a signal to our children and to all that they have started."""
+def _send(number: int, prefixes: tuple[str, ...]) -> int:
+    """Send a signal to our children and to all that they have started; count the children."""
     import psutil
 
+    count = 0
     with suppress(psutil.Error):
         for child in psutil.Process().children():
             with suppress(psutil.Error):
                 if any(word.startswith(prefixes) for word in child.cmdline()):
+                    count += 1
                     for process in (*child.children(recursive=True), child):
                         process.send_signal(number)
+    return count

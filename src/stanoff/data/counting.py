@@ -19,6 +19,7 @@ from stanoff.data.types import (
     Counts,
     LabelPairs,
     PairedCounts,
+    PairedDocuments,
     PatternCounts,
     UnpairedCounts,
     count_patterns,
@@ -576,6 +577,30 @@ def _odd_labels(counted: Tally, pos_label: Any) -> tuple[str, ...]:
             "agree were left out, the scores are not those of the systems."
         )
     return tuple(notes)
+
+
+def count_documents(
+    table: LabelTable, *, pos_label: Any = None, labels: Any = None, average: str | None = None
+) -> PairedDocuments:
+    """Count what two systems said, and keep the documents one by one, in the order of the rows.
+
+    Parameters
+    ----------
+    table, pos_label, labels, average
+        As in :func:`count_labels`.
+    """
+    if is_multilabel(table.columns):
+        raise InputError("A program that asks for documents needs one label per document.")
+    options = {"pos_label": pos_label, "labels": labels, "average": average}
+    counts: Any = count_labels(table, **options).one_vs_rest()
+    yes = []  # whether truth and systems name each category (column, K, N)
+    for name, values in table.columns.items():
+        codes, known = encode(name, values)
+        names = np.array([[str(label) == c for label in known] for c in counts.categories])
+        yes.append(names[:, codes] if table.n is None else names[:, np.repeat(codes, table.n)])
+    truth, *said = np.array(yes).astype(np.int64)
+    both = counts.pos, counts.neg, truth, np.stack(said, axis=-1)
+    return PairedDocuments(counts.categories, *both, **counts.metadata())
 
 
 def count_two_test_sets(

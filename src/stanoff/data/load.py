@@ -22,6 +22,7 @@ from stanoff.data import notes
 from stanoff.data.counting import (
     LabelTable,
     check_weights,
+    count_documents,
     count_labels,
     count_two_test_sets,
     match_label,
@@ -29,7 +30,7 @@ from stanoff.data.counting import (
     parse_columns,
     refuse_scores,
 )
-from stanoff.data.items import ItemTable, build_items
+from stanoff.data.items import ItemTable, as_numbers, build_items
 from stanoff.data.pivot import (
     RUNS,
     SYSTEM,
@@ -69,7 +70,9 @@ from stanoff.errors import InputError, invalid, no_column
 KINDS = ("labels", "scores", "values")
 TRUTH = "truth"
 EXTRA = ("cluster", "dataset", "denominator")  # columns that say more of a row
-ACCEPTED = {"labels": (), "scores": ("cluster",), "values": EXTRA}
+DOCUMENTS = "documents"  # labels that are kept document by document
+OWN = "data."  # how the roles of columns begin that only the user's program knows
+ACCEPTED = {"labels": (), DOCUMENTS: (), "scores": ("cluster",), "values": EXTRA}
 LONG = ("item", "system", "prediction", "value")
 ON_UNMATCHED = ("raise", "drop")
 FIRST_ROWS = 10_000  # enough to tell scores from labels
@@ -116,7 +119,17 @@ class RoleColumns:
     systems: tuple[str, ...] | None = None
 
     def build(self, kind: str, categories: Mapping[str, Any]) -> Data:
-        """Make data of the columns, by what they hold."""
+        """Make data of the columns, by what they hold; columns of the user's own stay with them."""
+        own = {
+            role.removeprefix(OWN): as_numbers(role.removeprefix(OWN), values)
+            for role, values in self.columns.items()
+            if role.startswith(OWN)
+        }
+        if self.n is not None:
+            own = {name: np.repeat(values, self.n) for name, values in own.items()}
+        return replace(self._build(kind, categories), columns=own)
+
+    def _build(self, kind: str, categories: Mapping[str, Any]) -> Data:
         named = {label: self.columns[role] for role, label in self.labels.items()}
         facts: dict[str, Any] = {
             "source": self.source or {},
@@ -125,6 +138,10 @@ class RoleColumns:
         }
         if kind == "labels":
             return count_labels(LabelTable(named, self.n, self.from_file, **facts), **categories)
+        if kind == DOCUMENTS:
+            if self.from_file:
+                named = dict(zip(named, parse_columns(list(named.values())), strict=True))
+            return count_documents(LabelTable(named, self.n, self.from_file, **facts), **categories)
         cluster = self.columns.get("cluster")
         if kind == "scores":
             table = ScoreTable(named, self.n, self.from_file, cluster=cluster, **facts)
@@ -233,6 +250,9 @@ def load_pair(
     columns: Mapping[str, Any],
     layout: Mapping[str, Any],
     categories: Mapping[str, Any],
+    *,
+    documents: bool = False,
+    own_columns: Mapping[str, str] | None = None,
 ) -> Data:
     """Read what two systems predicted.
 
@@ -248,8 +268,14 @@ def load_pair(
         The options of :class:`Layout`.
     categories : mapping
         ``pos_label``, ``labels`` and ``average``.
+    documents : bool
+        Keep documents that have labels one by one, in the order of the rows.
+    own_columns : mapping, optional
+        Further columns that a Stan program of the user's own asks for, by their names there.
     """
     data, y_pred_a, y_pred_b = arrays
+    if documents and kind == "labels" and data is not None:
+        kind = DOCUMENTS
     options = {name: value for name, value in layout.items() if value is not None}
     if data is None:
         if options:
@@ -259,8 +285,12 @@ def load_pair(
             raise InputError(f"Two test sets are compared by labels, and not by {kind}.")
         return _load_two_test_sets(columns["a"], columns["b"], categories)
     if y_pred_a is None and y_pred_b is None:
-        loaded = _load(kind, data, columns, options, categories)
+        own = {f"{OWN}{name}": column for name, column in (own_columns or {}).items()}
+        loaded = _load(kind, data, columns, options, categories, own=own)
     else:
+        if own_columns:
+            name, column = next(iter(own_columns.items()))
+            raise invalid(f"data.{name}", "numbers where no table has columns", column)
         if any(name is not None for name in columns.values()):
             raise InputError(ARRAYS_OR_COLUMNS)
         named = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
@@ -481,6 +511,7 @@ def _load(
     options: Mapping[str, Any],
     categories: Mapping[str, Any],
     truth: Any = None,
+    own: Mapping[str, Any] | None = None,
 ) -> Data:
     """Read one table or several, in whatever layout; without columns the systems are found."""
     _check_kind(kind, options)
@@ -498,7 +529,8 @@ def _load(
             columns, noticed = _find_systems(kind, tables[0], truth, options)
         if kind == "values":
             columns = {role: name for role, name in columns.items() if role != TRUTH}
-        request = _Request(kind, columns, options, _extra_columns(options))
+        extra = {**_extra_columns(options), **(own or {})}
+        request = _Request(kind, columns, options, extra)
         stack.enter_context(translate_errors(" and ".join(table.title for table in tables)))
         names = (name for table in tables for name in table.names)
         noticed += notes.of_folds(names, kind)
@@ -507,8 +539,9 @@ def _load(
         long = [name for name in LONG if name in options]
         if kind == "values" and long and not joined:
             _refuse_categories(categories)
-            found = _read_items(tables[0], request, connection)
-            return build_items(replace(found, notes=(*noticed, *found.notes)))
+            found, own_values = _read_items(tables[0], request, connection)
+            built = build_items(replace(found, notes=(*noticed, *found.notes)))
+            return replace(built, columns=own_values)
         if (long or joined) and "sample_weight" in options:
             rule = "None where tables are joined, since each of them may have another"
             raise invalid("sample_weight", rule, options["sample_weight"])
@@ -521,7 +554,7 @@ def _load(
                 rule = "None where no tables are joined"
                 raise invalid("unmatched", rule, options["unmatched"])
             _check_names(columns)
-            only_clusters = kind == "values" and set(options) == {"cluster"}
+            only_clusters = kind == "values" and set(options) == {"cluster"} and not own
             if only_clusters and count_rows(tables[0].frame) > MAX_ITEMS:
                 _refuse_categories(categories)
                 found = _read_clusters(tables[0], request, connection)
@@ -532,10 +565,14 @@ def _load(
 
 def _check_kind(kind: str, options: Mapping[str, Any]) -> None:
     """Refuse options that are about another kind of content."""
-    reasons = {"labels": "labels, which are counted", "scores": "scores, which are not averaged"}
+    reasons = {
+        "labels": "labels, which are counted",
+        DOCUMENTS: "labels",
+        "scores": "scores, which are not averaged",
+    }
     for role in EXTRA:
         if role in options and role not in ACCEPTED[kind]:
-            raise invalid(role, f"None for {reasons[kind]}", options[role])
+            raise invalid(role, f"None for {reasons.get(kind, 'labels')}", options[role])
 
 
 def _check_stdin(*tables: Any) -> None:
@@ -641,7 +678,8 @@ def _read_wide(table: Table, request: _Request, data: Any) -> RoleColumns:
     frame = table.select(single)
     labels = {role: table.label(name) for role, name in request.columns.items()}
     if request.kind != "labels":
-        read = _fetch_columns(table, single, labels, matrices)
+        parse = bool(table.file) and request.kind != DOCUMENTS
+        read = _fetch_columns(table, single, labels, matrices, parse)
     elif isinstance(data, pd.DataFrame):  # it is in memory anyway
         read = _from_frame(data, single, request)
     else:
@@ -705,6 +743,7 @@ def _fetch_columns(
     single: Mapping[str, Any],
     labels: Mapping[str, str],
     matrices: Mapping[str, Mapping[str, str]],
+    parse: bool,
 ) -> RoleColumns:
     """Fetch columns whose rows are needed one by one; some systems have a column per class."""
     roles = dict(single)
@@ -719,7 +758,7 @@ def _fetch_columns(
     if not len(rows):
         raise InputError(f"{table.file or 'The table'} has no rows.")
     n = check_weights(rows["sample_weight"]) if "sample_weight" in single else None
-    columns = _complete_columns(rows, single, labels, from_file=bool(table.file))
+    columns = _complete_columns(rows, single, labels, from_file=parse)
     if matrices:
         columns |= _stack_classes(columns[TRUTH], rows, matrices)
     return RoleColumns(columns, labels, n, from_file=bool(table.file))
@@ -839,7 +878,7 @@ def _read_long(
         _check_name(role, name)
     if "id" in options:
         raise invalid("id", "None in long format, where item= names it", options["id"])
-    if request.truth is None and request.kind == "labels":
+    if request.truth is None and request.kind in ("labels", DOCUMENTS):
         raise _say_which(TRUTH)
     apart = isinstance(request.truth, (tuple, list))
     shared = dict(request.extra)
@@ -882,7 +921,8 @@ def _read_frame(wide: Wide, kind: str, systems: Sequence[str], drop: bool) -> Ro
         return RoleColumns(columns, ordered, n, from_file, notes=noticed)
     rows, noticed = fetch_wide(wide, drop=drop)
     rows = rows.rename(columns={"key": "id"})
-    columns = _complete_columns(rows, dict.fromkeys(rows.columns), ordered, from_file=from_file)
+    parse = from_file and kind != DOCUMENTS  # these are read together, by what all of them are
+    columns = _complete_columns(rows, dict.fromkeys(rows.columns), ordered, from_file=parse)
     return RoleColumns(columns, ordered, None, from_file, notes=noticed)
 
 
@@ -999,7 +1039,7 @@ def _name_systems(columns: Sequence[str], tables: Sequence[Table]) -> tuple[str,
 
 def _read_items(
     table: Table, request: _Request, connection: duckdb.DuckDBPyConnection
-) -> ItemTable:
+) -> tuple[ItemTable, dict[str, Any]]:
     """Read values whose items are named, so that several rows of an item are its runs."""
     options, drop = request.options, request.drop
     for role in ("id", "sample_weight"):
@@ -1029,7 +1069,7 @@ def _read_items(
         systems = resolve_systems(request.columns, known, labels[SYSTEM], "The table")
         frame = _spread_values(frame, systems, denominators, request.extra, len(known))
         denominators = [f"{role} denominator" for role in systems] if denominators else []
-    shared = [role for role in ("cluster", "dataset") if role in request.extra]
+    shared = [role for role in request.extra if not role.startswith("denominator")]
     sums = [*systems, *denominators]
     rows = sum_by_item(frame, sums, shared, {role: role for role in shared}, runs=True)
     if not len(rows):
@@ -1040,13 +1080,16 @@ def _read_items(
         for role, name in systems.items()
     }
     source = {role: str(name) for role, name in {**named, **request.extra, **systems}.items()}
-    return replace(
-        _item_table(rows, errors, {role: rows[role].to_numpy() for role in shared}),
+    own = {role.removeprefix(OWN): role for role in shared if role.startswith(OWN)}
+    groups = {role: rows[role].to_numpy() for role in shared if role not in own.values()}
+    items = replace(
+        _item_table(rows, errors, groups),
         denominators=[rows[f"{role} sum"].to_numpy(dtype=np.float64) for role in denominators],
         source={**table.source, **source},
         notes=noticed,
         systems=tuple(str(name) for name in systems.values()),
     )
+    return items, {name: as_numbers(name, rows[role]) for name, role in own.items()}
 
 
 def _spread_values(
@@ -1066,7 +1109,7 @@ def _spread_values(
         if denominators:
             column = denominators[k if len(denominators) > 1 else 0]
             cells.append(nw.when(mine).then(nw.col(column)).alias(f"{role} denominator"))
-    shared = [role for role in ("cluster", "dataset") if role in extra]
+    shared = [role for role in extra if not role.startswith("denominator")]
     return frame.select("item", *shared, *cells)
 
 

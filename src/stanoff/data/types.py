@@ -45,12 +45,15 @@ class Data:
         they are known.
     notes : tuple of str
         What was noticed while reading it, in words.
+    columns : mapping
+        Columns of the user's own that a Stan program asks for, aligned with documents or items.
     """
 
     categories: tuple[str, ...]
     systems: tuple[str, ...] = field(default=("A", "B"), kw_only=True)
     source: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
+    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict, kw_only=True, repr=False)
 
     kinds: ClassVar[dict[str, type[Data]]] = {}
     paired: ClassVar[bool] = False  # whether it tells which documents the systems agreed on
@@ -260,6 +263,32 @@ class PairedCounts(Data):
     def unpaired(self) -> UnpairedCounts:
         """Forget which documents the two systems agreed on."""
         return UnpairedCounts(self.categories, *self.cells, **self.metadata())
+
+
+@dataclass(frozen=True, eq=False)
+class PairedDocuments(PairedCounts):
+    """Paired counts with the documents behind them, one by one, in the user's order.
+
+    Attributes
+    ----------
+    truth : ndarray
+        1 where a document is of the category, else 0 (K, N).
+    said : ndarray
+        1 where a system said that it is (K, N, 2).
+    """
+
+    truth: Counts
+    said: Counts
+
+    def pair(self, a: int, b: int) -> PairedDocuments:
+        """Return the same, or the two systems in the other order."""
+        if (a, b) == (0, 1):
+            return self
+        pos, neg, said = self.pos[:, SWAP_AB], self.neg[:, SWAP_AB], self.said[..., ::-1]
+        metadata = self.metadata(a, b)
+        return PairedDocuments(
+            self.categories, pos, neg, self.truth, said, columns=self.columns, **metadata
+        )
 
 
 @dataclass(frozen=True, eq=False)

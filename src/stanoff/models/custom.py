@@ -176,6 +176,8 @@ def check_user_data(program: Program, data: Mapping[str, Any]) -> dict[str, Any]
 def _as_declared(name: str, value: Any, declared: Mapping[str, Any]) -> Any:
     """Read one number or array as the program declares it."""
     kind, dimensions = declared["type"], declared["dimensions"]
+    if isinstance(value, str) and dimensions == 1:
+        return value  # the name of a column, which is read with the data
     try:
         numbers = np.asarray(value)
     except ValueError:
@@ -238,6 +240,16 @@ class CustomModel(Model):
         return CustomModel(self.program, check_user_data(self.program, data))
 
     @property
+    def own_columns(self) -> dict[str, str]:
+        """Which of the user's data are names of columns."""
+        return {name: value for name, value in self.user_data.items() if isinstance(value, str)}
+
+    @property
+    def by_document(self) -> bool:
+        """Whether it asks for documents one by one, which then keep the user's order."""
+        return bool({"truth", "said", *self.own_columns} & set(self.program.inputs))
+
+    @property
     def stan_file(self) -> Path:
         """Where its program is."""
         return self.program.path.resolve()
@@ -255,6 +267,8 @@ class CustomModel(Model):
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return what the program asks for, and nothing else."""
         check_user_data(self.program, self.user_data)  # a program by itself may lack some
+        for name, column in self.own_columns.items():
+            raise invalid(f"data.{name}", "numbers where no table has columns", column)
         path = str(self.program.path)
         stan_data = collect_inputs(path, self.inputs, data, prior, measure)
         refuse_unseen(path, self.inputs, data)

@@ -19,6 +19,7 @@ from stanoff.data.types import (
     ConfusionCounts,
     Data,
     PairedCounts,
+    PairedDocuments,
     PatternCounts,
     UnpairedCounts,
     response_patterns,
@@ -176,6 +177,12 @@ PROVIDERS: dict[type[Data], Mapping[str, Callable[[Any], Any]]] = {
         "category": lambda data: write_documents(data)["category"],
         "truth": lambda data: write_documents(data)["truth"],
         "said": lambda data: write_documents(data)["said"],
+    },
+    PairedDocuments: {  # in the user's order, category after category
+        "N": lambda data: data.truth.size,
+        "category": lambda data: np.indices(data.truth.shape)[0].ravel() + 1,
+        "truth": lambda data: data.truth.ravel(),
+        "said": lambda data: data.said.reshape(-1, 2),
     },
     UnpairedCounts: {"c_A": lambda data: data.cells_A, "c_B": lambda data: data.cells_B},
     PatternCounts: {

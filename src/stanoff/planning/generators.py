@@ -15,7 +15,7 @@ from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.models.bootstrap import bootstrap_shape
 from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.priors import Priors, single
-from stanoff.planning.scenario import AnyScenario, AucScenario, Scenario
+from stanoff.planning.scenario import AucScenario, Scenario
 
 Array = NDArray[np.float64]
 
@@ -57,15 +57,6 @@ class DataGenerator:
     def draw(self, size: int, rng: np.random.Generator) -> Data | Posteriors:
         """Draw so many data sets: a row of counts each, or the posterior that each has."""
         raise NotImplementedError
-
-
-def generator_for(
-    scenario: AnyScenario, n: int, *, same_documents: bool, prior: Priors
-) -> DataGenerator:
-    """Return where data sets of n documents of a scenario come from."""
-    if isinstance(scenario, AucScenario):
-        return ScenarioScores(scenario, n, prior)
-    return ScenarioDocuments(scenario, n, same_documents)
 
 
 @dataclass(frozen=True)

@@ -2,43 +2,38 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from stanoff._lib.arguments import (
-    as_seed,
-    check_int,
-    check_keywords,
-    check_probability,
-)
+from stanoff._lib.arguments import as_seed, check_int, check_keywords, check_probability
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.items import ItemValues
 from stanoff.data.scores import Scores
 from stanoff.data.types import Data, PairedCounts, rows
-from stanoff.errors import InputError, invalid, unknown
+from stanoff.errors import InputError, invalid, no_option, unknown
 from stanoff.inference.decision import Decision
 from stanoff.inference.goals import SETTLED, Goal, as_goal, goal_label
 from stanoff.models.priors import Prior, Priors
 from stanoff.planning import text
 from stanoff.planning.generators import DataGenerator, MoreDocuments, MoreItems, MoreScores
-from stanoff.planning.power import MAX_N, generator_at, read_study, true_decision
+from stanoff.planning.power import MAX_N, generator_for, read_study, true_decision
 from stanoff.planning.scenario import AnyScenario, Scenario, check_scenario
-from stanoff.planning.search import Crossing, Search
+from stanoff.planning.search import Search
 from stanoff.planning.simulate import (
     DECISIONS,
     MIN_DRAWS,
     N_DRAWS,
     N_SIMULATIONS,
     Analysis,
-    Counts,
     Study,
 )
-from stanoff.question import Sampling
+from stanoff.question import OPTIONS, Sampling
 from stanoff.text.numbers import rounded_documents
 from stanoff.text.sentences import describe_documents, describe_score
 
@@ -52,6 +47,8 @@ MAX_CONSIDERED = 1_000_000
 MIN_MAX_N, GRID_FACTOR = 16, 4  # the search for a number of documents goes on by this factor
 SHIFTS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)  # logits beyond the edge of the ROPE
 MAX_SHIFT = 15.0  # logits: as good as A can get
+CURVE = {"documents": "n", "difference": "difference", "more documents": "more"}
+EACH_SYSTEM = "documents of each system"
 N_FUTURES = 4000  # simulations of what has a closed form
 
 
@@ -253,38 +250,20 @@ def plan(
         raise invalid("model", "one model in a plan", model)
     suspected = check_scenario(scenario)
     study = read_study([suspected], options)
-    study = Study(study.analyses[:1], n_simulations, study.seed, jobs, executor, progress)
+    study = replace(study, analyses=study.analyses[:1])
     levels = _check_assurance(assurance)
     if n is not None:
         size = check_int("n", n, most=MAX_N)
-        return _plan_difference(suspected, size, goal, levels, study, same_documents)
+        return _plan_difference(suspected, size, goal, levels, study)
     largest = _check_max_n(max_n)
     goals = _attainable_goal(suspected, goal, study)
-    search = Search(
-        lambda size: generator_at(suspected, int(size), study, same_documents), study, goals
-    )
+    search = Search(lambda size: generator_for(suspected, int(size), study), study, goals)
     grid = [*(size for size in (GRID_FACTOR**i for i in range(20)) if size < largest), largest]
-    return Plan(
-        question="documents",
-        goal=goal_label(goals),
-        answers=_answers(search, grid, levels, rounded_documents),
-        curve=search.table("n"),
-        analysis=study.analyses[0],
-        limit=largest,
-        seed=study.seed,
-        warnings=tuple(search.warnings),
-        unit="documents" if same_documents else "documents of each system",
-        scenario=suspected,
-    )
+    return _run_plan("documents", search, grid, levels, limit=largest, scenario=suspected)
 
 
 def _plan_difference(
-    scenario: AnyScenario,
-    n: int,
-    goal: Any,
-    levels: tuple[float, ...],
-    study: Study,
-    same_documents: bool,
+    scenario: AnyScenario, n: int, goal: Any, levels: tuple[float, ...], study: Study
 ) -> Plan:
     """Make A better (or worse) logit by logit, beginning at the edge of the ROPE."""
     from scipy.optimize import brentq
@@ -316,25 +295,50 @@ def _plan_difference(
     start = float(brentq(lambda shift: delta_at(shift) - edge, -MAX_SHIFT, MAX_SHIFT))
 
     def generator(shift: float) -> DataGenerator:
-        shifted = scenario.shift_a(sign * (start + shift))
-        return generator_at(shifted, n, study, same_documents)
+        return generator_for(scenario.shift_a(sign * (start + shift)), n, study)
 
     def to_delta(shift: float) -> float:
         return delta_at(start + shift)
 
     search = Search(generator, study, as_goal(side), whole=False)
+    fields: Any = {"limit": to_delta(SHIFTS[-1]), "scenario": scenario, "n": n}
+    return _run_plan("difference", search, SHIFTS, levels, to_delta, **fields)
+
+
+def _run_plan(
+    question: str,
+    search: Search,
+    grid: Sequence[float],
+    levels: tuple[float, ...],
+    to_delta: Callable[[float], float] | None = None,
+    unit: str = "documents",
+    **fields: Any,
+) -> Plan:
+    """Search, and turn crossings into answers: numbers of documents, or differences."""
+    answers, counts = [], search.counts
+    for level, crossing in zip(levels, search.run(grid, levels), strict=True):
+        # The decisions are those at the nearest point that was simulated.
+        x = max(counts) if crossing.value is None else crossing.value
+        nearest = counts[min(counts, key=lambda point: abs(np.log(point / x)))]
+        rates = {str(d): float(n / nearest.sum()) for d, n in zip(DECISIONS, nearest, strict=True)}
+        value, low, high = (
+            None if end is None else (to_delta or rounded_documents)(end)
+            for end in (crossing.value, crossing.low, crossing.high)
+        )
+        if low is not None and high is not None:
+            low, high = min(low, high), max(low, high)  # differences may go to either side
+        answers.append(Answer(level, value, low, high, rates))
+    study = search.study
     return Plan(
-        question="difference",
-        goal=str(side),
-        answers=_answers(search, SHIFTS, levels, to_delta),
-        curve=search.table("difference", to_delta),
+        question=question,
+        goal=goal_label(search.goal),
+        answers=tuple(answers),
+        curve=search.table(CURVE[question], to_delta or int),
         analysis=study.analyses[0],
-        limit=to_delta(SHIFTS[-1]),
         seed=study.seed,
         warnings=tuple(search.warnings),
-        unit="documents" if same_documents else "documents of each system",
-        scenario=scenario,
-        n=n,
+        unit=unit if study.same_documents else EACH_SYSTEM,
+        **fields,
     )
 
 
@@ -359,6 +363,8 @@ def additional_samples(
     observed and is judged as this comparison was; :class:`stanoff.Comparison` explains the options.
     """
     for name in comparison_options:
+        if name not in OPTIONS:
+            raise no_option("plan", name, inspect.signature(additional_samples).parameters)
         raise InputError(
             f"The {name!r} of a plan is that of the comparison: pass it there, judge(...) by it, "
             "or use stanoff.plan(result.scenario(), ...)."
@@ -368,45 +374,53 @@ def additional_samples(
     of_labels = not isinstance(result.data, ItemValues | Scores)
     if n_simulations is None:
         n_simulations = N_SIMULATIONS if of_labels else N_FUTURES
-    category = category if not of_labels else resolve_category(result, category)
+    category = resolve_category(result, category) if of_labels else category
     generator, paired = _future_data(result, category)
     draws = check_int("draws", draws, least=MIN_DRAWS)
     sampling = Sampling(result.model, result.prior, "exact", 1, draws, None, seed)
-    analysis = Analysis(result.question, sampling)
-    study = Study((analysis,), n_simulations, seed, jobs, executor, progress)
+    analyses = (Analysis(result.question, sampling),)
+    study = Study(analyses, n_simulations, seed, paired, jobs, executor, progress)
+    observed = _observed(result, category, goals)
+    fields: Any = {"limit": largest, "unit": f"{result.data.unit}s", "observed": observed}
+    if observed.decision in goals:
+        return _reached_plan(observed.decision, goals, levels, study, fields)
+    smallest = max(1, max(result.data.n_documents(category)) // 64)
+    sizes = (smallest * GRID_FACTOR**i for i in range(30))
+    grid = sorted({1, largest} | {size for size in sizes if size < largest})
     search = Search(lambda n: generator(int(n)), study, goals)
+    return _run_plan("more documents", search, grid, levels, **fields)
+
+
+def _observed(result: Comparison, category: str | None, goals: Goal) -> Observed:
+    """Say what a comparison decides now, and how probable it is that the goal is true."""
     evidence = result.evidence(category)
-    if evidence.decision in goals:
-        reached = {str(d): float(d == evidence.decision) for d in DECISIONS}
-        answers = tuple(Answer(level, 0, 0, 0, reached) for level in levels)
-        curve = pd.DataFrame([{"more": 0, "power": 1.0, "se": 0.0, **reached, "n_simulations": 0}])
-    else:
-        least = max(1, max(result.data.n_documents(category)) // 64)
-        sizes = (least * GRID_FACTOR**i for i in range(30))
-        grid = sorted({1, largest} | {size for size in sizes if size < largest})
-        answers = _answers(search, grid, levels, rounded_documents)
-        curve = search.table("more")
-    truths = {">>": evidence.p_above, "<<": evidence.p_below, "=": evidence.p_rope}
+    above, below = evidence.p_above, evidence.p_below
     if not result.measure.higher_is_better:
-        truths |= {">>": evidence.p_below, "<<": evidence.p_above}
-    unit = f"{result.data.unit}s" if paired else "documents of each system"
+        above, below = below, above
+    truths = {">>": above, "<<": below, "=": evidence.p_rope}
+    return Observed(
+        result.names,
+        evidence.decision,
+        describe_documents(result, category),
+        describe_score(result, evidence.category),
+        float(sum(truths[decision] for decision in goals)),
+    )
+
+
+def _reached_plan(
+    decision: Decision, goals: Goal, levels: tuple[float, ...], study: Study, fields: Any
+) -> Plan:
+    """Return the plan where the goal is reached already: no more documents are needed."""
+    rates = {str(d): float(d == decision) for d in DECISIONS}
+    row = {"more": 0, "power": 1.0, "se": 0.0, **rates, "n_simulations": 0}
     return Plan(
         question="more documents",
         goal=goal_label(goals),
-        answers=answers,
-        curve=curve,
-        analysis=analysis,
-        limit=largest,
-        seed=seed,
-        warnings=tuple(search.warnings),
-        unit=unit,
-        observed=Observed(
-            result.names,
-            evidence.decision,
-            describe_documents(result, category),
-            describe_score(result, evidence.category),
-            float(sum(truths[d] for d in goals)),
-        ),
+        answers=tuple(Answer(level, 0, 0, 0, rates) for level in levels),
+        curve=pd.DataFrame([row]),
+        analysis=study.analyses[0],
+        seed=study.seed,
+        **fields,
     )
 
 
@@ -485,38 +499,6 @@ def resolve_category(result: Comparison, category: str | None) -> str:
 def _one_vs_rest(result: Comparison, category: str | None) -> Data:
     row = result.data.categories.index(category or "")
     return rows(result.data.one_vs_rest(), slice(row, row + 1))
-
-
-def _answers(
-    search: Search,
-    grid: Sequence[float],
-    levels: tuple[float, ...],
-    scale: Callable[[float], float],
-) -> tuple[Answer, ...]:
-    """Search, and turn crossings into answers on the scale that is asked for."""
-    crossings = search.run(grid, levels)
-    return tuple(
-        _answer(level, crossing, search.counts, scale)
-        for level, crossing in zip(levels, crossings, strict=True)
-    )
-
-
-def _answer(
-    level: float,
-    crossing: Crossing,
-    counts: Mapping[float, Counts],
-    scale: Callable[[float], float],
-) -> Answer:
-    """Return what a crossing means, with the decisions at the nearest point that was simulated."""
-    x = max(counts) if crossing.value is None else crossing.value
-    nearest = counts[min(counts, key=lambda point: abs(np.log(point / x)))]
-    shares = {str(d): float(n / nearest.sum()) for d, n in zip(DECISIONS, nearest, strict=True)}
-    value, low, high = (
-        None if end is None else scale(end) for end in (crossing.value, crossing.low, crossing.high)
-    )
-    if low is not None and high is not None:
-        low, high = min(low, high), max(low, high)  # differences may go to either side
-    return Answer(level, value, low, high, shares)
 
 
 def _check_assurance(assurance: Any) -> tuple[float, ...]:

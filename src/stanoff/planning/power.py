@@ -16,7 +16,7 @@ from stanoff.data.types import PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
 from stanoff.inference.goals import as_goal, verdict_of
 from stanoff.models.priors import Priors, single
-from stanoff.planning.generators import DataGenerator, generator_for
+from stanoff.planning.generators import DataGenerator, ScenarioDocuments, ScenarioScores
 from stanoff.planning.scenario import AnyScenario, AucScenario, check_scenario
 from stanoff.planning.simulate import (
     DECISIONS,
@@ -37,7 +37,7 @@ COLUMNS = [
 ]
 MAX_N = 10**9  # documents of a simulated data set
 QUESTION = ("measure", "beta", "zero_division", "prevalence", "rope", "hdi_prob")
-WORK = ("n_simulations", "jobs", "executor", "progress")
+WORK = ("n_simulations", "same_documents", "jobs", "executor", "progress")
 
 
 class PowerTable(ReprMixin, pd.DataFrame):
@@ -138,9 +138,7 @@ def power(
         for name, value in scenarios.items()
     }
     cells = [(name, size) for name in scenarios for size in sizes]
-    generators = [
-        generator_at(scenarios[name], size, study, same_documents) for name, size in cells
-    ]
+    generators = [generator_for(scenarios[name], size, study) for name, size in cells]
     counts, warnings = study.run(generators)
     rows = [
         {"scenario": name, "model": analysis.model.name, "n": size} | rates(row[j], goals[name])
@@ -189,12 +187,11 @@ def read_study(scenarios: Sequence[AnyScenario], options: Mapping[str, Any]) -> 
     return Study(analyses, seed=seed, **{name: options[name] for name in WORK})
 
 
-def generator_at(
-    scenario: AnyScenario, n: int, study: Study, same_documents: bool
-) -> DataGenerator:
+def generator_for(scenario: AnyScenario, n: int, study: Study) -> DataGenerator:
     """Return where data sets of n documents of a scenario come from."""
-    prior = study.analyses[0].sampling.prior
-    return generator_for(scenario, n, same_documents=same_documents, prior=prior)
+    if isinstance(scenario, AucScenario):
+        return ScenarioScores(scenario, n, study.analyses[0].sampling.prior)
+    return ScenarioDocuments(scenario, n, study.same_documents)
 
 
 def true_decision(scenario: AnyScenario, study: Study) -> str:

@@ -177,6 +177,8 @@ class Study:
         How many data sets there are of each generator.
     seed : int
         Where all random numbers come from.
+    same_documents : bool
+        Whether both systems judge the same documents.
     jobs, executor, progress
         Who does the work, and whether to show it.
     """
@@ -184,6 +186,7 @@ class Study:
     analyses: tuple[Analysis, ...]
     n_simulations: int
     seed: int
+    same_documents: bool = True
     jobs: int | None = None
     executor: Any = None
     progress: bool = False
