@@ -144,9 +144,9 @@ def test_what_cannot_be_joined(engine):
 def test_joining_with_tables_that_are_elsewhere(engine, other, tmp_path, monkeypatch):
     import polars as pl
 
-    from stanoff.data import tables
+    from stanoff.data import readers
 
-    monkeypatch.setattr(tables, "PIECE", 700)  # rows of Spark at a time
+    monkeypatch.setattr(readers, "CHUNK", 700)  # rows of Spark at a time
     a, b = of("svm"), of("nb", seed=1)
     b.to_csv(tmp_path / "b.csv", index=False)
     there = {"pandas": b, "csv": tmp_path / "b.csv", "polars": pl.from_pandas(b).lazy()}[other]
