@@ -99,7 +99,7 @@ def by_hand(rng: np.random.Generator, draws: int = 50_000) -> dict[str, float]:
 
 def stan_engine() -> None:
     """One comparison of 4 x 1000 draws with all evidence, and CmdStan's four chains alone."""
-    fit = compare_counts(POS, NEG, seed=1).draws.cmdstan_fits[0]  # compiles it, too
+    fit = compare_counts(POS, NEG, seed=1).cmdstan_fits[0]  # compiles it, too
     executable = fit.runset.cmd(0)[0]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "data.json")

@@ -9,7 +9,9 @@ those that are named:
 import sys
 from itertools import product
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from common import REPORTS
 
@@ -27,7 +29,23 @@ ANNOTATED = {
     "calibration": [[0, 0, 0, 0]] * 3,
     "errors": [8, 2],
 }
-PROGRAMS = {
+
+
+def simulate_said(
+    rng: np.random.Generator, data: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Draw rates of saying yes, and what is said of documents whose true class stays as it is.
+
+    The prevalences of A and B are those of one truth, which cannot be drawn from both of them;
+    ``unpaired.stan``, whose posterior is the same, has its prevalences calibrated.
+    """
+    rho_pos, rho_neg = rng.random((2, 2))
+    yes = np.where(np.array(data["truth"])[:, None] == 1, rho_pos, rho_neg)
+    truth = {"rho_pos": rho_pos[:, None], "rho_neg": rho_neg[:, None]}
+    return truth, {"said": rng.binomial(1, yes)}
+
+
+PROGRAMS: dict[str, dict[str, Any]] = {
     "noisy_truth": {
         "data": {"calibration": [45, 50, 45, 50], "errors": [4, 1]},
         "categories": 1,
@@ -41,7 +59,12 @@ PROGRAMS = {
     },
     "correlated_categories": {"categories": 4, "documents": 60, "simulations": 60},
     "annotators": {"data": ANNOTATED, "categories": 1, "documents": 120, "simulations": 100},
-    "documents": {"categories": 1, "documents": 40, "simulations": 100},
+    "documents": {
+        "simulate": simulate_said,
+        "categories": 1,
+        "documents": 40,
+        "simulations": 100,
+    },
     "values": {"documents": 40, "simulations": 100},
     "runs": {"documents": 40, "simulations": 100},
     "scores": {"documents": 80, "simulations": 100},

@@ -72,7 +72,7 @@ def contested(**chosen: object) -> Contest:
 def columns(a: str, b: str) -> dict:
     """Say where the labels of two classifiers are."""
     return {
-        "data": PREDICTIONS,
+        "table": PREDICTIONS,
         "truth": "truth",
         "a": a,
         "b": b,

@@ -1,7 +1,8 @@
 // The unpaired model document by document: truth ~ Bern(mu), said ~
 // Bern(rho_pos) or Bern(rho_neg) by the true class. Zhang et al. (2016), Figure
 // 1a. It gives the posterior of unpaired.stan and takes longer, for it does not
-// count first.
+// count first. Both mu are of one truth, which a simulation cannot draw from
+// both: of this program calibrate rho_pos and rho_neg alone.
 functions {
   #include functions/measures.stanfunctions
   #include functions/outcomes.stanfunctions

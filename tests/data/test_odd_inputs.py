@@ -55,7 +55,7 @@ def test_columns_of_json_that_differ_in_case(tmp_path):
 
 
 def test_a_user_that_is_not_there():
-    with pytest.raises(InputError, match=r"'data' parameter must be .* there is no such user"):
+    with pytest.raises(InputError, match=r"'table' parameter must be .* there is no such user"):
         compare("~no-such-user/x.csv", **COLUMNS, **K)
 
 

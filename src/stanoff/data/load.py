@@ -166,7 +166,7 @@ def _refuse_categories(categories: Mapping[str, Any]) -> None:
 
 
 def count(
-    data: Any = None,
+    table: Any = None,
     y_pred_a: Any = None,
     y_pred_b: Any = None,
     *,
@@ -196,7 +196,7 @@ def count(
 
     Parameters
     ----------
-    data, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names
+    table, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names
         As in :func:`stanoff.compare`.
     kind : str
         ``"scores"`` to gather scores instead of counting labels, or ``"values"``.
@@ -220,7 +220,7 @@ def count(
         check_choice("average", average, AVERAGES)
     observed = load_pair(
         check_choice("kind", kind, KINDS),
-        (data, y_pred_a, y_pred_b),
+        (table, y_pred_a, y_pred_b),
         {TRUTH: truth, "a": a, "b": b},
         {name: options[name] for name in Layout.__annotations__},
         {"pos_label": pos_label, "labels": labels, "average": average},
@@ -229,7 +229,7 @@ def count(
 
 
 def count_systems(
-    data: Any,
+    table: Any,
     *,
     systems: Sequence[Any],
     truth: Any = None,
@@ -241,7 +241,7 @@ def count_systems(
 ) -> Data:
     """Count what the systems of a contest predicted; the options are those of :func:`count`."""
     categories = {"pos_label": pos_label, "labels": labels, "average": average}
-    return load_systems(kind, data, None, truth, systems, layout, categories)
+    return load_systems(kind, table, None, truth, systems, layout, categories)
 
 
 def load_pair(
@@ -579,7 +579,7 @@ def _check_stdin(*tables: Any) -> None:
     """Refuse - for two tables: what comes in by stdin can be read once."""
     several = [[*table] if isinstance(table, (tuple, list)) else [table] for table in tables]
     if sum(isinstance(path, str) and path == "-" for paths in several for path in paths) > 1:
-        raise invalid("data", "'-' for one table at most: stdin can be read once only", "-")
+        raise invalid("table", "'-' for one table at most: stdin can be read once only", "-")
 
 
 def _extra_columns(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -837,7 +837,7 @@ def _read_joined(
     """Join tables by id: one per system, or one for all of them."""
     drop, systems = request.drop, list(request.systems)
     if len(tables) not in (1, len(systems)):
-        raise invalid("data", f"one table, or {len(systems)}: one per system", len(tables))
+        raise invalid("table", f"one table, or {len(systems)}: one per system", len(tables))
     roles: list[dict[str, Any]] = [{} for _ in tables]
     for k, (role, name) in enumerate(request.systems.items()):
         index = k if len(tables) > 1 else 0

@@ -240,7 +240,7 @@ def open_table(data: Any, connection: duckdb.DuckDBPyConnection, stack: ExitStac
 
 
 def _no_table(data: Any) -> InputError:
-    return invalid("data", "labels, a data frame or a path", type(data).__name__)
+    return invalid("table", "labels, a data frame or a path", type(data).__name__)
 
 
 def _from_arrow(data: Any, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
@@ -430,7 +430,7 @@ def _value_counts_on_dask(frame: Any, columns: list[str]) -> pd.DataFrame:
 
 def data_paths(pattern: str) -> list[str]:
     """Find the files that a path, a folder or a pattern stands for, in order."""
-    path = as_path("data", pattern)
+    path = as_path("table", pattern)
     name = pattern if len(pattern) < 200 else f"{pattern[:200]}..."
     if "://" in pattern:
         raise InputError(f"{name} is not on this machine: fetch it first, and pass the file.")
