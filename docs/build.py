@@ -180,7 +180,7 @@ def write_chapters(folder: Path) -> None:
         "steps": contents("Step by step", steps, "From labels to a verdict."),
         "reference": contents("Reference", ["api/index", "commands"]),
         "reports": reports(),
-        "about": contents("RowInfo", [*ABOUT, "changelog", "README <readme>", "contributing"]),
+        "about": contents("About", [*ABOUT, "changelog", "README <readme>", "contributing"]),
     }
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, "utf8")
