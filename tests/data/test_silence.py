@@ -44,9 +44,7 @@ def test_texts_anywhere_in_a_polars_frame_are_found():
     texts = [str(x) for x in VALUES["a"]] * 40
     texts[-1] = "oops"
     frame = pl.DataFrame({"item": range(N * 40), "a": texts, "b": [*VALUES["b"]] * 40})
-    with pytest.raises(
-        InputError, match=r"a must be made of numbers, but 1 rows .*oops"
-    ):
+    with pytest.raises(InputError, match=r"a must be made of numbers, but 1 rows .*oops"):
         compare(frame, a="a", b="b", item="item", **MEAN)
 
 

@@ -79,9 +79,7 @@ def test_power_of_accuracy_is_what_the_normal_approximation_says():
 
 
 def test_the_table_of_the_paper_in_short():
-    printed = pd.read_csv(STUDIES / "table3.csv").set_index(["scenario", "model", "n"])[
-        "printed"
-    ]
+    printed = pd.read_csv(STUDIES / "table3.csv").set_index(["scenario", "model", "n"])["printed"]
     ours = power(["a", "b"], [1000, 3000], n_simulations=500, draws=2000, seed=1)
     ours = ours.set_index(["scenario", "model", "n"])["power"]
     assert len(ours) == 8
