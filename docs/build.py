@@ -175,12 +175,12 @@ def write_chapters(folder: Path) -> None:
         "stan_programs": contents(
             "Stan programs",
             [*STAN[:2], "The programs, and their contract <stan>"],
-            "How to write one, three to learn from, and the contract that all of them keep.",
+            "How to write one, some to learn from, and the contract that all of them keep.",
         ),
         "steps": contents("Step by step", steps, "From labels to a verdict."),
         "reference": contents("Reference", ["api/index", "commands"]),
         "reports": reports(),
-        "about": contents("RowInfo", [*ABOUT, "changelog", "README <readme>", "contributing"]),
+        "about": contents("About", [*ABOUT, "changelog", "README <readme>", "contributing"]),
     }
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, "utf8")

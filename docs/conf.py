@@ -5,11 +5,11 @@ from pathlib import Path
 from stanoff import __version__
 
 FIGURES = [
-    *("posterior", "factor", "joint", "ropes", "priors", "mosaic", "forest", "frequency", "trace"),
+    *("posterior", "factor", "joint", "ropes", "priors", "mosaic", "forest", "trace"),
     *("scores", "matrix", "ranks"),
     *("roc", "roc_difference", "precision_recall", "reliability"),
     *("power", "plan"),
-    *("graph", "calibration_ranks", "calibration_ecdf", "theme"),
+    *("calibration_ranks", "calibration_ecdf", "theme"),
 ]
 
 

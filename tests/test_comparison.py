@@ -291,7 +291,6 @@ def test_categories_without_an_average():
         ({"measure": ["f1"]}, "'measure' parameter"),
         ({"model": ["paired"]}, "'model' parameter"),
         ({"beta": "2"}, "'beta' parameter"),
-        ({"zero_division": None}, "'zero_division' parameter"),
         ({"rope": 10**400}, "'rope' parameter"),
         ({"warmup": -5}, "'warmup' parameter"),
         ({"draws": 10**13}, "'draws' parameter must be at most 100,000,000"),

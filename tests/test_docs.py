@@ -20,7 +20,7 @@ GUIDES = sorted((TOP / "docs/guide").glob("*.md"))
 SCRIPTS = sorted((TOP / "docs").glob("*/plot_*.py"))
 PAGES = [*DOCS, *GUIDES, TOP / "CONTRIBUTING.md", TOP / "stan/README.md", TOP / "CHANGELOG.md"]
 BLOCK = re.compile(r"^```(\w.*)\n((?:.*\n)*?)```$", re.MULTILINE)
-MOST_LINES = 160
+MAX_LINES = 150
 
 
 def blocks(page, kind):
@@ -129,9 +129,9 @@ def test_every_block_is_of_a_known_kind():
 
 def test_every_folder_has_a_short_page():
     folders = {file.parent.name for file in (TOP / "src/stanoff").glob("[!_]*/__init__.py")}
-    more = {"index", "contest", "scores", "items", "examples"}
-    assert {page.stem for page in DOCS} == folders | more
+    topics = {"index", "contest", "scores", "items", "examples", "cmdstan"}
+    assert {page.stem for page in DOCS} == folders | topics
     listed = (TOP / "docs/index.md").read_text("utf8")
     assert [name for name in sorted(folders) if f"({name}.md)" not in listed] == []
-    for page in (*DOCS, *GUIDES):
-        assert len(page.read_text("utf8").splitlines()) <= MOST_LINES, page.name
+    for page in (*DOCS, *GUIDES, TOP / "CONTRIBUTING.md"):
+        assert len(page.read_text("utf8").splitlines()) <= MAX_LINES, page.name

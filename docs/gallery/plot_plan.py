@@ -7,5 +7,5 @@ The assurance along the number of documents, and where it reaches what was asked
 
 from stanoff import plan
 
-answer = plan("a", assurance=0.8, datasets=200, draws=500, seed=1)
+answer = plan("a", assurance=0.8, n_simulations=200, draws=500, seed=1)
 answer.plot()

@@ -90,7 +90,7 @@ how.priors
 # ---------------
 # A verdict that is not settled can be asked how many more documents it takes.
 
-print(result.plan(datasets=100, draws=500, seed=1))
+print(result.plan(n_simulations=100, draws=500, seed=1))
 
 # %%
 # More than two

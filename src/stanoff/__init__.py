@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _HOME = {
     "AucScenario": "planning.scenario",

@@ -98,7 +98,7 @@ def test_all_systems_of_a_long_table_are_ranked(run):
 def test_errors_speak_of_options(run, tmp_path):
     ran = run("compare svm.jsonl nb.jsonl --truth y --a pred --b pred")
     assert ran.exit_code == 1
-    assert ran.stderr == "Error: Say which column of svm.jsonl is 'id': pass --id.\n"
+    assert ran.stderr.startswith("Error: Say which column of svm.jsonl is 'id': pass --id. It has")
     for command in ("compare", "significance", "report --out x.html", "plan"):
         assert "'truth': pass --truth." in run(f"{command} wide.csv --a svm --b nb").stderr
     twice = run("contest svm.jsonl svm.jsonl --id doc --truth y --systems pred")

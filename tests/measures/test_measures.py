@@ -230,3 +230,17 @@ def test_averages_agree_with_scikit_learn():
 def test_bad_options(options, words):
     with pytest.raises(InputError, match=words):
         get(**options)
+
+
+def test_a_cost_of_ones_own_is_observed_per_document():
+    """What the data cost is a mean over documents, as what the draws cost is."""
+    measures.register("mean_cost", higher_is_better=False)(lambda tp, fp, fn, tn: 5 * fn + fp)
+    try:
+        result = compare_counts(
+            [300, 90, 10, 50], [10, 10, 10, 900], engine="exact", seed=1, measure="mean_cost"
+        )
+        # A misses 10 + 50 of 450 positives and calls 20 of 930 negatives positive.
+        assert result.observed[0, 0] == pytest.approx((5 * 60 + 20) / 1380)
+        assert abs(result.evidence().psi_A - result.observed[0, 0]) < 0.01
+    finally:
+        del MEASURES["mean_cost"]

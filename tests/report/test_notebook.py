@@ -110,5 +110,5 @@ def test_a_part_of_a_power_table_is_a_data_frame_as_any_other():
     table = odd_power()
     assert repr(table[["n", "power"]]) == repr(pd.DataFrame(table)[["n", "power"]])
     assert "<table" in table[["n", "power"]]._repr_html_()
-    assert "simulated data sets" in repr(table[table["n"] == 100])
+    assert "simulated data sets" in repr(table)
     assert repr(table.iloc[:0]).startswith("Empty")

@@ -16,7 +16,7 @@ from stanoff.workbench.templates import TEMPLATES
 def test_a_new_program_leaves_nothing_to_be_desired(base, tmp_path):
     text = new_program(tmp_path / "mine.stan", base)
     program = inspect_program(tmp_path / "mine.stan")
-    assert (program.problems, program.limits, program.own_data) == ((), (), ())
+    assert (program.problems, program.limits, program.user_data) == ((), (), ())
     assert max(map(len, text.splitlines())) <= 80
     assert (tmp_path / "mine.stan").read_text() == text
 

@@ -252,7 +252,10 @@ class Model:
         if data.cells is None:
             rows = len(data.categories) + (len(AVERAGES) if average else 0)
             return np.full((len(data.systems), rows), np.nan)
-        return self.scores({"cells": data.cells.astype(np.float64)}, measure, average)
+        cells = data.cells.astype(np.float64)
+        if measure.code is None:  # a measure of the user's own gets shares, as of the draws
+            cells /= cells.sum(axis=-1, keepdims=True).clip(min=1)
+        return self.scores({"cells": cells}, measure, average)
 
     def has_other_measures(self, draws: Variables) -> bool:
         """Return whether these draws can be scored by another measure than that of the fit."""
