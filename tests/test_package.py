@@ -35,7 +35,10 @@ def test_every_public_name_is_there():
         stanoff.nothing  # noqa: B018
 
 
-@pytest.mark.parametrize("start", ["import stanoff", "import stanoff.cli"])
+HELP = "import click.testing as t, stanoff.cli as c; t.CliRunner().invoke(c.main, ['--help'])"
+
+
+@pytest.mark.parametrize("start", ["import stanoff", "import stanoff.cli", HELP])
 def test_nothing_heavy_is_loaded_before_it_is_needed(tmp_path, start):
     code = f"import sys; {start}; print([m for m in {HEAVY!r} if m in sys.modules])"
     assert python(code, folder=tmp_path).strip() == "[]"

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from stanoff import api
 from stanoff.cli import main, options
+from stanoff.cli.base import COMMANDS
 from stanoff.data.types import AVERAGES
 from stanoff.engines.cmdstan import CmdStan
 from stanoff.measures import MEASURES, SCORES, invariance, recommend
@@ -329,3 +330,8 @@ def test_set_up_compiles_what_is_named(monkeypatch):
     ran = CliRunner().invoke(main, ["setup", "clusters"])  # it has no program
     assert ran.exit_code != 0
     assert len(asked) == 1
+
+
+def test_the_list_of_commands_says_what_their_own_help_says():
+    for name, (_, summary) in COMMANDS.items():
+        assert main.get_command(None, name).help.startswith(summary.rstrip("."))

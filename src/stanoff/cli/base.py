@@ -21,12 +21,19 @@ from stanoff._lib.escaping import escape_controls, one_line
 from stanoff._lib.stopping import INTERRUPTED, interruptible
 from stanoff.errors import InputError, SamplingWarning, StanoffError, invalid
 
-COMMANDS = {  # by the module that has them; a module is loaded when its command is called
-    **dict.fromkeys(("compare", "contest", "show"), "compare"),
-    **dict.fromkeys(("plan", "power"), "planning"),
-    **dict.fromkeys(("doctor", "models", "setup"), "models"),
-    **dict.fromkeys(("measures", "significance"), "classical"),
-    "report": "report",
+# The module of each command, and what it does; a module is loaded when its command is called.
+COMMANDS = {
+    "compare": ("compare", "Compare two columns of predictions in FILE."),
+    "contest": ("compare", "Rank all columns of predictions in FILE."),
+    "doctor": ("models", "Say what is there, what is missing, and what to do about it."),
+    "measures": ("classical", "List the measures."),
+    "models": ("models", "List the models; begin, check, calibrate and compare Stan programs."),
+    "plan": ("planning", "Compute how many documents a goal takes."),
+    "power": ("planning", "Compute how often a goal is reached on N documents."),
+    "report": ("report", "Write a report that opens without a network."),
+    "setup": ("models", "Get CmdStan if it is not there, and compile the models."),
+    "show": ("compare", "Show the result in FILE."),
+    "significance": ("classical", "Test two columns of predictions in FILE."),
 }
 PLAIN = "stanoff-plain"  # how text is written where the encoding lacks a letter
 IN_ASCII = {
@@ -197,8 +204,14 @@ class Root(click.Group):
         """Load the module that has a command."""
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = getattr(import_module(f"stanoff.cli.{COMMANDS[cmd_name]}"), cmd_name)
+        module, _ = COMMANDS[cmd_name]
+        found: click.Command = getattr(import_module(f"stanoff.cli.{module}"), cmd_name)
         return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List all commands without loading them: that would take seconds."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run the command line."""
