@@ -11,7 +11,7 @@ PYTHON312 ?= $(shell for each in python3.12 python3.13 python3.14 $(PYTHON) $(HO
   $$each -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2> /dev/null && echo $$each && break; done)
 ENGINES := .venv-engines
 
-.PHONY: report test test-slow test-peers test-arviz test-engines lint format bench bench-peers docs wheel wheels release-check setup clean
+.PHONY: report test test-slow test-peers test-arviz test-engines test-stanc lint format bench bench-peers docs wheel wheels release-check setup clean
 
 report: .venv/installed-report
 	$(BIN)/stanoff setup paired hierarchical
@@ -44,6 +44,10 @@ test-peers: .venv/installed-test $(LOGS)/installed
 test-engines: $(ENGINES)/installed
 	$(ENGINES)/bin/python tests/set_up.py Java
 	$(ENGINES)/bin/python -m pytest -m engines tests/data/test_distributed.py
+
+# All programs by a current stanc, from the package index.
+test-stanc: .venv/installed-test
+	$(BIN)/python tests/check_stanc.py
 
 lint: .venv/installed-test
 	$(BIN)/ruff check --no-cache .

@@ -32,8 +32,8 @@ model {
   kappa_neg ~ lognormal(kappa_location, kappa_scale);
   if (!prior_only) {
     for (k in 1 : K) {
-      c_pos[k] ~ dirichlet_multinomial(kappa_pos * eta_pos);
-      c_neg[k] ~ dirichlet_multinomial(kappa_neg * eta_neg);
+      c_pos[k] ~ dirichlet_counts(kappa_pos * eta_pos);
+      c_neg[k] ~ dirichlet_counts(kappa_neg * eta_neg);
     }
   }
 }

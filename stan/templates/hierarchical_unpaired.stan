@@ -45,8 +45,8 @@ model {
       vector[2] yes_no_pos = kappa_pos[j] * [eta_pos[j], 1 - eta_pos[j]]';
       vector[2] yes_no_neg = kappa_neg[j] * [eta_neg[j], 1 - eta_neg[j]]';
       for (k in 1 : K) {
-        {c[j, k, 1], c[j, k, 3]} ~ dirichlet_multinomial(yes_no_pos);
-        {c[j, k, 2], c[j, k, 4]} ~ dirichlet_multinomial(yes_no_neg);
+        {c[j, k, 1], c[j, k, 3]} ~ dirichlet_counts(yes_no_pos);
+        {c[j, k, 2], c[j, k, 4]} ~ dirichlet_counts(yes_no_neg);
       }
     }
   }

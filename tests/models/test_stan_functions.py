@@ -43,8 +43,8 @@ generated quantities {
     }
   }
   for (m in 1 : M) {
-    pooled[m] = dirichlet_multinomial_lpmf(c | 10 * theta_pos[m] + 0.01);
-    huge[m] = dirichlet_multinomial_lpmf(c | 1e17 * (theta_pos[m] + 0.01));
+    pooled[m] = dirichlet_counts_lpmf(c | 10 * theta_pos[m] + 0.01);
+    huge[m] = dirichlet_counts_lpmf(c | 1e17 * (theta_pos[m] + 0.01));
     cells_A[m] = cells_of_A(mu[m], theta_pos[m], theta_neg[m])';
     cells_B[m] = cells_of_B(mu[m], theta_pos[m], theta_neg[m])';
     cells_one[m] = cells_of(mu[m], theta_pos[m, 1], theta_neg[m, 1])';
