@@ -190,7 +190,7 @@ def test_a_client_of_dask_does_the_work(dask, tmp_path):
     from stanoff.study.config import read_study
     from stanoff.study.run import build_study
 
-    options = {"n": 100, "datasets": 40, "draws": 200, "seed": 1, "engine": "exact"}
+    options = {"n": 100, "n_simulations": 40, "draws": 200, "seed": 1, "engine": "exact"}
     scenario = "a"
     there = stanoff.power(scenario, **options, executor=default_client())
     here = stanoff.power(scenario, **options, jobs=1)
