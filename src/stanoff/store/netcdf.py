@@ -10,6 +10,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -143,8 +146,21 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
         for name, node in tree.children.items()
     }
     # In memory: HDF5 crashes where a file must not grow.
-    content = tree.to_netcdf(None, engine="h5netcdf", encoding=encoding)
+    with _without_dask_locks():
+        content = tree.to_netcdf(None, engine="h5netcdf", encoding=encoding)
     return write_bytes(path, bytes(content))
+
+
+@contextmanager
+def _without_dask_locks() -> Iterator[None]:
+    """Keep xarray from asking the scheduler of a Dask client for a lock: the bytes are ours."""
+    if "dask" not in sys.modules:
+        yield
+        return
+    import dask
+
+    with dask.config.set(scheduler="synchronous"):
+        yield
 
 
 def read(path: str | os.PathLike[str]) -> Saved:
@@ -278,9 +294,12 @@ def _from_content(content: bytes) -> Saved:
     import xarray as xr
     from pydantic import TypeAdapter
 
-    with xr.open_datatree(
-        io.BytesIO(content), engine="h5netcdf", mask_and_scale=False, decode_times=False
-    ) as tree:
+    with (
+        _without_dask_locks(),
+        xr.open_datatree(
+            io.BytesIO(content), engine="h5netcdf", mask_and_scale=False, decode_times=False
+        ) as tree,
+    ):
         found = json.loads(tree.attrs[ATTRIBUTE])
         if found["format"] > FORMAT:
             raise ValueError(f"it has format {found['format']}, and {FORMAT} is the newest known")
