@@ -158,7 +158,7 @@ def saving(stage: Stage) -> tuple[list[str], dict[str, str]]:
 
 
 def saved_whole(stage: Stage) -> str:
-    """Save once more: only the result is there then, and it can be read."""
+    """Save once more: the result can be read. What kill -9 left aside is hidden beside it."""
     from stanoff import compare_counts, load
 
     result = compare_counts([3, 1, 1, 1], [1, 1, 1, 9], engine="exact", seed=1, draws=100)
@@ -166,7 +166,8 @@ def saved_whole(stage: Stage) -> str:
     if file.exists():
         load(file)
     result.save(file)
-    return ", ".join(path.name for path in stage.out.iterdir() if path != file)
+    left = [path.name for path in stage.out.iterdir() if path != file]
+    return ", ".join(name for name in left if not name.startswith("."))
 
 
 def studied_whole(stage: Stage) -> str:

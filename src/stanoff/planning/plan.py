@@ -270,7 +270,7 @@ def _plan_difference(
 
     side = Decision.MUCH_BETTER if goal is None else goal
     if not isinstance(side, str) or side not in (">>", "<<"):
-        raise invalid("goal", "'>>' or '<<' where n is given", goal)
+        raise invalid("goal", "'>>' or '<<' where n= is given", goal)
     sign = 1 if side == ">>" else -1
     rope, measure = study.question.rope, study.question.measure
     upward = (sign > 0) == measure.higher_is_better

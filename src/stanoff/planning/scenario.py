@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from stanoff import measures
 from stanoff._lib.arguments import check_float, check_probability
 from stanoff._lib.showing import ReprMixin
-from stanoff.errors import InputError, invalid, unknown
+from stanoff.errors import invalid, unknown
 from stanoff.planning.text import auc_scenario_blocks, scenario_blocks
 
 Array = NDArray[np.float64]
@@ -258,10 +258,11 @@ def joint_probabilities(parameter: str, a: float, b: float, phi: float) -> Four:
     """Return the probabilities of the outcome pairs of two answers with correlation phi."""
     low, high = phi_bounds(a, b)
     if not low - 1e-9 <= phi <= high + 1e-9:
-        raise InputError(
-            f"The 'correlation' parameter must be from {low:.4g} to {high:.4g} where A and B say "
-            f"yes with probability {a:g} and {b:g} ({parameter}). Got {phi!r} instead."
+        rule = (
+            f"from {low:.4g} to {high:.4g} where A and B say yes with probability {a:g} and {b:g} "
+            f"({parameter}=)"
         )
+        raise invalid("correlation", rule, phi)
     both = a * b + phi * np.sqrt(a * (1 - a) * b * (1 - b))
     both = float(np.clip(both, max(0.0, a + b - 1), min(a, b)))
     pairs = [both, a - both, b - both, max(0.0, 1 - a - b + both)]

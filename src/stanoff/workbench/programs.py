@@ -28,8 +28,7 @@ def cmdstan_model(model: str | os.PathLike[str]) -> CmdStanModel:
 
     Examples
     --------
-    >>> cmdstan_model("paired").name  # doctest: +SKIP
-    'paired'
+    ``cmdstan_model("paired").pathfinder(data=result.stan_data)``
     """
     from cmdstanpy import CmdStanModel
 
