@@ -21,6 +21,7 @@ NAMES = (
     "sokolova2006",
     "search",
     "repeated",
+    "crossvalidation",
     "validation",
     "benchmark",
 )  # the longest first
@@ -65,7 +66,8 @@ def write_start_page() -> None:
         "stanoff: reports",
         [_section(name, import_module(f"{name}.build").ABOUT) for name in NAMES],
         "Is system A really better than system B? Three papers, rebuilt and carried on; "
-        "search systems and repeated runs; and how far stanoff itself can be trusted.",
+        "search systems, repeated runs and cross-validated classifiers; and how far stanoff itself "
+        "can be trusted.",
     )
 
 

@@ -18,7 +18,6 @@ data {
   real<lower=0> alpha_pos; // prior weight of all patterns together
   real<lower=0> alpha_neg;
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 transformed data {
   int P = 1; // patterns

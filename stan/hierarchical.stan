@@ -7,17 +7,13 @@ functions {
   #include functions/outcomes.stanfunctions
 }
 data {
-  int<lower=1> K; // categories
-  // documents per outcome pair: both, only A, only B, neither said positive
-  array[K, 4] int<lower=0> c_pos; // of the positive documents
-  array[K, 4] int<lower=0> c_neg; // of the negative documents
-  vector<lower=0>[2] beta; // prior weight of the positive, negative class
-  vector<lower=0>[4] alpha_pos; // prior weight of the outcome pairs overall
-  vector<lower=0>[4] alpha_neg;
-  real kappa_location; // of the log-normal prior on both kappas
+  #include blocks/pairs.stan
+  #include blocks/pairs_prior.stan
+  real kappa_location; // of the log-normal prior on kappa_pos
   real<lower=0> kappa_scale;
+  real kappa_neg_location; // of that on kappa_neg
+  real<lower=0> kappa_neg_scale;
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 parameters {
   simplex[4] eta_pos; // outcome pairs on positive documents, overall
@@ -29,7 +25,7 @@ model {
   eta_pos ~ dirichlet(alpha_pos);
   eta_neg ~ dirichlet(alpha_neg);
   kappa_pos ~ lognormal(kappa_location, kappa_scale);
-  kappa_neg ~ lognormal(kappa_location, kappa_scale);
+  kappa_neg ~ lognormal(kappa_neg_location, kappa_neg_scale);
   if (!prior_only) {
     for (k in 1 : K) {
       c_pos[k] ~ dirichlet_counts(kappa_pos * eta_pos);
@@ -48,9 +44,7 @@ generated quantities {
     mu[k] = beta_rng(beta[1] + sum(seen_pos), beta[2] + sum(seen_neg));
     theta_pos[k] = dirichlet_rng(kappa_pos * eta_pos + seen_pos);
     theta_neg[k] = dirichlet_rng(kappa_neg * eta_neg + seen_neg);
-    cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
-    cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
-    #include blocks/score_category.stan
+    #include blocks/score_pairs.stan
   }
   delta = psi_A - psi_B;
 }

@@ -7,17 +7,12 @@ functions {
   #include functions/outcomes.stanfunctions
 }
 data {
-  int<lower=1> K; // categories
-  array[K, 4] int<lower=0> c_A; // documents of A: tp, fp, fn, tn
-  array[K, 4] int<lower=0> c_B; // documents of B: tp, fp, fn, tn
-  // prior weights, the first row for A, the second for B
-  array[2] vector<lower=0>[2] beta; // of the positive, negative class
-  array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
-  array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
-  real kappa_location; // of the log-normal prior on the kappas
+  #include blocks/cells.stan
+  real kappa_location; // of the log-normal prior on kappa_pos
   real<lower=0> kappa_scale;
+  real kappa_neg_location; // of that on kappa_neg
+  real<lower=0> kappa_neg_scale;
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 transformed data {
   array[2, K, 4] int c = {c_A, c_B};
@@ -30,7 +25,7 @@ parameters {
 }
 model {
   kappa_pos ~ lognormal(kappa_location, kappa_scale);
-  kappa_neg ~ lognormal(kappa_location, kappa_scale);
+  kappa_neg ~ lognormal(kappa_neg_location, kappa_neg_scale);
   for (j in 1 : 2) {
     eta_pos[j] ~ beta(alpha_pos[j, 1], alpha_pos[j, 2]);
     eta_neg[j] ~ beta(alpha_neg[j, 1], alpha_neg[j, 2]);

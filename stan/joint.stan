@@ -14,7 +14,6 @@ data {
   vector<lower=0>[K] beta; // prior weight of the classes
   real<lower=0> mass; // prior weight of all pairs of predictions of a class
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 transformed data {
   array[K, K * K] int c = rep_array(0, K, K * K); // A's class in steps of K

@@ -17,7 +17,6 @@ data {
   real kappa_location; // of the log-normal prior on the kappas
   real<lower=0> kappa_scale;
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 transformed data {
   array[2, K] int n_class = rep_array(0, 2, K); // documents of each true class

@@ -5,15 +5,9 @@ functions {
   #include functions/outcomes.stanfunctions
 }
 data {
-  int<lower=1> K; // categories
-  // documents per outcome pair: both, only A, only B, neither said positive
-  array[K, 4] int<lower=0> c_pos; // of the positive documents
-  array[K, 4] int<lower=0> c_neg; // of the negative documents
-  vector<lower=0>[2] beta; // prior weight of the positive, negative class
-  vector<lower=0>[4] alpha_pos; // prior weight of the outcome pairs
-  vector<lower=0>[4] alpha_neg;
+  #include blocks/pairs.stan
+  #include blocks/pairs_prior.stan
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 parameters {
   vector<lower=0, upper=1>[K] mu; // prevalence
@@ -35,9 +29,7 @@ model {
 generated quantities {
   #include blocks/scores.stan
   for (k in 1 : K) {
-    cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
-    cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
-    #include blocks/score_category.stan
+    #include blocks/score_pairs.stan
   }
   delta = psi_A - psi_B;
 }

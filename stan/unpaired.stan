@@ -6,15 +6,8 @@ functions {
   #include functions/outcomes.stanfunctions
 }
 data {
-  int<lower=1> K; // categories
-  array[K, 4] int<lower=0> c_A; // documents of A: tp, fp, fn, tn
-  array[K, 4] int<lower=0> c_B; // documents of B: tp, fp, fn, tn
-  // prior weights, the first row for A, the second for B
-  array[2] vector<lower=0>[2] beta; // of the positive, negative class
-  array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
-  array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
+  #include blocks/cells.stan
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 transformed data {
   array[2, K, 4] int c = {c_A, c_B};

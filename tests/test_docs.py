@@ -123,7 +123,7 @@ def test_the_links_lead_somewhere(page):
 
 def test_every_block_is_of_a_known_kind():
     kinds = {found[1] for page in PAGES for found in BLOCK.finditer(page.read_text("utf8"))}
-    assert kinds <= {"python", "python no-run", "sh", "toml", "stan"}
+    assert kinds <= {"python", "python no-run", "r", "sh", "toml", "stan"}
     assert len(COMMANDS) >= 25
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 HOUSE = Path(__file__).parents[1] / "src/stanoff"
 FLOORS = (
-    "errors _lib",
+    "errors _lib options",
     "engines.programs engines.bundled engines.cmdstan engines.install engines.toolchain",
     "data",
     "measures",
@@ -18,7 +18,7 @@ FLOORS = (
     "report significance planning labelling workbench",
     "results",
     "api workbench.label_noise workbench.model_comparison",
-    "study",
+    "study sklearn",
     "cli",
 )
 RANK = {name: rank for rank, names in enumerate(FLOORS) for name in names.split()}

@@ -96,6 +96,12 @@ def test_the_shares_that_the_manual_tells_are_those_of_the_simulations():
     sure = contests.query("what == 'best' and low == 0.85").set_index("design")["true"]
     assert f"at most {100 * verdicts['wrong'].max():.1f} % of" in " ".join(told.split())
     assert f"wrong side in at most {100 * verdicts['wrong_direction'].max():.1f} %" in told
+    settled = verdicts.assign(n_settled=verdicts[["<<", "=", ">>"]].sum(axis=1))
+    by_size = settled.groupby(["n", "mu"])[["wrong", "n_settled"]].sum()
+    share = (100 * by_size["wrong"] / by_size["n_settled"]).unstack("mu")
+    for n, (rare, even) in zip(share.index, share[[0.1, 0.5]].to_numpy(), strict=True):
+        row = rf"\| {n:,} \| {even:.1f} %[\w ]* \| {rare:.1f} %[\w ]* \|"
+        assert re.search(row, told), row
     assert f"only {100 * sure['leaderboard']:.0f} % were" in told
     for shares in (
         span(verdicts["coverage"]),
@@ -107,6 +113,36 @@ def test_the_shares_that_the_manual_tells_are_those_of_the_simulations():
         ", ".join(f"{100 * share:.1f}" for share in inside),
     ):
         assert f"| {shares} |" in told
+
+
+RESAMPLED = {  # guides, and the designs of their columns in reports/validation/resampling.csv
+    "out_of_fold": ("out of fold, documents", "out of fold, scores of folds"),
+    "training_seeds": ("seeds, accuracy", "seeds, F1", "copies taken as independent runs"),
+    "many_data_sets": ("mean over data sets", "the next data set", "folds taken as items"),
+}
+
+
+@pytest.mark.parametrize("guide", RESAMPLED)
+def test_the_coverage_that_a_guide_tells_is_that_of_the_simulations(guide):
+    text = (TOP / f"docs/guide/{guide}.md").read_text("utf8")
+    kept = pd.read_csv(TOP / "reports/validation/resampling.csv")
+    wide = kept.pivot(index="sd", columns="design", values="coverage")[list(RESAMPLED[guide])]
+    for sd, shares in wide.dropna().iterrows():
+        row = [f"{sd:g}", *(f"{100 * share:.1f} %" for share in shares)]
+        assert f"| {' | '.join(row)} |" in text
+
+
+def test_the_coverage_of_folds_that_the_guide_tells_is_that_of_the_simulations():
+    text = (TOP / "docs/guide/cross_validation.md").read_text("utf8")
+    kept = pd.read_csv(TOP / "reports/validation/folds.csv").set_index(["learner", "method"])
+
+    def three(learner, method, column):
+        return ", ".join(f"{100 * share:.0f}" for share in kept.loc[(learner, method), column])
+
+    for learner in kept.index.unique("learner"):
+        covers = [f"{three(learner, method, 'coverage')} %" for method in ("naive t", "folds")]
+        wrong = [f"{three(learner, method, 'wrong')} %" for method in ("naive t", "folds")]
+        assert f"| 1, 3, 10 | {covers[0]} | {covers[1]} | {'; '.join(wrong)} |" in text
 
 
 def test_broken_links_and_what_is_loaded_from_elsewhere_are_found(tmp_path):

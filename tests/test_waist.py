@@ -44,8 +44,7 @@ class Means(Model):
     name = "means"
     observed = ("values",)
     dims: ClassVar = {"values": ("system", "category", "item")}
-    default_for = Values
-    independent = True
+    accepts = Values
 
     def stan_data(self, data, prior, measure=None):
         """Return the values."""
@@ -204,7 +203,11 @@ def test_pages_show_it(tmp_path, open_page):
     assert tab.locator("figure svg").count() == 5
     tab.fill("#half", "0.5")
     assert said != tab.inner_text("#verdict")
-    assert result.judge(rope=0.5).sentence("web").startswith(tab.inner_text("#verdict"))
+    assert (
+        replace(result, question=replace(result.question, rope=0.5))
+        .sentence("web")
+        .startswith(tab.inner_text("#verdict"))
+    )
     shown = result._repr_html_()
     assert "dense is " in shown
     assert shown.count("<tr>") == 3
@@ -291,7 +294,9 @@ def test_it_is_fitted_by_the_engine_and_asked_again():
     made = fit(observed(), question(), sampling)
     result = Comparison.from_fit(made, "both", "dense", question())
     assert result.evidence("web").decision == ">>"
-    assert result.judge(rope=0.5).evidence("web").decision == "="
+    assert (
+        replace(result, question=replace(result.question, rope=0.5)).evidence("web").decision == "="
+    )
     found = result.sensitivity("web")
     assert set(found.priors["decision"]) == {">>"}
     with pytest.raises(InputError, match="'a' parameter must be one of bm25, dense, both"):

@@ -17,22 +17,20 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import bench_contests
 import numpy as np
 import pandas as pd
 from arviz_stats.base import array_stats
-from bench import PAIRED_DATA
+from bench import NEG, PAIRED_DATA, POS, contest_of_four
 
 import stanoff
 from stanoff import compare_counts
 
-POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
 HERE = Path(__file__).resolve().parent
 # How many times faster than each stanoff shall be.
 LEAST = {"PyMC": 15, "nutpie": 1, "PyStan 3": 1, "prob_conf_mat": 0.5, "prob_conf_mat listwise": 1}
 EXACT = {  # packages that draw independently, and what of ours does the same work
     "prob_conf_mat": lambda seed: compare_counts(POS, NEG, engine="exact", seed=seed).summary(),
-    "prob_conf_mat listwise": bench_contests.ours,
+    "prob_conf_mat listwise": contest_of_four,
 }
 
 

@@ -29,22 +29,20 @@ ABOUT = About(
 
 def faults(out: Output) -> Section:
     """Show what is left behind when stanoff is stopped, and when it works for long."""
-    return Section(
-        "Faults",
-        [
-            "stanoff is stopped in every way while it samples, compiles, saves and studies. It has "
-            "held if it and all its children are gone within three seconds, with the right exit "
-            "code, no traceback and nothing in TMPDIR, and what was finished can still be read.",
-            out.table(
-                "trials", pd.read_csv(HERE / "trials.csv"), "What was tried, and how often it held."
-            ),
-            out.table(
-                "load",
-                pd.read_csv(HERE / "load.csv"),
-                "What many comparisons in one process leave, after some to warm up.",
-            ),
-        ],
-    )
+    blocks = [
+        "stanoff is stopped in every way while it samples, compiles, saves and studies. It has "
+        "held if it and all its children are gone within three seconds, with the right exit "
+        "code, no traceback and nothing in TMPDIR, and what was finished can still be read.",
+        out.table(
+            "trials", pd.read_csv(HERE / "trials.csv"), "What was tried, and how often it held."
+        ),
+        out.table(
+            "load",
+            pd.read_csv(HERE / "load.csv"),
+            "What many comparisons in one process leave, after some to warm up.",
+        ),
+    ]
+    return Section("Faults", blocks)
 
 
 def beside(out: Output) -> Section:
@@ -60,30 +58,28 @@ def beside(out: Output) -> Section:
     exact = table.loc[named, ["package", "version", "seconds", "stanoff_seconds"]].set_axis(
         ["package", "version", "seconds", "stanoff, seconds"], axis=1
     )
-    return Section(
-        "Beside other packages",
-        [
-            "The paired model on the same counts, 4 chains of 1,000 draws after 1,000 to warm up, "
-            "two at a time. stanoff's seconds include all evidence, but not the draws of the "
-            "prior, which it keeps and the others do not make. Each number is the median of five "
-            "runs after one to warm up (of stanoff ten, half of them before the others and half "
-            "after), every run with a seed of its own, since PyStan's server answers a repeated "
-            "seed from its cache. All were measured one after the other, on two cores: "
-            "take the ratios, not the seconds.",
-            out.figure("peers", lambda: figure(samplers), ABOUT.caption),
-            out.table(
-                "peers",
-                samplers.assign(**counted),
-                "One comparison by Hamiltonian Monte Carlo.",
-                numbers=samplers,
-            ),
-            "prob_conf_mat draws 50,000 times from a confusion matrix per system, as if each had a "
-            "test set of its own; stanoff's exact engine draws as often from the paired model. "
-            "Listwise, four systems are ranked: by prob_conf_mat from four confusion matrices, by "
-            "stanoff from the labels of 7,532 documents, with every pair and all ranks.",
-            out.table("peers_exact", exact, "One comparison by independent draws."),
-        ],
-    )
+    blocks = [
+        "The paired model on the same counts, 4 chains of 1,000 draws after 1,000 to warm up, "
+        "two at a time. stanoff's seconds include all evidence, but not the draws of the "
+        "prior, which it keeps and the others do not make. Each number is the median of five "
+        "runs after one to warm up (of stanoff ten, half of them before the others and half "
+        "after), every run with a seed of its own, since PyStan's server answers a repeated "
+        "seed from its cache. All were measured one after the other, on two cores: "
+        "take the ratios, not the seconds.",
+        out.figure("peers", lambda: figure(samplers), ABOUT.caption),
+        out.table(
+            "peers",
+            samplers.assign(**counted),
+            "One comparison by Hamiltonian Monte Carlo.",
+            numbers=samplers,
+        ),
+        "prob_conf_mat draws 50,000 times from a confusion matrix per system, as if each had a "
+        "test set of its own; stanoff's exact engine draws as often from the paired model. "
+        "Listwise, four systems are ranked: by prob_conf_mat from four confusion matrices, by "
+        "stanoff from the labels of 7,532 documents, with every pair and all ranks.",
+        out.table("peers_exact", exact, "One comparison by independent draws."),
+    ]
+    return Section("Beside other packages", blocks)
 
 
 def figure(samplers: pd.DataFrame) -> Axes:

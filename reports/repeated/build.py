@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from stanoff import Comparison, compare, plots
 from stanoff.report.document import Section
-from stanoff.text.numbers import ends, percent
+from stanoff.text.numbers import format_interval, percent
 
 HERE = Path(__file__).resolve().parent
 RUNS, ROPE, SEED = 5, 0.03, 17
@@ -90,7 +90,7 @@ def compared(out: Output) -> list[Section]:
                 "items": f"{max(result.data.n_documents()):,}",
                 "words − letters": f"{said.mean:+.3f}",
                 "std": f"{said.std:.4f}",
-                "95% HDI": ends(said.hdi, 3),
+                "95% HDI": format_interval(said.hdi, 3),
                 "in the ROPE": percent(said.p_rope),
                 "decision": said.decision.symbol,
             }
@@ -154,13 +154,11 @@ def components(out: Output) -> Section:
             "standard error": table["std"].map("{:.4f}".format),
         }
     )
-    return Section(
-        "How many runs of each post?",
-        [
-            str(found),
-            out.table("runs", shown, "What more runs of the same posts would give.", numbers=table),
-        ],
-    )
+    blocks = [
+        str(found),
+        out.table("runs", shown, "What more runs of the same posts would give.", numbers=table),
+    ]
+    return Section("How many runs of each post?", blocks)
 
 
 def build(folder: Path = HERE) -> None:

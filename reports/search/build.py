@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from stanoff import Comparison, Contest, Decision, compare, contest, plots
 from stanoff.report.document import Section
 from stanoff.significance import item_tests
-from stanoff.text.numbers import ends, p_value, percent
+from stanoff.text.numbers import format_interval, p_value, percent
 
 HERE = Path(__file__).resolve().parent
 MEASURES = ("AP", "nDCG@10", "P@10")
@@ -112,7 +112,7 @@ def beside_tests(out: Output) -> Section:
                     "A": a,
                     "B": b,
                     "A − B": f"{said.mean:+.3f}",
-                    "95% HDI": ends(said.hdi, 3),
+                    "95% HDI": format_interval(said.hdi, 3),
                     "in the ROPE": percent(said.p_rope),
                     "decision": said.decision.symbol,
                     **{SHORT[test]: p_value(x) for test, x in p.items()},
@@ -125,27 +125,25 @@ def beside_tests(out: Output) -> Section:
             )
     frame = pd.DataFrame(numbers)
     alike = (frame["decision"] == "=") & (frame["paired t-test"] < 0.05)
-    return Section(
-        "Every pair, beside the usual tests",
-        [
-            prose(
-                """The paired t-test, Wilcoxon's, the sign test and the randomization test ask
-                whether there is any difference. The verdict asks whether it matters. In
-                {alike} of {pairs} pairs the t-test finds a significant difference that is
-                practically equivalent to none; no p-value can say that two systems are
-                equivalent.""",
-                alike=int(alike.sum()),
-                pairs=len(frame),
-            ),
-            out.table(
-                "pairs",
-                pd.DataFrame(rows),
-                f"Every pair with a ROPE of ±{ROPE}, and p-values of four tests; ⋆: p < 0.05. LM: "
-                "the language model.",
-                numbers=frame,
-            ),
-        ],
-    )
+    blocks = [
+        prose(
+            """The paired t-test, Wilcoxon's, the sign test and the randomization test ask
+            whether there is any difference. The verdict asks whether it matters. In
+            {alike} of {pairs} pairs the t-test finds a significant difference that is
+            practically equivalent to none; no p-value can say that two systems are
+            equivalent.""",
+            alike=int(alike.sum()),
+            pairs=len(frame),
+        ),
+        out.table(
+            "pairs",
+            pd.DataFrame(rows),
+            f"Every pair with a ROPE of ±{ROPE}, and p-values of four tests; ⋆: p < 0.05. LM: "
+            "the language model.",
+            numbers=frame,
+        ),
+    ]
+    return Section("Every pair, beside the usual tests", blocks)
 
 
 def pair(**more: object) -> Comparison:
@@ -187,7 +185,7 @@ def by_newsgroup(out: Output) -> Section:
             "population": table["population"],
             "LSI − TF-IDF": [f"{x:+.3f}" for x in table["mean"]],
             "95% HDI": [
-                ends((low, high), 3)
+                format_interval((low, high), 3)
                 for low, high in zip(table["hdi_low"], table["hdi_high"], strict=True)
             ],
             "in the ROPE": [percent(p) for p in table["p_rope"]],
@@ -195,35 +193,31 @@ def by_newsgroup(out: Output) -> Section:
         }
     )
     better = (differences()["difference"] > 0).mean()
-    return Section(
-        "Topic by topic, and a new newsgroup",
-        [
-            prose(
-                """LSI is better than TF-IDF in average precision on {better} of the topics. The
-                topics of one newsgroup resemble each other. What holds for new topics of these
-                newsgroups need not hold for another newsgroup: that is a question about a
-                new data set, and its interval is wider.""",
-                better=percent(float(better)),
-            ),
-            out.figure("topics", topics_plot, "Every topic; bars are means, the band is the ROPE."),
-            out.table("populations", shown, "What the same values say of.", numbers=table),
-            pair(population="datasets").sentence(),
-        ],
-    )
+    blocks = [
+        prose(
+            """LSI is better than TF-IDF in average precision on {better} of the topics. The
+            topics of one newsgroup resemble each other. What holds for new topics of these
+            newsgroups need not hold for another newsgroup: that is a question about a
+            new data set, and its interval is wider.""",
+            better=percent(float(better)),
+        ),
+        out.figure("topics", topics_plot, "Every topic; bars are means, the band is the ROPE."),
+        out.table("populations", shown, "What the same values say of.", numbers=table),
+        pair(population="datasets").sentence(),
+    ]
+    return Section("Topic by topic, and a new newsgroup", blocks)
 
 
 def planned(out: Output) -> Section:
     """Show how many more topics it would take where nothing is settled."""
     result = held("nDCG@10").between("BM25", "TF-IDF")
     plan = result.plan()
-    return Section(
-        "How many more topics?",
-        [
-            result.sentence(),
-            str(plan),
-            out.figure("plan", plan.plot, "The chance of a settled verdict in nDCG@10."),
-        ],
-    )
+    blocks = [
+        result.sentence(),
+        str(plan),
+        out.figure("plan", plan.plot, "The chance of a settled verdict in nDCG@10."),
+    ]
+    return Section("How many more topics?", blocks)
 
 
 def build(folder: Path = HERE) -> None:

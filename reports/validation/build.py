@@ -1,7 +1,8 @@
 """Show the long simulations, whose results are kept beside this script, on one page.
 
 They are made by ``python -m validation.NAME`` in the folder ``reports``, where NAME is ``table3``,
-``verdicts``, ``contests``, ``items``, ``rivals``, ``scores``, ``sbc`` or ``examples``.
+``verdicts``, ``contests``, ``items``, ``folds``, ``resampling``, ``rivals``, ``scores``, ``sbc`` or
+``examples``.
 """
 
 from pathlib import Path
@@ -10,7 +11,7 @@ from common import REPORTS, About, Output, write_report
 from zhang2016 import table3
 
 from stanoff.report.document import Section
-from validation import contests, items, rivals, sbc, scores, verdicts
+from validation import contests, folds, items, resampling, rivals, sbc, scores, verdicts
 from validation.harness import kept
 
 HERE = REPORTS / "validation"
@@ -31,110 +32,100 @@ def power(out: Output) -> Section:
     table = kept("table3")
     away = (table["power"] - table["printed"]).abs()
     caption = "Power of the two models, ours with Monte-Carlo standard error, and as printed."
-    return Section(
-        "Power",
-        [
-            f"{table['n_simulations'].max():,} data sets per cell, 4,000 draws each; ROPE ±0.05, "
-            "95% HDI; the unpaired model judges the same data sets. The greatest deviation from "
-            f"the printed numbers is {away.max():.3f}, the mean {away.mean():.3f}. Given the class, A "  # noqa: E501
-            "and B of scenario a are independent, so what the paired model gains there comes from "
-            "the prevalence they share.",
-            out.table("table3", table3.side_by_side(table), caption),
-            out.figure(
-                "table3",
-                lambda: table3.figure(table),
-                "Power against the size of the test set; the crosses are the printed numbers.",
-            ),
-        ],
-    )
+    blocks = [
+        f"{table['n_simulations'].max():,} data sets per cell, 4,000 draws each; ROPE ±0.05, "
+        "95% HDI; the unpaired model judges the same data sets. The greatest deviation from "
+        f"the printed numbers is {away.max():.3f}, the mean {away.mean():.3f}. Given the class, A "
+        "and B of scenario a are independent, so what the paired model gains there comes from "
+        "the prevalence they share.",
+        out.table("table3", table3.side_by_side(table), caption),
+        out.figure(
+            "table3",
+            lambda: table3.figure(table),
+            "Power against the size of the test set; the crosses are the printed numbers.",
+        ),
+    ]
+    return Section("Power", blocks)
 
 
 def judged(out: Output) -> Section:
     """Show how often the verdicts are right."""
     table = kept("verdicts")
-    return Section(
-        "Verdicts",
-        [
-            verdicts.notes(table),
-            out.figure("verdicts", lambda: verdicts.figure(table), ABOUT.caption),
-            out.table(
-                "verdicts",
-                verdicts.shown(table),
-                "How often each verdict is reached, is right and is wrong, and how often the tests "
-                "reject, in percent.",
-                row_headings=False,
-            ),
-        ],
-    )
+    blocks = [
+        verdicts.notes(table),
+        out.figure("verdicts", lambda: verdicts.figure(table), ABOUT.caption),
+        out.table(
+            "verdicts",
+            verdicts.shown(table),
+            "How often each verdict is reached, is right and is wrong, and how often the tests "
+            "reject, in percent.",
+            row_headings=False,
+        ),
+    ]
+    return Section("Verdicts", blocks)
 
 
 def contested(out: Output) -> Section:
     """Show whether the probabilities of contests are right."""
     table = kept("contests")
-    return Section(
-        "Contests",
-        [
-            "Contests of five systems on 500 documents whose true scores are known: drawn from the "
-            "model's own prior, or all good and wrong on the same difficult documents.",
-            contests.notes(table),
-            out.figure(
-                "contests",
-                lambda: contests.figure(table),
-                "How often a statement is true against how probable the contest said it is, with "
-                "two standard errors.",
-            ),
-        ],
-    )
+    blocks = [
+        "Contests of five systems on 500 documents whose true scores are known: drawn from the "
+        "model's own prior, or all good and wrong on the same difficult documents.",
+        contests.notes(table),
+        out.figure(
+            "contests",
+            lambda: contests.figure(table),
+            "How often a statement is true against how probable the contest said it is, with "
+            "two standard errors.",
+        ),
+    ]
+    return Section("Contests", blocks)
 
 
 def scored(out: Output) -> Section:
     """Show how often intervals of AUC and its like hold the truth."""
     table = kept("scores")
-    return Section(
-        "Scores",
-        [
-            "Scores of two systems are normal in each class, with a correlation of "
-            f"{scores.CORRELATION:g} within documents. Positive and negative documents, the true "
-            "AUCs and how many data sets there are stand in the table.",
-            scores.notes(table),
-            out.figure(
-                "scores",
-                lambda: scores.figure(table),
-                "How often 95% intervals hold the true difference, with two standard errors.",
-            ),
-            out.table(
-                "scores",
-                scores.shown(table),
-                "Share of data sets whose interval holds the true difference, in percent, its "
-                "Monte-Carlo error, and the mean width of the intervals.",
-                row_headings=False,
-            ),
-        ],
-    )
+    blocks = [
+        "Scores of two systems are normal in each class, with a correlation of "
+        f"{scores.CORRELATION:g} within documents. Positive and negative documents, the true "
+        "AUCs and how many data sets there are stand in the table.",
+        scores.notes(table),
+        out.figure(
+            "scores",
+            lambda: scores.figure(table),
+            "How often 95% intervals hold the true difference, with two standard errors.",
+        ),
+        out.table(
+            "scores",
+            scores.shown(table),
+            "Share of data sets whose interval holds the true difference, in percent, its "
+            "Monte-Carlo error, and the mean width of the intervals.",
+            row_headings=False,
+        ),
+    ]
+    return Section("Scores", blocks)
 
 
 def calibration(out: Output) -> Section:
     """Show the ranks of the truth among the draws."""
     ranks = kept("sbc")
-    return Section(
-        "Calibration",
-        [
-            "Parameters are drawn from the prior and documents given the parameters, and the "
-            "program is fitted: the rank of the true value among the posterior draws is uniform if "
-            "the program draws from its own posterior (Talts et al. 2018).",
-            out.figure(
-                "sbc",
-                lambda: sbc.figure(ranks),
-                "Ranks of the truth; the grey line is what a uniform distribution would have.",
-            ),
-            out.table(
-                "sbc",
-                sbc.shown(ranks),
-                "Chi-square tests that the ranks are uniform. Of right programs one in twenty has "
-                "a p-value below 0.05; a very small one would be bad news.",
-            ),
-        ],
-    )
+    blocks = [
+        "Parameters are drawn from the prior and documents given the parameters, and the "
+        "program is fitted: the rank of the true value among the posterior draws is uniform if "
+        "the program draws from its own posterior (Talts et al. 2018).",
+        out.figure(
+            "sbc",
+            lambda: sbc.figure(ranks),
+            "Ranks of the truth; the grey line is what a uniform distribution would have.",
+        ),
+        out.table(
+            "sbc",
+            sbc.shown(ranks),
+            "Chi-square tests that the ranks are uniform. Of right programs one in twenty has "
+            "a p-value below 0.05; a very small one would be bad news.",
+        ),
+    ]
+    return Section("Calibration", blocks)
 
 
 def of_items(out: Output) -> Section:
@@ -144,26 +135,59 @@ def of_items(out: Output) -> Section:
         coverage=table["coverage"].map("{:.1%}".format), n=table["n"].astype(str)
     ).drop(columns="replications")
     others = kept("rivals")
-    return Section(
-        "Values per item",
-        [
-            items.notes(table),
-            out.table(
-                "items",
-                shown,
-                "How often 95% HDIs hold the true difference. n: items, or clusters or data sets.",
-                numbers=table,
-                row_headings=False,
-            ),
-            *rivals.notes(others),
-            *(
-                out.table(name, rivals.shown(part), caption, numbers=part, row_headings=False)
-                for name, (part, caption) in rivals.parts(others).items()
-            ),
-        ],
-    )
+    blocks = [
+        items.notes(table),
+        out.table(
+            "items",
+            shown,
+            "How often 95% HDIs hold the true difference. n: items, or clusters or data sets.",
+            numbers=table,
+            row_headings=False,
+        ),
+        *rivals.notes(others),
+        *(
+            out.table(name, rivals.shown(part), caption, numbers=part, row_headings=False)
+            for name, (part, caption) in rivals.parts(others).items()
+        ),
+    ]
+    return Section("Values per item", blocks)
+
+
+def of_folds(out: Output) -> Section:
+    """Show how often intervals of cross-validated scores hold the truth."""
+    table = kept("folds")
+    blocks = [
+        folds.notes(table),
+        out.table(
+            "folds",
+            folds.shown(table),
+            f"How often 95% intervals hold the true difference, how often a verdict with a ROPE of "
+            f"±{folds.ROPE:g} is settled and wrong, and how wide the intervals are.",
+            numbers=table,
+            row_headings=False,
+        ),
+    ]
+    return Section("Cross-validation", blocks)
+
+
+def resampled(out: Output) -> Section:
+    """Show how often intervals of trained copies, data sets and out-of-fold predictions hold."""
+    table = kept("resampling")
+    blocks = [
+        resampling.notes(table),
+        out.table(
+            "resampling",
+            resampling.shown(table),
+            "How often 95% intervals hold the truth. sd: of accuracies over copies; the scale of "
+            "differences over data sets; or of what a training set does, in log-odds.",
+            numbers=table,
+            row_headings=False,
+        ),
+    ]
+    return Section("Training seeds, many data sets, out-of-fold predictions", blocks)
 
 
 def build(folder: Path = HERE) -> None:
     """Write the tables, the figures and the page."""
-    write_report(ABOUT, (power, judged, contested, of_items, scored, calibration), folder)
+    makers = (power, judged, contested, of_items, of_folds, resampled, scored, calibration)
+    write_report(ABOUT, makers, folder)

@@ -55,16 +55,12 @@ BOUNDED = float(np.mean((4 * _P + 0.2) / 4.2 - 4 * _P / 4.2))
 SHAPES = {"normal": normal, "skewed": skewed, "bounded": bounded, "tied": tied}
 
 
-def of_items(shape: str, n: int, replications: int, rng: np.random.Generator) -> list[float]:
-    """Return how often the exact t of the items model covers."""
-    held = 0
-    for _ in range(replications):
-        a, b, truth = SHAPES[shape](rng, n)
-        d = a - b
-        t = stats.t(n - 1, d.mean(), d.std(ddof=1) / np.sqrt(n))
-        low, high = t.interval(0.95)
-        held += low <= truth <= high
-    return [held / replications]
+def of_items(rng: np.random.Generator, seed: int, shape: str, n: int) -> tuple[bool, ...]:
+    """Judge by the exact t of the items model."""
+    a, b, truth = SHAPES[shape](rng, n)
+    d = a - b
+    low, high = stats.t(n - 1, d.mean(), d.std(ddof=1) / np.sqrt(n)).interval(0.95)
+    return (bool(low <= truth <= high),)
 
 
 def holds(values: np.ndarray, truth: float, seed: int, columns: Any = None, **options: Any) -> bool:
@@ -85,11 +81,9 @@ def holds(values: np.ndarray, truth: float, seed: int, columns: Any = None, **op
         Of :func:`stanoff.compare`.
     """
     shape = values.shape if values.ndim == 3 else (1, *values.shape)
-    run, system, item = np.indices(shape)
+    _, system, item = np.indices(shape)  # rows of the same item and system are runs
     frame = pd.DataFrame({"item": item.ravel(), "system": np.array(["A", "B"])[system.ravel()]})
     frame["value"] = np.ravel(values)
-    if values.ndim == 3:
-        frame["run"], options["run"] = run.ravel(), "run"
     for name, column in (columns or {}).items():
         frame[name] = np.ravel(column) if np.ndim(column) == 2 else column[item.ravel()]
         options[name] = name
@@ -99,16 +93,13 @@ def holds(values: np.ndarray, truth: float, seed: int, columns: Any = None, **op
     return bool(low <= truth <= high)
 
 
-def in_clusters(clusters: int, replications: int, rng: np.random.Generator) -> list[float]:
-    """Return how often weights over clusters cover, and how often without the clusters."""
-    held = np.zeros(2)
-    for i in range(replications):
-        cluster = np.repeat(np.arange(clusters), 1 + rng.poisson(6, clusters))
-        n = len(cluster)
-        a = 0.1 + rng.normal(0, 0.3, clusters)[cluster] + rng.normal(0, 0.5, n)
-        values = np.stack([a, rng.normal(0, 0.1, n)])
-        held += holds(values, 0.1, i + 1, {"cluster": cluster}), holds(values, 0.1, i + 1)
-    return list(held / replications)
+def in_clusters(rng: np.random.Generator, seed: int, clusters: int) -> tuple[bool, ...]:
+    """Judge by weights over clusters, and without the clusters."""
+    cluster = np.repeat(np.arange(clusters), 1 + rng.poisson(6, clusters))
+    n = len(cluster)
+    a = 0.1 + rng.normal(0, 0.3, clusters)[cluster] + rng.normal(0, 0.5, n)
+    values = np.stack([a, rng.normal(0, 0.1, n)])
+    return holds(values, 0.1, seed, {"cluster": cluster}), holds(values, 0.1, seed)
 
 
 def chances(rng: np.random.Generator, shared: np.ndarray) -> np.ndarray:
@@ -117,74 +108,59 @@ def chances(rng: np.random.Generator, shared: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-odds))
 
 
-def with_runs(n: int, runs: int, replications: int, rng: np.random.Generator) -> list[float]:
-    """Return coverage of new items, of these items asked again, and of runs taken as items."""
-    held = np.zeros(3)
-    for i in range(replications):
-        p = chances(rng, rng.normal(0, 1.5, n))
-        right = rng.binomial(1, p, (runs, 2, n))
-        held += (
-            holds(right, DIFFERENCE, i + 1),
-            holds(right, float((p[0] - p[1]).mean()), i + 1, population="runs"),
-            holds(np.concatenate(right, axis=1), DIFFERENCE, i + 1),
-        )
-    return list(held / replications)
+def with_runs(rng: np.random.Generator, seed: int, n: int, runs: int) -> tuple[bool, ...]:
+    """Judge new items, these items asked again, and runs taken as items."""
+    p = chances(rng, rng.normal(0, 1.5, n))
+    right = rng.binomial(1, p, (runs, 2, n))
+    return (
+        holds(right, DIFFERENCE, seed),
+        holds(right, float((p[0] - p[1]).mean()), seed, population="runs"),
+        holds(np.concatenate(right, axis=1), DIFFERENCE, seed),
+    )
 
 
 def by_program(
-    n: int, runs: int, clusters: int, replications: int, rng: np.random.Generator
-) -> list[float]:
-    """Return how often the repeated model, which is Stan's, covers; with clusters if there are."""
-    held = 0
-    for i in range(replications):
-        shared, columns = rng.normal(0, 1.5, n), {}
-        if clusters:  # whose items share most of what makes them difficult: 1.2^2 + 0.9^2 = 1.5^2
-            columns["cluster"] = np.arange(n) % clusters
-            shared = rng.normal(0, 1.2, clusters)[columns["cluster"]] + rng.normal(0, 0.9, n)
-        right = rng.binomial(1, chances(rng, shared), (runs, 2, n))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SamplingWarning)  # chains are short
-            held += holds(right, DIFFERENCE, i + 1, columns, **SHORT)
-    return [held / replications]
+    rng: np.random.Generator, seed: int, n: int, runs: int, clusters: int
+) -> tuple[bool, ...]:
+    """Judge by the repeated model, which is Stan's; with clusters if there are."""
+    shared, columns = rng.normal(0, 1.5, n), {}
+    if clusters:  # whose items share most of what makes them difficult: 1.2^2 + 0.9^2 = 1.5^2
+        columns["cluster"] = np.arange(n) % clusters
+        shared = rng.normal(0, 1.2, clusters)[columns["cluster"]] + rng.normal(0, 0.9, n)
+    right = rng.binomial(1, chances(rng, shared), (runs, 2, n))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)  # chains are short
+        return (holds(right, DIFFERENCE, seed, columns, **SHORT),)
 
 
 def runs_in_clusters(
-    clusters: int, runs: int, replications: int, rng: np.random.Generator
-) -> list[float]:
-    """Return coverage of items with runs in clusters, and without the clusters."""
-    held = np.zeros(2)
-    for i in range(replications):
-        cluster = np.repeat(np.arange(clusters), 1 + rng.poisson(4, clusters))
-        n = len(cluster)
-        p = chances(rng, rng.normal(0, 1.2, clusters)[cluster] + rng.normal(0, 0.9, n))
-        # A gains in some clusters: else the difference would hardly vary between them.
-        p[0] += GAIN * (1 - p[0]) * (rng.random(clusters) < 0.5)[cluster]
-        right = rng.binomial(1, p, (runs, 2, n))
-        held += holds(right, GAINED, i + 1, {"cluster": cluster}), holds(right, GAINED, i + 1)
-    return list(held / replications)
+    rng: np.random.Generator, seed: int, clusters: int, runs: int
+) -> tuple[bool, ...]:
+    """Judge items with runs in clusters, and without the clusters."""
+    cluster = np.repeat(np.arange(clusters), 1 + rng.poisson(4, clusters))
+    n = len(cluster)
+    p = chances(rng, rng.normal(0, 1.2, clusters)[cluster] + rng.normal(0, 0.9, n))
+    # A gains in some clusters: else the difference would hardly vary between them.
+    p[0] += GAIN * (1 - p[0]) * (rng.random(clusters) < 0.5)[cluster]
+    right = rng.binomial(1, p, (runs, 2, n))
+    return holds(right, GAINED, seed, {"cluster": cluster}), holds(right, GAINED, seed)
 
 
-def ratios(n: int, replications: int, rng: np.random.Generator) -> list[float]:
-    """Return how often weights over users cover the difference of two ratios of sums."""
-    held = 0
-    for i in range(replications):
-        shown = rng.geometric(1 / 20, (2, n))  # a few users see most
-        p = rng.beta(2, 18, n)  # on average a tenth
-        clicks = rng.binomial(shown, np.stack([1.2 * p, p]).clip(max=1))
-        held += holds(clicks, RATIO, i + 1, {"denominator": shown})
-    return [held / replications]
+def ratios(rng: np.random.Generator, seed: int, n: int) -> tuple[bool, ...]:
+    """Judge the difference of two ratios of sums by weights over users."""
+    shown = rng.geometric(1 / 20, (2, n))  # a few users see most
+    p = rng.beta(2, 18, n)  # on average a tenth
+    clicks = rng.binomial(shown, np.stack([1.2 * p, p]).clip(max=1))
+    return (holds(clicks, RATIO, seed, {"denominator": shown}),)
 
 
-def new_data_sets(sets: int, replications: int, rng: np.random.Generator) -> list[float]:
-    """Return how often the interval of a new data set holds the difference on one."""
-    held = 0
-    for i in range(replications):
-        true = rng.normal(0.1, 0.1, sets + 1)
-        dataset = np.repeat(np.arange(sets), 30)
-        a = true[dataset] + rng.normal(0, 0.3, len(dataset))
-        values = np.stack([a, rng.normal(0, 0.01, len(dataset))])
-        held += holds(values, true[-1], i + 1, {"dataset": dataset}, population="datasets")
-    return [held / replications]
+def new_data_sets(rng: np.random.Generator, seed: int, sets: int) -> tuple[bool, ...]:
+    """Judge the difference on a new data set."""
+    true = rng.normal(0.1, 0.1, sets + 1)
+    dataset = np.repeat(np.arange(sets), 30)
+    a = true[dataset] + rng.normal(0, 0.3, len(dataset))
+    values = np.stack([a, rng.normal(0, 0.01, len(dataset))])
+    return (holds(values, true[-1], seed, {"dataset": dataset}, population="datasets"),)
 
 
 GAIN = 0.4
@@ -200,73 +176,74 @@ def notes(table: pd.DataFrame) -> str:
     """Describe what the simulations show."""
     covered = table.set_index(["design", "n"])["coverage"]
     usual = covered.loc[["normal", "bounded", "tied"]]
-    kept, ignored = covered.loc["clusters"], covered.loc["clusters ignored"]
     by_model = table.set_index("model")["coverage"]
     return prose(
-        """Of normal, bounded and tied differences {low:.1%} to {high:.1%} are covered, from 10
+        """Of normal, bounded and tied differences {usual} are covered, from 10
         items on; of log-normal ones {few:.1%} at 10 items, {some:.1%} at 50 and {many:.1%} at 200,
-        where a caution points to their skewness. Weights over clusters cover {kept_low:.1%} to
-        {kept_high:.1%}, the least with 8 clusters; without the clusters it would be
-        {ignored_low:.1%} to {ignored_high:.1%}. Ratios of sums are covered in {ratio_low:.1%} to
-        {ratio_high:.1%}, differences on a new data set in {new_low:.1%} to {new_high:.1%}. The
-        repeated model is cautious with few items ({repeated_low:.1%} and {repeated_high:.1%}): its
+        where a caution points to their skewness. Weights over clusters cover {kept}, the least
+        with 8 clusters; without the clusters it would be {ignored}. Ratios of sums are covered in
+        {ratio}, differences on a new data set in {new}. The repeated model is cautious with few
+        items ({repeated[0]:.1%} and {repeated[1]:.1%}): its
         prior does not know how alike the systems are. Where draws are counted there are {draws:,}
         of them (repeated: 2,000), whose HDIs are a little too narrow.""",
-        low=usual.min(),
-        high=usual.max(),
+        usual=harness.percent_range(usual),
         few=covered["skewed", 10],
         some=covered["skewed", 50],
         many=covered["skewed", 200],
-        kept_low=kept.min(),
-        kept_high=kept.max(),
-        ignored_low=ignored.min(),
-        ignored_high=ignored.max(),
-        ratio_low=covered.loc["ratios"].min(),
-        ratio_high=covered.loc["ratios"].max(),
-        new_low=by_model.loc["datasets"].min(),
-        new_high=by_model.loc["datasets"].max(),
-        repeated_low=by_model.loc["repeated"].min(),
-        repeated_high=by_model.loc["repeated"].max(),
+        kept=harness.percent_range(covered.loc["clusters"]),
+        ignored=harness.percent_range(covered.loc["clusters ignored"]),
+        ratio=harness.percent_range(covered.loc["ratios"]),
+        new=harness.percent_range(by_model.loc["datasets"]),
+        repeated=sorted(by_model.loc["repeated"]),
         draws=FEW_DRAWS,
     )
 
 
-def designs(
-    replications: int, heavy: int, stan: int
-) -> list[tuple[Callable, tuple, list[tuple], int]]:
+Design = tuple[Callable[..., tuple[bool, ...]], tuple, list[tuple], int]
+
+
+def designs(replications: int, heavy: int, stan: int) -> list[Design]:
     """List all simulations: a function, what it takes, what its results are, how often."""
-    plan: list[tuple[Callable, tuple, list[tuple], int]] = [
+    plan: list[Design] = [
         (of_items, (shape, n), [("items", shape, n)], replications)
         for shape in SHAPES
         for n in SIZES
     ]
     for c in (8, 12, 20, 50):
-        told = [("clusters", "clusters", c), ("items", "clusters ignored", c)]
-        plan.append((in_clusters, (c,), told, heavy))
+        labels = [("clusters", "clusters", c), ("items", "clusters ignored", c)]
+        plan.append((in_clusters, (c,), labels, heavy))
     for n, runs in ((10, 5), (50, 5), (200, 3)):
-        told = [
-            ("items", f"{runs} runs, new items", n),
-            ("runs", f"{runs} runs, these items again", n),
-            ("items", f"{runs} runs taken as items", n),
+        kinds = ("items", "new items"), ("runs", "these items again"), ("items", "taken as items")
+        labels = [
+            (model, f"{runs} runs{' ' if 'taken' in kind else ', '}{kind}", n)
+            for model, kind in kinds
         ]
-        plan.append((with_runs, (n, runs), told, heavy))
+        plan.append((with_runs, (n, runs), labels, heavy))
     for c in (12, 50):
-        told = [("clusters", "3 runs in clusters", c), ("items", "their clusters ignored", c)]
-        plan.append((runs_in_clusters, (c, 3), told, heavy))
+        labels = [("clusters", "3 runs in clusters", c), ("items", "their clusters ignored", c)]
+        plan.append((runs_in_clusters, (c, 3), labels, heavy))
     plan.append((by_program, (10, 5, 0), [("repeated", "5 runs, new items", 10)], stan))
     plan.append((by_program, (20, 5, 10), [("repeated", "5 runs, 10 clusters", 20)], stan))
     plan += [(ratios, (n,), [("clusters", "ratios", n)], heavy) for n in (20, 50, 200)]
-    plan += [
-        (new_data_sets, (sets,), [("datasets", "a new data set", sets)], heavy)
-        for sets in (5, 10, 20)
-    ]
+    plan += [(new_data_sets, (n,), [("datasets", "a new data set", n)], heavy) for n in (5, 10, 20)]
     return plan
 
 
-def simulate(job: tuple[int, tuple[Callable, tuple, list[tuple], int]]) -> list[tuple]:
+def coverage(
+    judge: Callable[..., tuple[bool, ...]],
+    arguments: tuple,
+    replications: int,
+    rng: np.random.Generator,
+) -> list[float]:
+    """Return how often the intervals of a design hold the truth."""
+    held = [judge(rng, i + 1, *arguments) for i in range(replications)]
+    return list(np.mean(held, axis=0))
+
+
+def simulate(job: tuple[int, Design]) -> list[tuple]:
     """Simulate one design, with random numbers of its own."""
-    index, (function, arguments, labels, replications) = job
-    shares = function(*arguments, replications, np.random.default_rng([17, index]))
+    index, (judge, arguments, labels, replications) = job
+    shares = coverage(judge, arguments, replications, np.random.default_rng([17, index]))
     return [(*label, share, replications) for label, share in zip(labels, shares, strict=True)]
 
 

@@ -26,7 +26,7 @@ from stanoff.text.numbers import p_value
 from stanoff.workbench import calibrate
 from validation.harness import keep, kept
 
-PRIOR = Prior(kappa=(2.0, 0.7))
+PRIOR = Prior(kappa=(2.0, 0.7), kappa_neg=(2.0, 0.7))
 KEPT, THIN, BINS = 99, 5, 10
 # What stanoff calibrates by itself: its options, and the variables whose ranks are kept.
 CALIBRATED: dict[str, dict[str, Any]] = {
@@ -37,10 +37,7 @@ CALIBRATED: dict[str, dict[str, Any]] = {
     "logistic_normal": {"categories": 1},
 }
 NAMES = {"delta[1]": "delta", "kappa_pos[1]": "kappa", "kappa_pos": "kappa"}
-VARIABLES = {
-    "hierarchical": ["kappa_pos"],
-    "hierarchical_unpaired": ["kappa_pos[1]"],
-}
+VARIABLES = {"hierarchical": ["kappa_pos"], "hierarchical_unpaired": ["kappa_pos[1]"]}
 
 
 def main(*names: str, simulations: int = 200) -> None:
@@ -201,6 +198,22 @@ def _items(rng: np.random.Generator, options: dict, n: int = 20) -> tuple:
     return {"delta": delta}, {"delta": drawn["psi_A"] - drawn["psi_B"]}
 
 
+def _folds(rng: np.random.Generator, options: dict, folds: int = 5, repeats: int = 3) -> tuple:
+    """Truth and scores of test folds, whose difference has the conjugate prior.
+
+    All folds share a part of it, which gives them their correlation; the level is any, as of items.
+    """
+    weight, sd, degrees, rho, n = 2.0, 0.03, 5.0, 1 / folds, folds * repeats
+    sigma = sd * np.sqrt(degrees / rng.chisquare(degrees))
+    delta = sigma / np.sqrt(weight) * rng.standard_normal()
+    shared = np.sqrt(rho) * rng.standard_normal()
+    d = delta + sigma * (shared + np.sqrt(1 - rho) * rng.standard_normal(n))
+    level = 0.8 + 0.4 * d + rng.normal(0, 0.02, n)
+    design = {"folds": folds, "repeats": repeats, "prior": Prior(items=(weight, sd, degrees))}
+    drawn = compare(level + d / 2, level - d / 2, **(options | design)).draws.posterior
+    return {"delta": delta}, {"delta": drawn["psi_A"] - drawn["psi_B"]}
+
+
 def _repeated(
     rng: np.random.Generator, options: dict, n: int = 15, runs: int = 4, clusters: int = 0
 ) -> tuple:
@@ -251,6 +264,7 @@ SIMULATED: dict[str, Callable[..., tuple]] = {
     "multiclass": _classes,
     "joint": _pairs_of_classes,
     "items": _items,
+    "folds": _folds,
     "repeated": _repeated,
     "repeated, in clusters": _clustered,
 }

@@ -25,7 +25,6 @@ RATES_OF_B = {0.5: (0.7, 0.2), 0.1: (0.7, 0.03)}  # by prevalence: on positives,
 CORRELATIONS = (0.0, 0.5)
 SIZES = (500, 2000, 8000)
 DECISIONS = [str(decision) for decision in Decision]
-COLORS = dict(zip(DECISIONS, ("#b2182b", "#f4a582", "#bbbbbb", "#92c5de", "#2166ac"), strict=True))
 
 
 def main(n_simulations: int = 1000) -> None:
@@ -141,7 +140,14 @@ def _bars(ax: Axes, part: pd.DataFrame) -> None:
     for name in DECISIONS:
         height = part[name].to_numpy()
         symbol = Decision(name).symbol
-        ax.bar(x, height, 0.8, bottom=below, color=COLORS[name], label=f"A {symbol} B")
+        ax.bar(
+            x,
+            height,
+            0.8,
+            bottom=below,
+            color=plots.decision_tint(Decision(name)),
+            label=f"A {symbol} B",
+        )
         below += height
     tests = (("sign_test", "D", "sign test rejects"), ("t_test", "o", "t-test rejects"))
     for name, mark, label in tests:

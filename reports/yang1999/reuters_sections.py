@@ -178,26 +178,21 @@ def hierarchical(out: Output) -> Section:
 def contest(out: Output) -> Section:
     """Compare all five at once, and hold their order against that of 1999."""
     result = reuters.contested()
-    return Section(
-        "All five at once",
-        [
-            prose(CONTEST, rope=reuters.ROPE),
-            result.sentence(),
-            out.table(
-                "contest",
-                result.table(),
-                contest_caption(result, "micro"),
-                numbers=result.summary(),
-            ),
-            out.figure("contest", result.plot_matrix, "Every pair in micro-averaged F1."),
-            out.table(
-                "orders",
-                reuters.orders(),
-                "Tiers of the five in the measures of Table 3, micro-averaged (a semicolon parts "
-                "them), and the order of the scores that were printed in 1999.",
-            ),
-        ],
-    )
+    blocks = [
+        prose(CONTEST, rope=reuters.ROPE),
+        result.sentence(),
+        out.table(
+            "contest", result.table(), contest_caption(result, "micro"), numbers=result.summary()
+        ),
+        out.figure("contest", result.plot_matrix, "Every pair in micro-averaged F1."),
+        out.table(
+            "orders",
+            reuters.orders(),
+            "Tiers of the five in the measures of Table 3, micro-averaged (a semicolon parts "
+            "them), and the order of the scores that were printed in 1999.",
+        ),
+    ]
+    return Section("All five at once", blocks)
 
 
 def frequencies(out: Output) -> Section:
@@ -219,11 +214,7 @@ def frequencies(out: Output) -> Section:
             f"Figure 5 {told} all categories.",
             anchor="figure5",
         ),
-        prose(
-            RARE,
-            rare=_means(scores[frequency <= 8]),
-            common=_means(scores[frequency >= MANY]),
-        ),
+        prose(RARE, rare=_means(scores[frequency <= 8]), common=_means(scores[frequency >= MANY])),
     ]
     return Section("Rare and common categories", blocks)
 

@@ -3,7 +3,7 @@
 import pandas as pd
 from common import signed
 
-from stanoff.text.numbers import ends, p_value
+from stanoff.text.numbers import format_interval, p_value
 from yang1999 import published, reuters
 
 SCORES = {
@@ -79,7 +79,7 @@ def _posterior(row: dict, digits: int, better: float) -> dict[str, str]:
     return {
         "decision": row["decision"],
         "mean": signed([row["mean"]], digits)[0],
-        "95% HDI": ends((row["hdi_low"], row["hdi_high"]), digits),
+        "95% HDI": format_interval((row["hdi_low"], row["hdi_high"]), digits),
         "P(A better)": chance(better),
         "P(ROPE)": chance(row["p_rope"]),
     }

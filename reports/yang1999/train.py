@@ -33,7 +33,7 @@ LEAST_F1 = 0.2
 def main(folder: str | None = None) -> None:
     """Fetch, split, train, tune, decide, write."""
     home = Path(folder or Path(tempfile.gettempdir()) / "stanoff-reuters-21578")
-    train, test = reuters_corpus.split(reuters_corpus.n_documents(reuters_corpus.fetch(home)))
+    train, test = reuters_corpus.split(reuters_corpus.documents(reuters_corpus.fetch(home)))
     binarizer = MultiLabelBinarizer().fit(train.topics)
     truth, true_test = (binarizer.transform(part.topics) for part in (train, test))
     texts = np.array(train.texts, dtype=object)

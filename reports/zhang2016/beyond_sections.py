@@ -17,7 +17,7 @@ def hierarchical(out: Output) -> Section:
         "The hierarchical model lets the categories share what they have in common: each is pulled "
         "towards the overall behaviour of the two classifiers, the more so the fewer documents it "
         "has. With 251 to 399 positive documents in each category there is little to borrow, "
-        "and few verdicts change.",
+        "and few verdicts change."
     ]
     for number in TABLES:
         moved = beyond.moved(number)
@@ -53,48 +53,44 @@ def contest(out: Output) -> Section:
     """Put all four classifiers beside each other."""
     case = contested(pos_label=CATEGORY, rope=ROPE)
     whole = contested(average="macro", rope=0.01)
-    return Section(
-        "All four at once",
-        [
-            "One joint posterior of all four classifiers, under which every pair has the posterior "
-            "of its own comparison: no verdict above changes.",
-            f"Category {CATEGORY}, as in Table 6: {case.sentence()}",
-            out.table(
-                "contest",
-                case.table(),
-                contest_caption(case, case.default_category),
-                numbers=case.summary(),
-            ),
-            out.figure("contest_matrix", case.plot_matrix, f"All pairs on category {CATEGORY}."),
-            f"All categories together, with a ROPE of ±0.01: {whole.sentence()}",
-            out.table(
-                "contest_macro",
-                whole.table(),
-                contest_caption(whole, whole.default_category),
-                numbers=whole.summary(),
-            ),
-            out.figure("contest_scores", whole.plot_scores, "Macro-averaged F1 of all four."),
-        ],
-    )
+    blocks = [
+        "One joint posterior of all four classifiers, under which every pair has the posterior "
+        "of its own comparison: no verdict above changes.",
+        f"Category {CATEGORY}, as in Table 6: {case.sentence()}",
+        out.table(
+            "contest",
+            case.table(),
+            contest_caption(case, case.default_category),
+            numbers=case.summary(),
+        ),
+        out.figure("contest_matrix", case.plot_matrix, f"All pairs on category {CATEGORY}."),
+        f"All categories together, with a ROPE of ±0.01: {whole.sentence()}",
+        out.table(
+            "contest_macro",
+            whole.table(),
+            contest_caption(whole, whole.default_category),
+            numbers=whole.summary(),
+        ),
+        out.figure("contest_scores", whole.plot_scores, "Macro-averaged F1 of all four."),
+    ]
+    return Section("All four at once", blocks)
 
 
 def other_measures(out: Output) -> Section:
     """Judge the same draws by other measures."""
     grid = beyond.other_measures(6).rename_axis("category").reset_index()
-    return Section(
-        "Other measures",
-        [
-            "No model was fitted again: the draws of the cells are judged by another function. "
-            "In accuracy every category is equivalent, because 19 of 20 documents are negatives "
-            "that nobody mistakes: a reminder that a ROPE of ±0.05 means nothing without the "
-            "measure. Precision and recall often point in opposite directions.",
-            out.table(
-                "measures",
-                grid,
-                "NB_Mult against SVM_L2 in other measures, with a ROPE of ±0.05 for all of them.",
-            ),
-        ],
-    )
+    blocks = [
+        "No model was fitted again: the draws of the cells are judged by another function. "
+        "In accuracy every category is equivalent, because 19 of 20 documents are negatives "
+        "that nobody mistakes: a reminder that a ROPE of ±0.05 means nothing without the "
+        "measure. Precision and recall often point in opposite directions.",
+        out.table(
+            "measures",
+            grid,
+            "NB_Mult against SVM_L2 in other measures, with a ROPE of ±0.05 for all of them.",
+        ),
+    ]
+    return Section("Other measures", blocks)
 
 
 def sensitivity(out: Output) -> Section:
@@ -102,28 +98,24 @@ def sensitivity(out: Output) -> Section:
     ropes = beyond.over_ropes().rename_axis(["table", "ROPE"]).reset_index()
     priors = beyond.over_priors().rename_axis(["table", "prior"]).reset_index()
     priors["largest shift"] = priors["largest shift"].map("{:.4f}".format)
-    return Section(
-        "Other ROPEs, other priors",
-        [
-            "The verdicts depend on the ROPE, which is the reader's to choose; they hardly depend "
-            "on the prior.",
-            out.table("ropes", ropes, "How many of the 20 categories get each decision, by ROPE."),
-            out.table(
-                "priors",
-                priors,
-                "The same by prior (drawn exactly, 20,000 draws), with the largest shift of a mean "
-                "and the categories whose decision is another than under the uniform prior.",
-            ),
-            out.figure(
-                "ropes",
-                case().plot_ropes,
-                f"Category {CATEGORY} of Table 6 under ROPEs of any width.",
-            ),
-            out.figure(
-                "priors", case().plot_priors, f"Category {CATEGORY} of Table 6 under other priors."
-            ),
-        ],
-    )
+    blocks = [
+        "The verdicts depend on the ROPE, which is the reader's to choose; they hardly depend "
+        "on the prior.",
+        out.table("ropes", ropes, "How many of the 20 categories get each decision, by ROPE."),
+        out.table(
+            "priors",
+            priors,
+            "The same by prior (drawn exactly, 20,000 draws), with the largest shift of a mean "
+            "and the categories whose decision is another than under the uniform prior.",
+        ),
+        out.figure(
+            "ropes", case().plot_ropes, f"Category {CATEGORY} of Table 6 under ROPEs of any width."
+        ),
+        out.figure(
+            "priors", case().plot_priors, f"Category {CATEGORY} of Table 6 under other priors."
+        ),
+    ]
+    return Section("Other ROPEs, other priors", blocks)
 
 
 def more_documents(out: Output) -> Section:
@@ -134,7 +126,7 @@ def more_documents(out: Output) -> Section:
         "which one. New test sets are drawn from the posterior, added to the old one and "
         "judged again. The Monte-Carlo interval is in brackets; the columns to the right "
         "show how often each verdict is reached there. Where the difference lies near an end of "
-        "the ROPE, no reasonable number of documents will do.",
+        "the ROPE, no reasonable number of documents will do."
     ]
     for number in TABLES:
         undecided = beyond.more_documents(number)

@@ -71,13 +71,7 @@ def contested(**chosen: object) -> Contest:
 
 def columns(a: str, b: str) -> dict:
     """Say where the labels of two classifiers are."""
-    return {
-        "table": PREDICTIONS,
-        "truth": "truth",
-        "a": a,
-        "b": b,
-        "names": (NAMES[a], NAMES[b]),
-    }
+    return {"table": PREDICTIONS, "truth": "truth", "a": a, "b": b, "names": (NAMES[a], NAMES[b])}
 
 
 def printed(table: int | str) -> pd.DataFrame:

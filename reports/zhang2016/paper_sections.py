@@ -5,7 +5,7 @@ from common import Output
 
 from stanoff import Decision
 from stanoff.report.document import Figure, Paragraph, Section, Table
-from stanoff.text.numbers import bayes_factor, ends, p_value, sides_of_zero
+from stanoff.text.numbers import bayes_factor, format_interval, p_value, sides_of_zero
 from zhang2016 import paper_figures, paper_tables, table3
 from zhang2016.experiment import NAMES, NEWSGROUPS, TABLES, case, observed_f1, printed
 from zhang2016.paper_tables import Rebuilt
@@ -39,24 +39,22 @@ def data(out: Output) -> Section:
     odd = {
         (row, NAMES[key]): "mark" for key in NAMES for row in range(20) if off[key].iloc[row] > 1e-9
     }
-    return Section(
-        "The experiment",
-        [
-            "Four classifiers of scikit-learn, trained on 11,314 posts to 20 newsgroups and tested "
-            "on the 7,532 later ones, stripped of headers, footers and quotes: Naive Bayes with "
-            "Bernoulli and multinomial events, linear support vector machines with L1 and L2 "
-            "penalty. Only their predictions are kept, with the script that makes them; all "
-            "that follows starts from there.",
-            f"The observed F1 equals the paper's to three decimals for three of them; for SVM_L1, "
-            f"whose solver is random, it is off by at most {off['svm_l1'].max():.3f} (marked).",
-            out.table(
-                "observed_f1",
-                shown,
-                "Observed F1 of the four classifiers, ours and the paper's.",
-                highlight=odd,
-            ),
-        ],
-    )
+    blocks = [
+        "Four classifiers of scikit-learn, trained on 11,314 posts to 20 newsgroups and tested "
+        "on the 7,532 later ones, stripped of headers, footers and quotes: Naive Bayes with "
+        "Bernoulli and multinomial events, linear support vector machines with L1 and L2 "
+        "penalty. Only their predictions are kept, with the script that makes them; all "
+        "that follows starts from there.",
+        f"The observed F1 equals the paper's to three decimals for three of them; for SVM_L1, "
+        f"whose solver is random, it is off by at most {off['svm_l1'].max():.3f} (marked).",
+        out.table(
+            "observed_f1",
+            shown,
+            "Observed F1 of the four classifiers, ours and the paper's.",
+            highlight=odd,
+        ),
+    ]
+    return Section("The experiment", blocks)
 
 
 def models(out: Output) -> Section:
@@ -77,26 +75,24 @@ def power(out: Output) -> Section:
     """Rebuild Table 3 and Figure 5."""
     powers = table3.powers()
     off = (powers["power"] - powers["printed"]).abs()
-    return Section(
-        "Power: Table 3 and Figure 5",
-        [
-            f"{table3.DATA_SETS:,} simulated test sets per cell, drawn exactly. Ours lie "
-            f"within {off.max():.3f} of every printed power and within {off.mean():.3f} on "
-            "average, the size of the paper's own simulation error.",
-            "What the paper does not say: in scenario (a) the two classifiers are independent of "
-            "each other given the class (0.3 = 0.6 x 0.5, and so on), so all that pairing gains "
-            "there is that both share one prevalence. In scenario (b) they agree more often "
-            "than by chance, and pairing gains much more.",
-            out.table(
-                "table3",
-                table3.side_by_side(powers),
-                "Table 3: power of the two models, ours with Monte-Carlo standard error, and the "
-                "paper's.",
-                numbers=powers,
-            ),
-            _figure(out, 5),
-        ],
-    )
+    blocks = [
+        f"{table3.DATA_SETS:,} simulated test sets per cell, drawn exactly. Ours lie "
+        f"within {off.max():.3f} of every printed power and within {off.mean():.3f} on "
+        "average, the size of the paper's own simulation error.",
+        "What the paper does not say: in scenario (a) the two classifiers are independent of "
+        "each other given the class (0.3 = 0.6 x 0.5, and so on), so all that pairing gains "
+        "there is that both share one prevalence. In scenario (b) they agree more often "
+        "than by chance, and pairing gains much more.",
+        out.table(
+            "table3",
+            table3.side_by_side(powers),
+            "Table 3: power of the two models, ours with Monte-Carlo standard error, and the "
+            "paper's.",
+            numbers=powers,
+        ),
+        _figure(out, 5),
+    ]
+    return Section("Power: Table 3 and Figure 5", blocks)
 
 
 def table_sections(out: Output) -> list[Section]:
@@ -126,29 +122,27 @@ def _agreement(out: Output, tables: list[Rebuilt]) -> Section:
         for table, frame in others
         for category, row in frame.iterrows()
     ]
-    return Section(
-        "Tables 4 to 6: how near",
-        [
-            "Every table was rebuilt with the paired model in Stan, 4 chains of 2,500 draws, all "
-            "20 categories in one program. Means, standard deviations and HDI ends differ by the "
-            "Monte-Carlo error of both sides and by the rounding of the printed numbers; in "
-            "Table 5 also by the random solver of SVM_L1.",
-            out.table(
-                "agreement",
-                pd.DataFrame(rows),
-                "How near the rebuilt tables come to the printed ones: the largest differences, "
-                "and how many of the 20 categories agree.",
-            ),
-            *(told or ["No decision differs from the printed one."]),
-            Paragraph(
-                "BF_SD is printed next to the paper's, but is not to be compared closely: with the "
-                "uniform prior the density of delta-F1 at 0 is infinite before any data are seen, "
-                "so the factor depends on the bandwidth of the kernel and on the number of draws. "
-                "Both of us used Scott's rule, they with 50,000 draws and we with 10,000.",
-                note=True,
-            ),
-        ],
-    )
+    blocks = [
+        "Every table was rebuilt with the paired model in Stan, 4 chains of 2,500 draws, all "
+        "20 categories in one program. Means, standard deviations and HDI ends differ by the "
+        "Monte-Carlo error of both sides and by the rounding of the printed numbers; in "
+        "Table 5 also by the random solver of SVM_L1.",
+        out.table(
+            "agreement",
+            pd.DataFrame(rows),
+            "How near the rebuilt tables come to the printed ones: the largest differences, "
+            "and how many of the 20 categories agree.",
+        ),
+        *(told or ["No decision differs from the printed one."]),
+        Paragraph(
+            "BF_SD is printed next to the paper's, but is not to be compared closely: with the "
+            "uniform prior the density of delta-F1 at 0 is infinite before any data are seen, "
+            "so the factor depends on the bandwidth of the kernel and on the number of draws. "
+            "Both of us used Scott's rule, they with 50,000 draws and we with 10,000.",
+            note=True,
+        ),
+    ]
+    return Section("Tables 4 to 6: how near", blocks)
 
 
 def _section(out: Output, table: Rebuilt) -> Section:
@@ -190,7 +184,7 @@ def _cells(row: pd.Series) -> dict[str, str]:
         "BF_SD": bayes_factor(row.bf_sd),
         "LG pct": sides_of_zero(row.lt0_pct / 100, row.gt0_pct / 100),
         "ROPE pct": f"{row.rope_pct:.1f}%",
-        "HDI": ends((row.hdi_low, row.hdi_high), 3),
+        "HDI": format_interval((row.hdi_low, row.hdi_high), 3),
         "decision": Decision(row.decision).symbol,
     }
 

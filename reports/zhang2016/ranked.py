@@ -46,7 +46,7 @@ def section(out: Output) -> Section:
         "F1 judges what a classifier decides, AUC and average precision how it orders the "
         "documents, whatever the threshold. Every category is judged against the rest by the "
         "decision scores; a naive Bayes classifier has log-odds. The weights model draws all four "
-        "classifiers together.",
+        "classifiers together."
     ]
     for measure, label in MEASURES.items():
         many = by_scores(measure)

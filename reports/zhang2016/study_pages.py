@@ -18,7 +18,7 @@ from stanoff.study.cache import StudyResult
 from stanoff.study.config import read_study
 from stanoff.study.overview import write_overview
 from stanoff.study.run import FIGURE_FOLDER, PAGE_FOLDER, build_study
-from stanoff.text.numbers import ends, percent
+from stanoff.text.numbers import format_interval, percent
 from stanoff.text.tables import PAPER
 from zhang2016.experiment import HERE, TABLES, fitted
 
@@ -38,36 +38,34 @@ def averages(out: Output) -> Section:
             "F1 of A": pairs["F1 of A"].map("{:.3f}".format),
             "F1 of B": pairs["F1 of B"].map("{:.3f}".format),
             "delta": signed(pairs["delta"]),
-            "HDI": [ends(pair, 3) for pair in pairs[["hdi_low", "hdi_high"]].to_numpy()],
+            "HDI": [format_interval(pair, 3) for pair in pairs[["hdi_low", "hdi_high"]].to_numpy()],
             "P(ROPE)": pairs["p_rope"].map(percent),
             "decision": pairs["decision"],
         }
     )
     flat, joint = (fitted(*TABLES[6], model=name).evidence("macro") for name in ("paired", "joint"))
-    return Section(
-        "All six pairs, over all categories",
-        [
-            "The paper judges category by category. Over all 20 of them the same predictions "
-            "settle nearly every pair. The averages come from the joint model of the true class "
-            "and the four predicted ones, fitted once for all pairs: a model per category takes "
-            "the categories as independent of each other, which they are not where every document "
-            "has one label, and would give the "
-            f"macro average of the pair of Table 6 a standard deviation of {flat.std:.4f} instead "
-            f"of {joint.std:.4f}.",
-            out.table(
-                "all_pairs", shown, "All six pairs in macro- and micro-averaged F1.", numbers=pairs
-            ),
-            joined(
-                [
-                    "These numbers are those of a study: ",
-                    link("study.toml", "study.toml"),
-                    " says what is compared, and ",
-                    link("the overview", f"{KEPT}/{PAGE}"),
-                    " links a page for every pair, category by category.",
-                ]
-            ),
-        ],
-    )
+    blocks = [
+        "The paper judges category by category. Over all 20 of them the same predictions "
+        "settle nearly every pair. The averages come from the joint model of the true class "
+        "and the four predicted ones, fitted once for all pairs: a model per category takes "
+        "the categories as independent of each other, which they are not where every document "
+        "has one label, and would give the "
+        f"macro average of the pair of Table 6 a standard deviation of {flat.std:.4f} instead "
+        f"of {joint.std:.4f}.",
+        out.table(
+            "all_pairs", shown, "All six pairs in macro- and micro-averaged F1.", numbers=pairs
+        ),
+        joined(
+            [
+                "These numbers are those of a study: ",
+                link("study.toml", "study.toml"),
+                " says what is compared, and ",
+                link("the overview", f"{KEPT}/{PAGE}"),
+                " links a page for every pair, category by category.",
+            ]
+        ),
+    ]
+    return Section("All six pairs, over all categories", blocks)
 
 
 def compared(folder: Path) -> list[StudyResult]:

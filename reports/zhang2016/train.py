@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
-from sklearn.n_simulations import fetch_20newsgroups_vectorized
+from sklearn.datasets import fetch_20newsgroups_vectorized
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.svm import LinearSVC
 

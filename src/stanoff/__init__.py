@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff import measures, plots, significance, workbench
+    from stanoff import datasets, measures, plots, significance, workbench
     from stanoff.api import compare, compare_counts, contest, load
     from stanoff.data.load import count
     from stanoff.data.types import PairedCounts, UnpairedCounts
@@ -21,37 +21,23 @@ if TYPE_CHECKING:
 
 __version__ = "0.3.0"
 
-_HOME = {
-    "AucScenario": "planning.scenario",
-    "compare": "api",
-    "compare_counts": "api",
-    "contest": "api",
-    "count": "data.load",
-    "Comparison": "results.comparison",
-    "Contest": "results.contest",
-    "Decision": "inference.decision",
-    "Evidence": "inference.evidence",
-    "InputError": "errors",
-    "PairedCounts": "data.types",
-    "Prior": "models.priors",
-    "SamplingWarning": "errors",
-    "Scenario": "planning.scenario",
-    "StanoffError": "errors",
-    "ToolchainError": "errors",
-    "UnpairedCounts": "data.types",
-    "load": "api",
-    "plan": "planning.plan",
-    "power": "planning.power",
+_HOMES = {  # what is public of each module
+    "api": "compare compare_counts contest load",
+    "data.load": "count",
+    "data.types": "PairedCounts UnpairedCounts",
+    "errors": "InputError SamplingWarning StanoffError ToolchainError",
+    "inference.decision": "Decision",
+    "inference.evidence": "Evidence",
+    "models.priors": "Prior",
+    "planning.plan": "plan",
+    "planning.power": "power",
+    "planning.scenario": "AucScenario Scenario",
+    "results.comparison": "Comparison",
+    "results.contest": "Contest",
 }
-
-_MODULES = {
-    "invariance": "measures.invariance",
-    "measures": "measures",
-    "plots": "plots",
-    "significance": "significance",
-    "recommend": "measures.recommend",
-    "workbench": "workbench",
-}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+_MODULES = {"invariance": "measures.invariance", "recommend": "measures.recommend"}
+_MODULES |= {name: name for name in ("datasets", "measures", "plots", "significance", "workbench")}
 
 __all__ = [
     "AucScenario",
@@ -71,6 +57,7 @@ __all__ = [
     "compare_counts",
     "contest",
     "count",
+    "datasets",
     "invariance",
     "load",
     "measures",

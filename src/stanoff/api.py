@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
-from stanoff import models
-from stanoff._lib.arguments import as_names, check_keywords
+from stanoff import models, options
+from stanoff._lib.arguments import as_names
 from stanoff.data.counting import check_counts
-from stanoff.data.load import Layout, load_pair, load_systems
+from stanoff.data.cross_validation import is_cross_validation
+from stanoff.data.folds import FoldValues
+from stanoff.data.load import load_pair, load_systems
+from stanoff.data.rows import Rows
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid, unknown
-from stanoff.fit import fit
-from stanoff.models.priors import Priors
-from stanoff.question import OPTIONS, Question, Sampling, read, select
-from stanoff.results.comparison import Comparison
-from stanoff.results.contest import Contest
+from stanoff.options import CompareOptions, FitOptions, select, spell_out
+from stanoff.question import Question, check_direction, read
+from stanoff.results.comparison import Comparison, compare_data
+from stanoff.results.contest import Contest, contest_data
 from stanoff.store import netcdf
 
-LAYOUT = tuple(Layout.__annotations__)
 
-
-@check_keywords
+@spell_out(options.COMPARE)
 def compare(
     table: Any = None,
     y_pred_a: Any = None,
@@ -35,41 +34,8 @@ def compare(
     truth: Any = None,
     a: Any = None,
     b: Any = None,
-    pos_label: Any = None,
-    labels: Sequence[Any] | None = None,
     names: tuple[str, str] | None = None,
-    id: Any = None,
-    unmatched: str | None = None,
-    item: Any = None,
-    system: Any = None,
-    prediction: Any = None,
-    value: Any = None,
-    cluster: Any = None,
-    dataset: Any = None,
-    denominator: Any = None,
-    sample_weight: Any = None,
-    measure: str | Callable[..., Any] = "f1",
-    beta: float = 1.0,
-    zero_division: float | str = 0.0,
-    prevalence: float | None = None,
-    clip: float | None = None,
-    higher_is_better: bool | None = None,
-    average: str | None = None,
-    rope: Any = 0.05,
-    hdi_prob: float = 0.95,
-    model: str | Path | None = None,
-    population: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    prior: Priors | str | None = None,
-    engine: str | None = "auto",
-    chains: int | None = None,
-    draws: int | None = None,
-    warmup: int | None = None,
-    seed: int | None = None,
-    sampler_options: Mapping[str, Any] | None = None,
-    output_dir: str | Path | None = None,
-    executor: Any = None,
-    progress: bool = False,
+    **choices: Unpack[CompareOptions],
 ) -> Comparison:
     """Compare two systems by what they predicted.
 
@@ -104,15 +70,31 @@ def compare(
     cluster, dataset : str, optional
         Of values (``cluster`` of scores, too), columns that name the cluster and the data set of
         an item.
+    trained : str, optional
+        The column that names the trained copy, such as its seed, where every system was trained
+        several times and each copy has answered all items (``item=``). The verdict is then about
+        a new training of each system.
     denominator : str or list of str, optional
         For ``measure="ratio"``, the column that the values are divided by once both are added up,
         or one column per system.
     sample_weight : array_like or str, optional
         How many documents a row stands for, or the column that says so: whole numbers.
+    fold, repeat : str, optional
+        Of scores of a cross-validation, or beside out-of-fold predictions, the columns that name
+        the test fold and its repeat.
+    folds, repeats, cv, n_train, n_test : optional
+        How the folds were made, one way of three: how many folds and repeats there are, of scores
+        in the order of ``RepeatedKFold``; a splitter of scikit-learn; or the sizes of training and
+        test set.
+    metric : str, optional
+        Which ``test_<metric>`` of what ``cross_validate`` returned.
+    paired : bool, optional
+        False for scores of systems that were not tested on the same folds.
     measure : str
         ``"f1"`` (F-beta, the default), ``"precision"``, ``"recall"``, ``"mcc"`` ..., see
         ``stanoff measures``, or one registered with :func:`stanoff.measures.register`. ``"mean"``
-        and ``"ratio"`` are of columns that hold a value per item, and need no truth.
+        and ``"ratio"`` are of columns that hold a value per item, and need no truth;
+        scores of folds are averaged, and take none.
     beta : float
         Weight of recall in F-beta.
     zero_division : float
@@ -130,9 +112,13 @@ def compare(
         Probability of the highest density interval, 0.95 by default.
     higher_is_better : bool, optional
         False for values of which small ones are good, such as losses.
+    not_worse_by, better_by : float or str, optional
+        A claim to be judged beside the verdict, in the unit of the ROPE: that A is not worse than
+        B by more than this, or better by more. ``result.claim`` says whether the HDI shows it.
     population : str, optional
         What values are to tell about: new ``"items"`` (default), these items asked again
-        (``"runs"``), or a new data set (``"datasets"``).
+        (``"runs"``), or a new data set (``"datasets"``). Scores of folds tell about new
+        ``"training sets"``, trained copies (``trained``) about new ``"trainings"``.
     model : str or path, optional
         By default the one that suits the data: ``"paired"`` for binary and multi-label data,
         ``"joint"`` for single-label classes with an average, ``"unpaired"`` for two test sets.
@@ -175,14 +161,16 @@ def compare(
     >>> str(result.decision)
     '>>'
     """
-    options = locals()
-    question, sampling = read(**select(options, OPTIONS))
+    has_labels = truth is not None or y_pred_b is not None
+    choices = _measure_folds(choices, [table, y_pred_a], has_labels)
+    question, sampling = read(**select(choices, options.FIT))
+    layout, categories = _layout_and_categories(choices, question)
     observed = load_pair(
-        question.measure.kind,
+        question.measure.reads,
         (table, y_pred_a, y_pred_b),
         {"truth": truth, "a": a, "b": b},
-        select(options, LAYOUT),
-        {"pos_label": pos_label, "labels": labels, "average": question.average},
+        layout,
+        categories,
         documents=getattr(sampling.model, "by_document", False),
         own_columns=getattr(sampling.model, "own_columns", None),
     )
@@ -190,52 +178,23 @@ def compare(
         program: Any = sampling.model
         own = {**program.user_data, **observed.columns}
         sampling = replace(sampling, model=program.with_data(own))
+    question = _ask_folds(question, observed, choices)
+    _check_direction(question, observed, choices)
     if names is not None:
         observed = replace(observed, systems=as_names(names))
-    return _compare_data(observed, question, sampling)
+    given = (y_pred_a, y_pred_b) if truth is None else (a, b)
+    rows = _rows(table, truth, dict(zip(observed.systems, given, strict=True)), layout, categories)
+    return compare_data(observed, question, sampling, rows)
 
 
-@check_keywords
+@spell_out(options.CONTEST)
 def contest(
     table: Any = None,
     predictions: Mapping[str, Any] | None = None,
     *,
     truth: Any = None,
     systems: Sequence[Any] | None = None,
-    pos_label: Any = None,
-    labels: Sequence[Any] | None = None,
-    id: Any = None,
-    unmatched: str | None = None,
-    item: Any = None,
-    system: Any = None,
-    prediction: Any = None,
-    value: Any = None,
-    cluster: Any = None,
-    dataset: Any = None,
-    denominator: Any = None,
-    sample_weight: Any = None,
-    measure: str | Callable[..., Any] = "f1",
-    beta: float = 1.0,
-    zero_division: float | str = 0.0,
-    prevalence: float | None = None,
-    clip: float | None = None,
-    higher_is_better: bool | None = None,
-    average: str | None = None,
-    rope: Any = 0.05,
-    hdi_prob: float = 0.95,
-    model: str | Path | None = None,
-    population: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    prior: Priors | str | None = None,
-    engine: str | None = "auto",
-    chains: int | None = None,
-    draws: int | None = None,
-    warmup: int | None = None,
-    seed: int | None = None,
-    sampler_options: Mapping[str, Any] | None = None,
-    output_dir: str | Path | None = None,
-    executor: Any = None,
-    progress: bool = False,
+    **choices: Unpack[CompareOptions],
 ) -> Contest:
     """Compare any number of systems by what they predicted on the same documents.
 
@@ -255,10 +214,20 @@ def contest(
         name for all of them.
     pos_label, labels
         As in :func:`compare`.
-    id, unmatched, item, system, prediction, value, cluster, dataset, denominator, sample_weight
+    id, unmatched, item, system, prediction, value, cluster, dataset, trained, denominator, \
+sample_weight
+        As in :func:`compare`.
+    fold, repeat, folds, repeats, cv, n_train, n_test, metric, paired
         As in :func:`compare`.
     measure, beta, zero_division, prevalence, clip, higher_is_better, average, rope, hdi_prob
         As in :func:`compare`.
+    shrink : bool, optional
+        Whether ranks, P(best), P(within the ROPE of the best) and regret let systems learn from
+        each other; by default from four systems on. Verdicts on pairs never do.
+    not_worse_by, better_by : float or str, optional
+        As in :func:`compare`, of every system against ``compare_to``.
+    compare_to : str, optional
+        The baseline of such claims; by default the leader.
     model, population, data, prior, engine, chains, draws, warmup, seed, sampler_options, \
 output_dir, executor, progress
         As in :func:`compare`. By default the model is ``"contest"``, under which any two of the
@@ -280,29 +249,32 @@ output_dir, executor, progress
     >>> result.best(), str(result.between("a", "c").decision)
     (('a',), '>>')
     """
-    options = locals()
-    question, sampling = read(**select(options, OPTIONS))
+    has_labels = truth is not None or (table is not None and predictions is not None)
+    choices = _measure_folds(choices, [table, predictions], has_labels)
+    question, sampling = read(**select(choices, options.FIT))
     if sampling.model is not None and sampling.model.max_systems is not None:
         of_values = question.measure.kind == "values"
         names = [
             name
             for name, model in models.MODELS.items()
-            if model.max_systems is None and (model.kind == "values") == of_values
+            if model.max_systems is None and (model.accepts.kind == "values") == of_values
         ]
         raise unknown("model", sampling.model.name, names)
+    layout, categories = _layout_and_categories(choices, question)
     observed = load_systems(
-        question.measure.kind,
-        table,
-        predictions,
-        truth,
-        systems,
-        select(options, LAYOUT),
-        {"pos_label": pos_label, "labels": labels, "average": question.average},
+        question.measure.reads, table, predictions, truth, systems, layout, categories
     )
-    return Contest.from_fit(fit(observed, question, sampling), question)
+    question = _ask_folds(question, observed, choices)
+    _check_direction(question, observed, choices)
+    given = [systems] if isinstance(systems, str) else list(systems or observed.systems)
+    given = given if predictions is None else list(predictions.values())
+    given = given * len(observed.systems) if len(given) == 1 else given  # the same of all tables
+    named = dict(zip(observed.systems, given, strict=False))
+    rows = _rows(table, truth, named, layout, categories)
+    return contest_data(observed, question, sampling, rows)
 
 
-@check_keywords
+@spell_out(options.COMPARE_COUNTS)
 def compare_counts(
     c_pos: ArrayLike | None = None,
     c_neg: ArrayLike | None = None,
@@ -311,28 +283,7 @@ def compare_counts(
     b: ArrayLike | None = None,
     categories: Sequence[str] | None = None,
     names: tuple[str, str] | None = None,
-    measure: str | Callable[..., Any] = "f1",
-    beta: float = 1.0,
-    zero_division: float | str = 0.0,
-    prevalence: float | None = None,
-    clip: float | None = None,
-    higher_is_better: bool | None = None,
-    average: str | None = None,
-    rope: Any = 0.05,
-    hdi_prob: float = 0.95,
-    model: str | Path | None = None,
-    population: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    prior: Priors | str | None = None,
-    engine: str | None = "auto",
-    chains: int | None = None,
-    draws: int | None = None,
-    warmup: int | None = None,
-    seed: int | None = None,
-    sampler_options: Mapping[str, Any] | None = None,
-    output_dir: str | Path | None = None,
-    executor: Any = None,
-    progress: bool = False,
+    **choices: Unpack[FitOptions],
 ) -> Comparison:
     """Compare two systems by counts of documents.
 
@@ -359,7 +310,7 @@ output_dir, executor, progress
     >>> str(result.decision)
     '='
     """
-    question, sampling = read(**select(locals(), OPTIONS))
+    question, sampling = read(**choices)
     if isinstance(c_pos, Data):
         if any(other is not None for other in (c_neg, a, b, categories)):
             raise InputError("Pass what count() returned alone: it has everything in it.")
@@ -368,7 +319,53 @@ output_dir, executor, progress
         observed = _check_counts(c_pos, c_neg, a, b, categories)
     if names is not None:
         observed = replace(observed, systems=as_names(names))
-    return _compare_data(observed, question, sampling)
+    return compare_data(observed, question, sampling)
+
+
+def _measure_folds(
+    choices: CompareOptions, inputs: Sequence[Any], has_labels: bool
+) -> CompareOptions:
+    """Let scores of folds be averaged: they were measured before."""
+    if not is_cross_validation(inputs, choices, labels=has_labels):
+        if choices.get("dataset") is None or has_labels:
+            return choices
+        return {**choices, "measure": choices.get("measure", "mean")}  # scores in data sets
+    if choices.get("measure", "mean") != "mean":
+        rule = "left out for scores of folds, which are computed already (metric= says which)"
+        raise invalid("measure", rule, choices["measure"])
+    return {**choices, "measure": "mean"}
+
+
+def _ask_folds(question: Question, data: Data, choices: CompareOptions) -> Question:
+    """Let less be better of the losses that scikit-learn returns with the other sign.
+
+    What folds and trained copies are to tell about must be what they know.
+    """
+    models.check_population(choices.get("population"), data)
+    if not isinstance(data, FoldValues):
+        return question
+    if choices.get("population") == "items":
+        raise invalid("population", "'training sets' for scores of folds", "items")
+    if not data.negated:
+        return question
+    if choices.get("higher_is_better"):
+        rule = f"left out for {data.scorer}, which is turned round to {data.metric}"
+        raise invalid("higher_is_better", rule, True)
+    return question.changed(higher_is_better=False)
+
+
+def _layout_and_categories(
+    choices: CompareOptions, question: Question
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Take apart how data are laid out and which categories are judged."""
+    categories = ("pos_label", "labels")
+    layout = select(choices, [name for name in options.DATA if name not in categories])
+    return layout, {name: choices.get(name) for name in categories} | {"average": question.average}
+
+
+def _check_direction(question: Question, data: Data, choices: CompareOptions) -> None:
+    columns = (*data.systems, choices.get("value"), choices.get("prediction"))
+    check_direction(question.measure, choices.get("higher_is_better"), columns)
 
 
 def _check_counts(
@@ -396,9 +393,17 @@ def _check_counts(
     return (PairedCounts if a is None else UnpairedCounts)(names, first, second)
 
 
-def _compare_data(data: Data, question: Question, sampling: Sampling) -> Comparison:
-    a, b = data.systems
-    return Comparison.from_fit(fit(data, question, sampling), a, b, question)
+def _rows(
+    table: Any,
+    truth: Any,
+    systems: Mapping[str, Any],
+    layout: Mapping[str, Any],
+    categories: Mapping[str, Any],
+) -> Rows | None:
+    """Refer to what was given, if it has documents in rows."""
+    if table is None or any(given is None for given in systems.values()):
+        return None
+    return Rows(table, truth, systems, layout, categories)
 
 
 def load(path: str | os.PathLike[str]) -> Comparison | Contest:

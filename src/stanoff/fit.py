@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import json
+import time
 import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from stanoff import models
+from stanoff.data.rows import Rows
 from stanoff.data.types import AVERAGES, SWAP_AB, Data
 from stanoff.engines.cmdstan import offer_cmdstan
 from stanoff.engines.diagnostics import diagnose
-from stanoff.engines.draws import Draws, Variables, of_systems, turned
+from stanoff.engines.draws import Draws, Variables, of_systems, swapped
 from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.sampling import NOT_STAN, sample, select_engine
 from stanoff.engines.stan import WARMUP, to_json
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
-from stanoff.measures import Measure
+from stanoff.measures import Measure, ScoreMeasure
 from stanoff.models import Model
 from stanoff.models.base import SHARED_DIMS
+from stanoff.models.bootstrap import Bootstrap
+from stanoff.models.custom import CustomModel
+from stanoff.models.patterns import Contest
 from stanoff.models.priors import Priors, turned_prior
+from stanoff.models.seeds import SeedsOfLabels, score_variable
 from stanoff.question import Question, Sampling
 
 if TYPE_CHECKING:
     from cmdstanpy import CmdStanMCMC
 
+FIRST_DRAWS = "first draws"  # in the settings of a fit that was extended: of each chain
 PART = "contest"  # in the settings: of how many systems
-TURNED_PLACES = {"system": [1, 0], "classifier": [1, 0], "outcome": SWAP_AB}
+SWAPPED_ORDERS = {"system": [1, 0], "classifier": [1, 0], "outcome": SWAP_AB}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +58,10 @@ class Fit:
         What the sampler complained of, in words.
     provenance : Provenance
         The versions behind it, and the program that was run.
+    rows : Rows or None
+        The rows behind the counts, by reference; None where counts were given, or loaded.
+    seconds : float
+        How long drawing took; compiling a program does not count.
     """
 
     data: Data
@@ -61,6 +72,8 @@ class Fit:
     draws: Draws
     sampler_warnings: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
+    rows: Rows | None = field(default=None, repr=False)
+    seconds: float = field(default=0.0, kw_only=True)
 
     @property
     def cmdstan_fits(self) -> tuple[CmdStanMCMC, ...]:
@@ -101,7 +114,13 @@ class Fit:
         The same seed gives the same weights of documents: what is drawn again is the same
         posterior, draw by draw.
         """
-        if self.model.has_scores(self.draws.posterior, measure):
+        if isinstance(self.model, SeedsOfLabels):
+            variable = score_variable(measure)
+        elif isinstance(self.model, Bootstrap) and isinstance(measure, ScoreMeasure):
+            variable = measure.variable
+        else:
+            return self
+        if variable in self.draws.posterior:
             return self
         more = drawn_again(self, measure)
         posterior = {**self.draws.posterior, **more.posterior}
@@ -113,33 +132,61 @@ class Fit:
         clash = set(AVERAGES) & set(self.data.categories)
         if question.average is not None and clash:
             raise InputError(f"A category is called {clash.pop()!r}, like an average: rename it.")
+        if not isinstance(self.model, CustomModel):
+            return question
         return replace(question, measure=self.model.label_measure(question.measure))
 
     def _of_pair(self, a: int, b: int) -> Fit:
         """Return the fit of two systems alone and in this order, if their data can be that."""
         data = self.data.pair(a, b)
+        model = models.get("paired") if isinstance(self.model, Contest) else self.model
         if data is self.data:
             return self
-        how = {**self.provenance.settings, PART: len(self.data.systems)}
-        provenance = replace(self.provenance, settings=how)
-        if len(self.data.systems) == 2 and self.model.pair_model is self.model:
-            draws, prior = self._turned_draws(), turned_prior(self.prior)
-            return replace(self, data=data, draws=draws, prior=prior, provenance=provenance)
-        drawn, before = (of_systems(group, (a, b), self.model.dims) for group in self._of_any())
-        draws = Draws(drawn, before, self.draws.sample_stats)
-        model = self.model.pair_model
-        return replace(self, data=data, model=model, draws=draws, provenance=provenance)
+        settings = {**self.provenance.settings, PART: len(self.data.systems)}
+        pair = replace(self, data=data, provenance=replace(self.provenance, settings=settings))
+        # Without what is about all systems in their order.
+        posterior: Variables
+        prior: Variables
+        posterior, prior = (
+            {name: v for name, v in group.items() if name not in self.model.order_dependent}
+            for group in (self.draws.posterior, self.draws.prior)
+        )
+        if len(self.data.systems) == 2 and model is self.model:
+            dims = {**SHARED_DIMS, **model.dims}
+            posterior, prior = (swapped(g, dims, SWAPPED_ORDERS) for g in (posterior, prior))
+            draws = Draws(posterior, prior, self.draws.sample_stats)
+            return replace(pair, draws=draws, prior=turned_prior(self.prior))
+        posterior, prior = (of_systems(g, (a, b), self.model.dims) for g in (posterior, prior))
+        draws = Draws(posterior, prior, self.draws.sample_stats)
+        return replace(pair, model=model, draws=draws)
 
-    def _turned_draws(self) -> Draws:
-        dims = {**SHARED_DIMS, **self.model.dims}
-        posterior, prior = (turned(group, dims, TURNED_PLACES) for group in self._of_any())
-        return Draws(posterior, prior, self.draws.sample_stats)
+    def extend(self, draws: int, measure: Measure) -> Fit:
+        """Go on drawing by the same seed until every chain has so many draws.
 
-    def _of_any(self) -> list[Variables]:
-        """Return posterior and prior without what is about all systems in their order."""
-        bound = self.model.order_dependent
-        groups = (self.draws.posterior, self.draws.prior)
-        return [{name: v for name, v in group.items() if name not in bound} for group in groups]
+        A longer run of CmdStan begins with the shorter one.
+        """
+        settings = self.provenance.settings
+        first = {FIRST_DRAWS: settings.get(FIRST_DRAWS, settings["draws"])}
+        longer = self._with_settings({**settings, **first, "draws": draws})
+        return replace(longer, draws=drawn_again(longer, measure))
+
+    def first_run(self, measure: Measure) -> Fit:
+        """Return the fit as it was before it was extended."""
+        settings = dict(self.provenance.settings)
+        if FIRST_DRAWS not in settings or self.is_part:
+            return self
+        settings["draws"] = settings.pop(FIRST_DRAWS)
+        first = self._with_settings(settings)
+        if self.engine == "exact":
+            return replace(first, draws=drawn_again(first, measure))
+        posterior, stats = (
+            {name: values[:, : settings["draws"]] for name, values in group.items()}
+            for group in (self.draws.posterior, self.draws.sample_stats)
+        )
+        return replace(first, draws=replace(self.draws, posterior=posterior, sample_stats=stats))
+
+    def _with_settings(self, settings: dict[str, Any]) -> Fit:
+        return replace(self, provenance=replace(self.provenance, settings=settings))
 
     @property
     def is_part(self) -> bool:
@@ -150,14 +197,18 @@ class Fit:
 def check_kind(data: Data, measure: Measure) -> None:
     """Refuse a measure that takes something else than the systems have."""
     if measure.kind == data.kind:
+        kept = data.source.get("values", "values")
+        if measure.kind == "values" and kept != measure.reads:
+            raise InputError(
+                f"{measure.label} cannot be judged by the {kept} that were kept: compare anew."
+            )
         return
-    told = f"{measure.label} takes {measure.kind}, but the systems have {data.kind}"
-    if measure.name == "auc":
-        told += (
-            "; these have one point of the ROC curve, whose area is the balanced accuracy: pass "
-            "measure='balanced_accuracy'"
-        )
-    raise InputError(f"{told}.")
+    hint = (
+        "; these have one point of the ROC curve, whose area is the balanced accuracy: pass "
+        "measure='balanced_accuracy'"
+    )
+    message = f"{measure.label} takes {measure.kind}, but the systems have {data.kind}"
+    raise InputError(f"{message}{hint if (measure.name, data.kind) == ('auc', 'labels') else ''}.")
 
 
 def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
@@ -175,16 +226,19 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     if max(data.n_documents()) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
     check_kind(data, question.measure)
-    model = sampling.model or models.for_data(data)
+    model = models.suit(sampling.model, data)
     engine, why_not_stan = select_engine(model, sampling.engine)
     for name in ("warmup", "sampler_options", "output_dir"):
         if engine == "exact" and getattr(sampling, name):
             rule = "None where 'engine' is exact, which has none"
             raise invalid(name, rule, getattr(sampling, name))
-    seen = model.prepare(data)
-    draws = sample(engine, model, seen, sampling, question.measure)
-    chains, kept = draws.shape
-    settings: dict[str, Any] = {"chains": chains, "draws": kept}
+    data = model.prepare(data)
+    start = time.perf_counter()
+    draws = sample(engine, model, data, sampling, question.measure)
+    seconds = time.perf_counter() - start
+    if draws.cmdstan_fits:
+        seconds = sum(max(t["total"] for t in run.time) for run in draws.cmdstan_fits)
+    settings: dict[str, Any] = dict(zip(("chains", "draws"), draws.shape, strict=True))
     if engine == "stan":
         settings["warmup"] = sampling.warmup or WARMUP
         if sampling.sampler_options:
@@ -194,7 +248,7 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     if why_not_stan:
         settings[NOT_STAN] = why_not_stan
     return Fit(
-        data=seen,
+        data=data,
         model=model,
         prior=sampling.prior,
         engine=engine,
@@ -202,6 +256,7 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
         draws=draws,
         sampler_warnings=_sampler_warnings(draws, sampling) if engine == "stan" else (),
         provenance=gather(model, engine, settings),
+        seconds=seconds,
     )
 
 
@@ -215,10 +270,11 @@ def drawn_again(fit: Fit, measure: Measure) -> Draws:
     measure : Measure
         What a Stan program computes.
     """
-    how = fit.provenance.settings
-    chains, draws, warmup = (how.get(name) for name in ("chains", "draws", "warmup"))
-    options = how.get("sampler_options", {})
-    sampling = Sampling(fit.model, fit.prior, fit.engine, chains, draws, warmup, fit.seed, options)
+    names = ("chains", "draws", "warmup", "sampler_options")
+    settings = {
+        name: fit.provenance.settings[name] for name in names if name in fit.provenance.settings
+    }
+    sampling = Sampling(fit.model, fit.prior, fit.engine, seed=fit.seed, **settings)
     return sample(fit.engine, fit.model, fit.data, sampling, measure)
 
 

@@ -1,13 +1,13 @@
 """The two objects that options become at the border: what is asked, and how it is drawn.
 
-Each checks its own fields, however it is made. To add an option, add a field here and name it in
-the signatures that offer it (``api.py``, ``planning``).
+Each checks its own fields, however it is made. Options are declared in ``options.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +25,17 @@ from stanoff._lib.arguments import (
     check_probability,
 )
 from stanoff.data.types import AVERAGES
-from stanoff.errors import invalid, no_option
-from stanoff.measures import Measure
+from stanoff.errors import InputError, invalid, no_option
+from stanoff.measures import Measure, MulticlassMeasure
 from stanoff.models import Model
 from stanoff.models.priors import Prior, Priors, as_prior
+from stanoff.options import ENGINES, FIT, QUESTION, SAMPLING, select
 
-ENGINES = ("auto", "stan", "exact")
 MAX_CHAINS = 1000
 MIN_DRAWS = 4
 MAX_DRAWS = 100_000_000  # beyond the memory of most machines
+CLAIMS = ("not_worse_by", "better_by")
+MARGIN_RULE = "a number from 0 on, or of values a share such as '2%'"
 MEASURE_SETTINGS = ("beta", "zero_division", "prevalence", "clip", "higher_is_better")
 
 
@@ -53,6 +55,15 @@ class Question:
         The probability of the highest density interval.
     rope_of : str or None
         What the ROPE is a share of: the observed ``"mean"`` or ``"range"`` of values.
+    shrink : bool or None
+        Whether the systems of a contest learn from each other where they are ranked; by default
+        from four systems on.
+    not_worse_by, better_by : float or None
+        The margin of a claim to be judged, in the unit of the ROPE.
+    margin_of : str or None
+        What the margin is a share of.
+    compare_to : str or None
+        The system of a contest that claims are against; by default the leader.
     """
 
     measure: Measure
@@ -60,18 +71,27 @@ class Question:
     rope: Interval = (-0.05, 0.05)
     hdi_prob: float = 0.95
     rope_of: str | None = None
+    shrink: bool | None = None
+    not_worse_by: float | None = None
+    better_by: float | None = None
+    margin_of: str | None = None
+    compare_to: str | None = None
 
     def __post_init__(self) -> None:
         rope, rope_of = _read_rope(self.rope, self.rope_of, self.measure)
-        _set(
-            self,
-            average=None
-            if self.average is None
-            else check_choice("average", self.average, AVERAGES),
-            rope=rope,
-            hdi_prob=check_probability("hdi_prob", self.hdi_prob),
-            rope_of=rope_of,
-        )
+        if self.average is None and isinstance(self.measure, MulticlassMeasure):
+            _set(self, average="macro")  # all averages are the same
+        if self.average is not None:
+            check_choice("average", self.average, AVERAGES)
+        if self.shrink is not None:
+            check_bool("shrink", self.shrink)
+        hdi_prob = check_probability("hdi_prob", self.hdi_prob)
+        _set(self, rope=rope, rope_of=rope_of, hdi_prob=hdi_prob)
+        if self.not_worse_by is not None and self.better_by is not None:
+            raise invalid("better_by", "None where 'not_worse_by' is given", self.better_by)
+        if self.claim is not None:
+            margin, of = _read_margin(*self.claim, self.measure)
+            _set(self, **{self.claim[0]: margin}, margin_of=of or self.margin_of)
 
     @classmethod
     def read(cls, **options: Any) -> Question:
@@ -83,6 +103,14 @@ class Question:
         (-0.02, 0.02)
         """
         return cls(measures.get("f1")).changed(**options)
+
+    @property
+    def claim(self) -> tuple[str, float] | None:
+        """Which claim is to be judged, and its margin."""
+        for name in CLAIMS:
+            if getattr(self, name) is not None:
+                return name, getattr(self, name)
+        return None
 
     @property
     def rope_given(self) -> Interval | str:
@@ -103,15 +131,20 @@ class Question:
         Another measure keeps what 0/0 is, but neither ``beta``, ``prevalence`` nor ``clip``.
         """
         for name in options:
-            if name not in QUESTION_OPTIONS:
-                raise no_option("judge", name, QUESTION_OPTIONS)
-        changes = {name: value for name, value in options.items() if value is not None}
+            if name not in QUESTION:
+                raise no_option("judge", name, QUESTION)
+        changes = select(options, QUESTION)
         settings = {name: changes.pop(name) for name in MEASURE_SETTINGS if name in changes}
         if "measure" in changes or settings:
             changes["measure"] = self._changed_measure(changes.get("measure"), settings)
         if "rope" in changes:
             changes["rope_of"] = None
-        return replace(self, **changes)
+        if any(name in changes for name in CLAIMS):
+            changes["margin_of"] = None
+        question = replace(self, **changes)
+        if "rope" in changes:
+            check_width(question, changes["rope"])
+        return question
 
     def _changed_measure(self, name: Any, settings: dict[str, Any]) -> Measure:
         """Return another measure, or this one with other settings."""
@@ -127,22 +160,75 @@ class Question:
             measure = measures.get(named, **(present | settings))  # type: ignore[arg-type]
         if higher_is_better is None:
             return measure
-        if measure.kind != "values" and getattr(measure, "computed_from", "") != "callable":
+        if not _has_free_direction(measure):
             rule = f"None for {measure.label}, which has a direction of its own"
             raise invalid("higher_is_better", rule, higher_is_better)
         return replace(measure, higher_is_better=check_bool("higher_is_better", higher_is_better))
 
 
-QUESTION_OPTIONS = ("measure", *MEASURE_SETTINGS, "average", "rope", "hdi_prob")
+def _read_margin(name: str, margin: Any, measure: Measure) -> tuple[float, str | None]:
+    """Read the margin of a claim, which is written as the half-width of a ROPE is."""
+    try:
+        number = float(margin) if isinstance(margin, str) and "%" not in margin else margin
+        (low, high), of = _read_rope(number, None, measure)
+    except ValueError:  # what InputError is, too
+        raise invalid(name, MARGIN_RULE, margin) from None
+    if low != -high:
+        raise invalid(name, MARGIN_RULE, margin)
+    return high, of
+
+
+def _has_free_direction(measure: Measure) -> bool:
+    """Return whether only the user knows which values of a measure are good."""
+    if measure.name in measures.NUMBERS or measure.reads != measure.kind:
+        return False  # rmse, r2, mae, mse
+    return measure.kind == "values" or getattr(measure, "computed_from", "") == "callable"
 
 
 def _read_rope(rope: Any, rope_of: str | None, measure: Measure) -> tuple[Interval, str | None]:
     """Read a ROPE, and what it is a share of; only values have a mean and a range to share."""
-    if isinstance(rope, str) and measure.kind == "values":
+    if isinstance(rope, str) and measure.kind in ("values", "numbers"):
         return as_share(rope)
     if rope_of is not None:
         check_choice("rope_of", rope_of, ("mean", "range"))
     return as_rope(rope), rope_of
+
+
+def check_width(question: Question, rope: Any) -> None:
+    """Refuse a ROPE that holds half of all scores; it was probably meant in hundredths."""
+    low, high = question.measure.range
+    if question.rope_of is not None or not question.rope[1] - question.rope[0] > (high - low) / 2:
+        return
+    label, hint = question.measure.label, " It holds the differences that do not matter."
+    if isinstance(rope, int | float) and 1 <= rope < 50:
+        hint = f" For {rope:g} of a hundred pass {rope / 100:g}."
+    rule = f"at most half as wide as the range of {label}, which is {low:g} to {high:g}"
+    raise invalid("rope", rule, rope, hint)
+
+
+# Columns of values of which small ones are good.
+COSTS = re.compile(r"(?:^|[^a-z])(?:errors?|loss(?:es)?|latency|latencies)(?:$|[^a-z])", re.I)
+
+
+def check_direction(measure: Measure, higher_is_better: bool | None, names: Iterable[Any]) -> None:
+    """Ask which way is better where the name of a column of values suggests that it is down.
+
+    Examples
+    --------
+    >>> check_direction(measures.get("mean"), None, ["loss_a", "loss_b"])
+    Traceback (most recent call last):
+        ...
+    stanoff.errors.InputError: 'loss_a' seems to hold values of which small ones are good: pass \
+higher_is_better=False, or True if they are not.
+    """
+    if measure.kind != "values" or higher_is_better is not None or not measure.higher_is_better:
+        return
+    for name in names:
+        if isinstance(name, str) and COSTS.search(name):
+            raise InputError(
+                f"{name!r} seems to hold values of which small ones are good: pass "
+                "higher_is_better=False, or True if they are not."
+            )
 
 
 @dataclass(frozen=True)
@@ -157,7 +243,7 @@ class Sampling:
         The weights; in an unpaired model also one for A and one for B.
     engine : str or None
         None (``"auto"``) takes the default engine of the model, and exact draws where that is Stan
-        and Stan is not to be had.
+        and Stan is not installed.
     chains, draws, warmup : int or None
         None takes the defaults of the engine.
     seed : int
@@ -211,17 +297,7 @@ class Sampling:
         'paired'
         """
         model = _read_model(*(options.pop(name, None) for name in ("model", "population", "data")))
-        given = {name: value for name, value in options.items() if value is not None}
-        return cls(model, **given)
-
-    def seeded(self, seed: int) -> Sampling:
-        """Return the same with another seed."""
-        return replace(self, seed=seed)
-
-
-SAMPLING_OPTIONS = ("model", "population", "data", *(f.name for f in fields(Sampling)[1:]))
-
-OPTIONS = (*QUESTION_OPTIONS, *SAMPLING_OPTIONS)
+        return cls(model, **select(options, tuple(options)))
 
 
 def _set(frozen: Any, **values: Any) -> None:
@@ -258,8 +334,8 @@ def _read_model(model: Any, population: Any, data: Mapping[str, Any] | None) -> 
 
 
 def check_population(population: Any, measure: Measure) -> None:
-    """Refuse a population for what is not judged item by item."""
-    if population is not None and measure.kind != "values":
+    """Refuse a population for what is not judged item by item; all measures know new trainings."""
+    if population not in (None, "trainings") and measure.kind != "values":
         rule = f"None for {measure.label}: only values per item have one"
         raise invalid("population", rule, population)
 
@@ -274,14 +350,9 @@ def read(**options: Any) -> tuple[Question, Sampling]:
     ('mcc', 1)
     """
     for name in options:
-        if name not in OPTIONS:
-            raise no_option("compare", name, OPTIONS)
-    sampling = Sampling.read(**select(options, SAMPLING_OPTIONS))
-    question = Question.read(**select(options, QUESTION_OPTIONS))
+        if name not in FIT:
+            raise no_option("compare", name, FIT)
+    sampling = Sampling.read(**select(options, SAMPLING))
+    question = Question.read(**select(options, QUESTION))
     check_population(options.get("population"), question.measure)
     return question.for_model(sampling.model), sampling
-
-
-def select(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the options of these names that have a value."""
-    return {name: options[name] for name in names if options.get(name) is not None}

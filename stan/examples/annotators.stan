@@ -41,11 +41,8 @@ data {
   // called negative, all negatives; zeros if there is no calibration set
   array[R, 4] int<lower=0> calibration;
   vector<lower=0>[2] errors; // prior weight of a right, a wrong label
-  vector<lower=0>[2] beta; // prior weight of the positive, negative class
-  vector<lower=0>[4] alpha_pos; // prior weight of the outcome pairs
-  vector<lower=0>[4] alpha_neg;
+  #include blocks/pairs_prior.stan
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
 transformed data {

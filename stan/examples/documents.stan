@@ -17,7 +17,6 @@ data {
   array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
   array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw what is said, too
 }
 parameters {
@@ -39,11 +38,7 @@ model {
   }
 }
 generated quantities {
-  array[1] vector[4] cells_A; // probabilities of tp, fp, fn, tn
-  array[1] vector[4] cells_B;
-  vector[1] psi_A;
-  vector[1] psi_B;
-  vector[1] delta;
+  #include blocks/scores.stan
   array[2] vector[N] log_lik; // of each document, of A and of B
   array[N, 2] int said_rep = rep_array(0, N, 2); // of the same documents
   cells_A[1] = cells_of(mu[1, 1], rho_pos[1, 1], rho_neg[1, 1]);

@@ -13,7 +13,6 @@ data {
   real<lower=0> step_scale; // how far a log-odds may go in one period
   vector<lower=0>[2] beta; // prior weight of the positive, negative class
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
 transformed data {
@@ -72,24 +71,13 @@ model {
 generated quantities {
   vector[K] mu; // prevalence, of every period by itself
   #include blocks/scores.stan
-  array[K] vector[8] log_lik; // of each outcome pair, positive documents first
-  array[K, 4] int c_pos_rep = rep_array(0, K, 4); // documents as drawn
-  array[K, 4] int c_neg_rep = rep_array(0, K, 4);
+  #include blocks/pairs_rep.stan
   for (k in 1 : K) {
     int n_pos = prior_only ? 0 : sum(c_pos[k]);
     int n_neg = prior_only ? 0 : sum(c_neg[k]);
     mu[k] = beta_rng(beta[1] + n_pos, beta[2] + n_neg);
-    cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
-    cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
-    #include blocks/score_category.stan
-    log_lik[k] = log_lik_of_pairs(c_pos[k], c_neg[k], mu[k], theta_pos[k],
-                                  theta_neg[k]);
-    if (simulate) {
-      array[2, 4] int drawn = pairs_rng(sum(c_pos[k]) + sum(c_neg[k]), mu[k],
-                                        theta_pos[k], theta_neg[k]);
-      c_pos_rep[k] = drawn[1];
-      c_neg_rep[k] = drawn[2];
-    }
+    #include blocks/score_pairs.stan
+    #include blocks/replicate_pairs.stan
   }
   delta = psi_A - psi_B;
 }

@@ -6,12 +6,9 @@ functions {
   #include functions/predictive.stanfunctions
 }
 data {
-  int<lower=1> K; // categories
-  array[K, 4] int<lower=0> c_pos; // positive documents by outcome pair
-  array[K, 4] int<lower=0> c_neg; // negative documents by outcome pair
+  #include blocks/pairs.stan
   vector<lower=0>[2] beta; // prior weight of the positive, negative class
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
 transformed data {
@@ -49,22 +46,11 @@ model {
 generated quantities {
   #include blocks/scores.stan
   real log_prior = beta_lpdf(mu | beta[1], beta[2]); // for power-scaling
-  array[K] vector[8] log_lik; // of each outcome pair, positive documents first
-  array[K, 4] int c_pos_rep = rep_array(0, K, 4); // documents as drawn
-  array[K, 4] int c_neg_rep = rep_array(0, K, 4);
+  #include blocks/pairs_rep.stan
   for (k in 1 : K) {
-    cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
-    cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
-    #include blocks/score_category.stan
+    #include blocks/score_pairs.stan
     log_prior += std_normal_lpdf(z_pos[k]) + std_normal_lpdf(z_neg[k]);
-    log_lik[k] = log_lik_of_pairs(c_pos[k], c_neg[k], mu[k], theta_pos[k],
-                                  theta_neg[k]);
-    if (simulate) {
-      array[2, 4] int drawn = pairs_rng(sum(c_pos[k]) + sum(c_neg[k]), mu[k],
-                                        theta_pos[k], theta_neg[k]);
-      c_pos_rep[k] = drawn[1];
-      c_neg_rep[k] = drawn[2];
-    }
+    #include blocks/replicate_pairs.stan
   }
   delta = psi_A - psi_B;
 }

@@ -25,11 +25,8 @@ data {
   // negative, all negatives; zeros if there is none
   array[4] int<lower=0> calibration;
   vector<lower=0>[2] errors; // prior weight of a right, a wrong label
-  vector<lower=0>[2] beta; // prior weight of the positive, negative class
-  vector<lower=0>[4] alpha_pos; // prior weight of the outcome pairs
-  vector<lower=0>[4] alpha_neg;
+  #include blocks/pairs_prior.stan
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
 parameters {
@@ -58,11 +55,7 @@ model {
   }
 }
 generated quantities {
-  array[K] vector[4] cells_A; // probabilities of tp, fp, fn, tn, by the truth
-  array[K] vector[4] cells_B;
-  vector[K] psi_A;
-  vector[K] psi_B;
-  vector[K] delta;
+  #include blocks/scores.stan
   array[K] vector[8] log_lik; // of each row, those called positive first
   array[K, 4] int c_pos_rep = rep_array(0, K, 4); // documents as drawn
   array[K, 4] int c_neg_rep = rep_array(0, K, 4);
@@ -70,9 +63,7 @@ generated quantities {
   for (k in 1 : K) {
     vector[8] p = rows_of(mu[k], theta_pos[k], theta_neg[k], sensitivity,
                           specificity);
-    cells_A[k] = cells_of_A(mu[k], theta_pos[k], theta_neg[k]);
-    cells_B[k] = cells_of_B(mu[k], theta_pos[k], theta_neg[k]);
-    #include blocks/score_category.stan
+    #include blocks/score_pairs.stan
     log_lik[k] = append_row(log_lik_of_cells(c_pos[k], p[1 : 4]),
                             log_lik_of_cells(c_neg[k], p[5 : 8]));
     if (simulate) {

@@ -10,17 +10,12 @@ functions {
 }
 // What stanoff gives; leave out what you do not need.
 data {
-  int<lower=1> K; // categories
-  array[K, 4] int<lower=0> c_A; // documents of A: tp, fp, fn, tn
-  array[K, 4] int<lower=0> c_B; // documents of B: tp, fp, fn, tn
-  // prior weights, the first row for A, the second for B
-  array[2] vector<lower=0>[2] beta; // of the positive, negative class
-  array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
-  array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
-  real kappa_location; // of the log-normal prior on the kappas
+  #include blocks/cells.stan
+  real kappa_location; // of the log-normal prior on kappa_pos
   real<lower=0> kappa_scale;
+  real kappa_neg_location; // of that on kappa_neg
+  real<lower=0> kappa_neg_scale;
   #include blocks/measure.stan
-  int<lower=0, upper=1> prior_only; // 1: draw from the prior
   int<lower=0, upper=1> simulate; // 1: draw documents, too
 }
 // What follows from the data alone.
@@ -37,7 +32,7 @@ parameters {
 // The prior, and behind prior_only the likelihood.
 model {
   kappa_pos ~ lognormal(kappa_location, kappa_scale);
-  kappa_neg ~ lognormal(kappa_location, kappa_scale);
+  kappa_neg ~ lognormal(kappa_neg_location, kappa_neg_scale);
   for (j in 1 : 2) {
     eta_pos[j] ~ beta(alpha_pos[j, 1], alpha_pos[j, 2]);
     eta_neg[j] ~ beta(alpha_neg[j, 1], alpha_neg[j, 2]);
@@ -58,11 +53,9 @@ generated quantities {
   array[2] vector[K] rho_neg; // P(says yes | negative)
   #include blocks/scores.stan
   real log_prior; // for power-scaling
-  array[K] vector[8] log_lik; // of each cell, those of A first
-  array[K, 4] int c_A_rep = rep_array(0, K, 4); // documents as drawn
-  array[K, 4] int c_B_rep = rep_array(0, K, 4);
+  #include blocks/cells_rep.stan
   log_prior = lognormal_lpdf(kappa_pos | kappa_location, kappa_scale)
-              + lognormal_lpdf(kappa_neg | kappa_location, kappa_scale);
+              + lognormal_lpdf(kappa_neg | kappa_neg_location, kappa_neg_scale);
   for (j in 1 : 2) {
     log_prior += beta_lpdf(eta_pos[j] | alpha_pos[j, 1], alpha_pos[j, 2])
                  + beta_lpdf(eta_neg[j] | alpha_neg[j, 1], alpha_neg[j, 2]);
@@ -82,12 +75,7 @@ generated quantities {
     cells_A[k] = cells_of(mu[1, k], rho_pos[1, k], rho_neg[1, k]);
     cells_B[k] = cells_of(mu[2, k], rho_pos[2, k], rho_neg[2, k]);
     #include blocks/score_category.stan
-    log_lik[k] = append_row(log_lik_of_cells(c_A[k], cells_A[k]),
-                            log_lik_of_cells(c_B[k], cells_B[k]));
-    if (simulate) {
-      c_A_rep[k] = outcomes_rng(cells_A[k], sum(c_A[k]));
-      c_B_rep[k] = outcomes_rng(cells_B[k], sum(c_B[k]));
-    }
+    #include blocks/replicate_cells.stan
   }
   delta = psi_A - psi_B;
 }

@@ -120,3 +120,92 @@ def test_the_unit_is_named():
     assert "7,532 documents, taken to be independent of each other" in " ".join(
         run().stdout.split()
     )
+
+
+def test_what_only_other_tables_need_is_not_loaded():
+    code = (
+        "import sys; from stanoff.cli import main; main(sys.argv[1:], standalone_mode=False); "
+        "heavy = ('scipy.stats', 'scipy.special', 'arviz_base', 'pydantic', 'xarray'); "
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, *ASKED, *QUICK]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_one_table_of_long_names_fits_a_hundred_columns(tmp_path):
+    a, b = "a_classifier_with_a_long_name", "another_classifier_with_a_long_name"
+    file = tmp_path / "p.csv"
+    file.write_text(f"y,{a},{b}\n" + "1,1,0\n0,0,0\n1,1,1\n" * 9)
+    words = ["compare", str(file), "--truth", "y", "--a", a, "--b", b, *QUICK[2:]]
+    text = CliRunner().invoke(main, words, env={"COLUMNS": "100"}).stdout
+    assert text.startswith(f"{a} is")
+    assert text.count("─ ") + text.count("─\n") == 1  # one table
+    assert max(map(len, text.splitlines())) <= 100
+    assert "psi_A, psi_B: posterior mean of the score" in " ".join(text.split())
+
+
+def test_a_column_is_not_taken_for_an_option(tmp_path):
+    file = tmp_path / "p.csv"
+    file.write_text("y,p,q\n1,1,0\n")
+    words = ["compare", str(file), "--truth", "y", "--a", "a", "--b", "q"]
+    assert (
+        f"{file} has no column 'a' for --a; it has y, p, q."
+        in CliRunner().invoke(main, words).stderr
+    )
+
+
+@pytest.mark.parametrize("words", [["show"], ["report", "--out", "x"], ["compare", "--data"]])
+def test_a_pipe_is_not_waited_for(words, tmp_path):
+    suffix = ".toml" if words[0] == "report" else ".x"
+    pipe = tmp_path / f"p{suffix}"
+    os.mkfifo(pipe)
+    asked = (
+        [*ASKED, "--data", str(pipe)]
+        if words[0] == "compare"
+        else [words[0], str(pipe), *words[1:]]
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "stanoff", *asked], capture_output=True, text=True, timeout=60
+    )
+    assert ran.returncode == 1
+    assert f"{pipe} cannot be read: it is no regular file." in ran.stderr
+
+
+@pytest.mark.parametrize("word", ["--no\x1b[31m", "a\x07b\u009b"])
+def test_control_characters_of_words_do_not_reach_the_terminal(word):
+    for asked in ([word], ["compare", word, word], ["compare", "x.csv", f"--{word}"]):
+        ran = CliRunner().invoke(main, asked, color=True)
+        assert ran.exit_code in (1, 2)
+        assert not {"\x1b", "\x07", "\u009b"} & {*ran.output}
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_a_closed_stream_loses_nothing_without_a_word(closed):
+    descriptor = {"stdout": 1, "stderr": 2}[closed]
+    ran = subprocess.run(
+        [
+            "sh",
+            "-c",
+            f'exec "$@" {descriptor}>&-',
+            "sh",
+            sys.executable,
+            "-m",
+            "stanoff",
+            *ASKED,
+            *QUICK,
+        ],
+        capture_output=True,
+        text=True,
+    )
+    if closed == "stderr":
+        assert ran.returncode == 0
+        assert "practically equivalent" in ran.stdout
+    else:
+        assert ran.returncode == 1
+        assert ran.stderr == "Error: The answer cannot be written: stdout is closed.\n"
+
+
+def test_an_odd_date_of_the_build_is_refused(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "x")
+    assert "SOURCE_DATE_EPOCH" in run().stderr

@@ -108,7 +108,7 @@ def test_errors_speak_of_options(run, tmp_path):
     lines = (tmp_path / "nb.jsonl").read_text().splitlines()[5:]
     (tmp_path / "nb.jsonl").write_text("\n".join(lines))
     ran = run(f"compare {LAYOUTS['joined']} {DRAWN}")
-    assert "5 of svm.jsonl are not in nb.jsonl, such as 0, 1, 2." in ran.stderr
+    assert "Of 200 ids 5 are not in nb.jsonl, such as 0, 1, 2." in ran.stderr
     assert "Pass --unmatched drop to leave them out." in ran.stderr
     assert run(f"compare {LAYOUTS['joined']} {DRAWN} --unmatched drop").exit_code == 0
 

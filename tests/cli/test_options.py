@@ -84,6 +84,7 @@ def test_zero_division_is_what_0_by_0_is(word, value, tmp_path):
         (["beta=2:5, alpha_neg=1:2:3:4"], Prior(beta=(2, 5), alpha_neg=(1, 2, 3, 4))),
         (["mass=2"], Prior(mass=2)),
         (["kappa=2:1"], Prior(kappa=(2, 1))),
+        (["kappa=2:1,kappa_neg=4:1"], Prior(kappa=(2, 1), kappa_neg=(4, 1))),
     ],
 )
 def test_a_prior_is_a_name_or_weights(words, prior):

@@ -1,4 +1,6 @@
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -56,3 +58,14 @@ def test_a_folder_must_be_named(tmp_path):
     ran = stanoff("report", tmp_path / "study.toml")
     assert ran.exit_code == 2
     assert "must name the folder" in ran.output
+
+
+@pytest.mark.parametrize(("n", "told"), [(1, "1 comparison, 1 unchanged"), (2, "2 comparisons,")])
+def test_a_study_counts_its_comparisons_in_words(n, told, tmp_path, monkeypatch):
+    outcome = SimpleNamespace(error=None, reused=True, is_contest=False)
+    module = import_module("stanoff.cli.report")  # the package has a command of that name
+    monkeypatch.setattr(module, "read_study", lambda file: SimpleNamespace(out=None))
+    monkeypatch.setattr(module, "build_study", lambda study, folder, jobs: [outcome] * n)
+    ran = stanoff("report", "study.toml", "--out", tmp_path)
+    assert ran.exit_code == 0, ran.output
+    assert told in ran.stderr

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from stanoff import InputError, compare, contest, load
 from stanoff.cli import main
+from stanoff.data.load import count_systems
 
 N = 40
 
@@ -85,7 +86,9 @@ def test_clusters_and_sums_are_read_from_long_tables(wide, long):
     expected = total["ap"] / total["shown"]
     np.testing.assert_allclose(result.data.observed, expected[["bm25", "dense"]])
     clash = long.assign(user=np.arange(len(long)) % 9)
-    with pytest.raises(InputError, match="'cluster' parameter must be the same in all rows of an"):
+    with pytest.raises(
+        InputError, match="user must be the same in all rows of an item, but differs in"
+    ):
         compare(clash, cluster="user", **LONG, **asked)
 
 
@@ -135,9 +138,13 @@ def test_contests_find_their_systems(wide, long):
     [
         ({"bm25": "x"}, {}, "bm25 must be made of numbers, but 40 of 40 are none: the first, in"),
         ({"bm25": np.inf}, {}, "bm25 must be made of finite numbers, but 40 of 40 are infinite"),
-        ({"bm25": np.inf}, {"item": "topic"}, "bm25 must be made of finite numbers; those of item"),
+        (
+            {"bm25": np.inf},
+            {"item": "topic"},
+            "bm25 must be made of finite numbers, but 40 of 40 are infinite",
+        ),
         ({"bm25": np.nan}, {}, "bm25 must have a number in every row, but 40 of 40 are missing"),
-        ({"bm25": np.nan}, {"item": "topic"}, "40 have no value of bm25, such as 't00'. No item"),
+        ({"bm25": np.nan}, {"item": "topic"}, "40 have no value of bm25, such as 't00'. None"),
         ({}, {"b": "nope"}, "the table has no column 'nope' for 'b'"),
         ({}, {"truth": "user"}, "'truth' parameter must be None for values"),
         ({}, {"average": "macro"}, "'average' parameter must be None for values"),
@@ -259,7 +266,7 @@ def test_items_that_a_system_lacks(long):
         compare(gone, a="bm25", b="dense", **LONG)
     result = compare(gone, a="bm25", b="dense", unmatched="drop", **LONG)
     assert result.n_documents() == (39, 39)
-    assert result.warnings[0].startswith("Items were left out: of 40 1 has no value of bm25")
+    assert result.warnings[0].startswith("Items were left out: of 40 items 1 has no value of bm25")
 
 
 def test_rows_without_a_system_are_told(long):
@@ -362,6 +369,14 @@ def test_very_many_items_are_added_up_by_cluster(held, monkeypatch, tmp_path):
     assert three.data.items == 899
 
 
+def test_very_many_systems_come_without_a_warning(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(1).random((9, 120))).rename(columns="s{}".format)
+    frame.assign(item=range(9)).to_csv(tmp_path / "wide.csv", index=False)
+    for options in ({}, {"item": "item"}):
+        data = count_systems(tmp_path / "wide.csv", systems=list(frame), kind="values", **options)
+        np.testing.assert_allclose(data.values, frame.T)
+
+
 @pytest.mark.parametrize("item", [None, "question"])
 def test_true_and_false_are_numbers_in_text_files_too(item, tmp_path):
     rng = np.random.default_rng(2)
@@ -378,7 +393,7 @@ def test_a_cluster_that_is_missing_in_some_rows_is_named():
     frame = frame.assign(value=rng.random(60), thread=[f"t{i % 9}" for i in frame["item"]])
     frame.loc[7, "thread"] = None
     asked = {"item": "item", "system": "system", "value": "value", "cluster": "thread"}
-    with pytest.raises(InputError, match=r"cluster is missing in rows of 1 items, such as '?3"):
+    with pytest.raises(InputError, match=r"thread has 1 missing label, the first that of 3\."):
         compare(frame, measure="mean", **asked)
 
 

@@ -136,17 +136,17 @@ def test_truths_that_disagree(tmp_path):
 def test_ids_that_do_not_match(tmp_path, kind):
     a, b = of("svm").query("doc > 1002"), of("nb").query("doc < 1290")
     tables = KINDS[kind](a, tmp_path), KINDS[kind](b, tmp_path)
-    words = r"ids do not match: 10 of .* are not in .*, such as '?1290'?, '?1291'?, .*; 3 of .*"
+    words = r"Of 300 ids 3 are not in .*; 10 are not in .*, such as '?1290'?, '?1291'?, .*"
     with pytest.raises(InputError, match=words + "Pass unmatched= drop"):
         count(tables, **JOIN)
     counts = count(tables, **JOIN, unmatched="drop")
     assert counts.n_documents() == (287,)
     (note,) = counts.notes
-    assert note.startswith("Documents were left out because their ids do not match: 10 of ")
+    assert note.startswith("Items were left out: of 300 ids 3 are not in ")
     both = a.merge(b, on="doc")
     same(counts, count(both["label_x"], both["pred_x"], both["pred_y"], pos_label="spam"))
     far = KINDS[kind](of("nb", ids=IDS + 5000), tmp_path)
-    with pytest.raises(InputError, match="No id is in all of them"):
+    with pytest.raises(InputError, match="None of them is complete"):
         count((tables[0], far), **JOIN, unmatched="drop")
 
 
@@ -271,6 +271,15 @@ def test_long_format_with_the_truth_elsewhere(tmp_path, expected):
     options = LONG | {"truth": (gold, "gold"), "a": "svm", "b": "nb", "pos_label": "spam"}
     same(count(long, **options), expected)
     same(count(csv(long, tmp_path / "long.csv"), **options), expected)
+
+
+def test_a_document_that_has_two_true_labels_elsewhere_is_refused():
+    """Joined to a long table, it would count twice."""
+    long = in_long("svm", "nb").drop(columns="label")
+    gold = pd.DataFrame({"doc": [*IDS, IDS[7]], "gold": [*TRUTH, TRUTH[7]]})
+    options = LONG | {"truth": (gold, "gold"), "a": "svm", "b": "nb", "pos_label": "spam"}
+    with pytest.raises(InputError, match=rf"doc of table 2 repeats 1 id, such as {IDS[7]}"):
+        count(long, **options)
 
 
 def test_runs_are_no_documents():

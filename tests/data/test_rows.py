@@ -93,11 +93,11 @@ def test_a_frame_in_reverse_is_joined(wide):
 
 def test_dropped_ids_are_told(wide):
     tables = wide[["doc", "y", "svm"]], wide[["doc", "nb"]][:30]
-    with pytest.raises(InputError, match="10 of table 1 are not in table 2"):
+    with pytest.raises(InputError, match="Of 40 ids 10 are not in table 2"):
         count(tables, **COLUMNS, kind="scores", id="doc")
     read = count(tables, **COLUMNS, kind="scores", id="doc", unmatched="drop")
     assert read.n_documents() == (30,)
-    assert "10 of table 1" in read.notes[0]
+    assert "10 are not in table 2" in read.notes[0]
 
 
 def test_holes_in_truth_and_clusters_are_told(wide):

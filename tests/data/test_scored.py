@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 
 from stanoff import InputError, compare
-from stanoff.data.scores import ScoredClasses, ScoreTable, build_scores
+from stanoff.data.scores import ScoredClasses, build_scores
 
 Y = np.array([1, 0, 1, 0, 1, 0] * 5)
 A, B = np.linspace(0.1, 0.9, 30), np.linspace(0.8, 0.2, 30)
 
 
 def read(y=Y, a=A, b=B, more=None, n=None, **chosen):
-    return build_scores(ScoreTable({"y": y, "a": a, "b": b}, n, **(more or {})), **chosen)
+    return build_scores({"y": y, "a": a, "b": b}, n, **(more or {}), **chosen)
 
 
 def test_which_label_is_positive():

@@ -6,8 +6,8 @@ from agreement import same_law
 from scipy import stats
 
 from stanoff import compare_counts
-from stanoff.engines.chunks import combine_stats, concatenate
-from stanoff.engines.stan import CHUNK
+from stanoff.engines.draws import concatenate
+from stanoff.engines.stan import CHUNK, category_axes, combine_stats
 from stanoff.models import MODELS
 from stanoff.models.counts import _draw_dirichlets
 
@@ -84,7 +84,7 @@ def test_the_sampler_of_blocks_is_as_good_as_its_worst():
         return {"mu": np.full((1, 3, 2), value)}, stats_of | {"diverging": np.array([diverging])}
 
     runs = [block(1.0, [False, True, False]), block(2.0, [False, True, True])]
-    drawn = concatenate([variables for variables, _ in runs], MODELS["paired"].category_axes)
+    drawn = concatenate([variables for variables, _ in runs], category_axes(MODELS["paired"].dims))
     told = combine_stats([statistics for _, statistics in runs])
     assert drawn["mu"][0, 0].tolist() == [1, 1, 2, 2]
     assert told["lp"].tolist() == [[3.0] * 3]

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from stanoff.engines import install
-from stanoff.engines.cmdstan import CmdStan, build_failed, find_cmdstan
-from stanoff.engines.install import ensure_cmdstan
+from stanoff.engines.cmdstan import CmdStan, find_cmdstan
+from stanoff.engines.install import build_failed, ensure_cmdstan
 from stanoff.engines.toolchain import executable_path
 from stanoff.errors import ToolchainError
 from stanoff.models import MODELS

@@ -39,11 +39,12 @@ def evidence_of(delta, prior, **question):
     return evidence
 
 
-def test_density_is_that_of_scipy():
+def test_kernel_density_is_that_of_scipy():
     draws = RNG.gamma(3, size=(2, 2000))
     for at in (0.0, 1.0, 4.2):
         expected = stats.gaussian_kde(draws.ravel())(at)[0]
-        assert density_at(draws, at)[0] == pytest.approx(expected, rel=1e-10)
+        value, _, _ = SampledPosterior(draws[None]).kernel_density(at)
+        assert value[0] == pytest.approx(expected, rel=1e-10)
 
 
 def test_density_error_is_the_spread_over_repetitions():
@@ -56,7 +57,7 @@ def test_density_error_is_the_spread_over_repetitions():
 def test_savage_dickey_on_normals():
     delta, prior = RNG.normal(0.2, 0.1, (4, 20_000)), RNG.normal(0, 1, (4, 20_000))
     exact = stats.norm.pdf(0, 0.2, 0.1) / stats.norm.pdf(0)
-    [(factor, error, bound)] = savage_dickey(*sampled(delta, prior))
+    [(factor, error, bound, _)] = savage_dickey(*sampled(delta, prior))
     assert bound is None
     assert abs(factor - exact) < 4 * error + 0.03 * exact  # Monte Carlo, and the kernel's bias
     assert 0 < error < 0.05 * exact
@@ -115,7 +116,7 @@ def test_draws_without_spread():
 def test_what_only_the_number_of_draws_bounds(inside, before, side):
     n = 1000
     delta, prior = (np.where(np.arange(n) < share * n, 0.0, 1.0) for share in (inside, before))
-    [(value, _, bound)] = interval_bayes_factor(*sampled(delta[None], prior[None]), (-0.1, 0.1))
+    [(value, _, bound, _)] = interval_bayes_factor(*sampled(delta[None], prior[None]), (-0.1, 0.1))
     assert math.isnan(value)
     if side is None:
         assert bound is None

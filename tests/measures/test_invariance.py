@@ -242,7 +242,9 @@ def test_the_command_line_tells_the_same():
     assert run("--suited", "imbalance") == stanoff.recommend.advice("imbalance") + "\n"
     assert run("--suited", "imbalance", "--format", "csv").startswith("measure,suits,t1,sizes,")
     listed = json.loads(run("--format", "json"))
-    assert [row["measure"] for row in listed] == [*MEASURES, *SCORES]
+    listed_names = [row["measure"] for row in listed]
+    assert listed_names[: len(MEASURES)] == list(MEASURES)
+    assert set(SCORES) <= set(listed_names)
     assert listed[10]["greatest"] == "inf"
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from stanoff import InputError, Prior, compare
-from stanoff.data.scores import ScoreTable, build_scores
+from stanoff.data.scores import build_scores
 from stanoff.models.binormal import LKJ_SHAPE, S_SCALE, Binormal
 from stanoff.models.inputs import standardize_scores
 
@@ -75,14 +75,12 @@ def test_the_program_draws_its_posterior_and_its_prior():
 
 def test_the_statistics_are_those_of_the_scores():
     truth, a, b = scores()
-    block = Binormal().stan_data(
-        build_scores(ScoreTable({"y": truth, "a": a, "b": 5 * b + 3})), Prior()
-    )
+    block = Binormal().stan_data(build_scores({"y": truth, "a": a, "b": 5 * b + 3}), Prior())
     x = np.stack([standardize_scores(a), standardize_scores(b)])  # stretching changes nothing
     np.testing.assert_allclose(block["center_pos"], x[:, truth == 1].mean(axis=1))
     np.testing.assert_allclose(block["scatter_neg"] / 40, np.cov(x[:, truth == 0], bias=True))
     odds = Binormal().stan_data(
-        build_scores(ScoreTable({"y": truth, "a": 1 / (1 + np.exp(-a)), "b": b})), Prior()
+        build_scores({"y": truth, "a": 1 / (1 + np.exp(-a)), "b": b}), Prior()
     )
     np.testing.assert_allclose(odds["center_pos"], block["center_pos"])
 

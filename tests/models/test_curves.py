@@ -6,10 +6,15 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
 from stanoff import Prior
-from stanoff.data.scores import ScoreTable, build_scores
+from stanoff.data.scores import build_scores
 from stanoff.measures import SCORES
-from stanoff.models.bootstrap import BOOTSTRAP
-from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
+from stanoff.models.bootstrap import (
+    BOOTSTRAP,
+    of_category,
+    precision_curves,
+    reliability,
+    roc_curves,
+)
 
 AT = np.linspace(0, 1, 401)
 
@@ -21,7 +26,7 @@ def documents(request):
     found = [1 / (1 + np.exp(-rng.normal(m * truth))) for m in (1.5, 0.8)]
     if request.param:
         found = [np.round(p * request.param) / request.param for p in found]
-    return truth, *found, build_scores(ScoreTable({"y": truth, "a": found[0], "b": found[1]}))
+    return truth, *found, build_scores({"y": truth, "a": found[0], "b": found[1]})
 
 
 def test_roc_curves(documents):
@@ -72,7 +77,7 @@ def test_one_of_several_categories(documents):
     truth, a, b, data = documents
     both = np.column_stack([1 - truth, truth])
     two = build_scores(
-        ScoreTable({"y": both, "a": np.column_stack([-a, a]), "b": np.column_stack([-b, b])}),
+        {"y": both, "a": np.column_stack([-a, a]), "b": np.column_stack([-b, b])},
         average="macro",
     )
     one = of_category(two, "1")

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from stanoff import InputError, Prior, compare, contest, load
-from stanoff.data.items import ItemTable, build_items
+from stanoff.data.items import build_items
 from stanoff.inference.intervals import mcse
 from stanoff.models import MODELS
 
@@ -325,8 +325,8 @@ def test_a_new_data_set_against_importance_sampling():
     inside = np.average((new > 0), weights=weights)
     assert said.p_greater == pytest.approx(inside, abs=0.01)
     assert "mean over a new data set" in str(result)
-    with pytest.raises(InputError, match="'model' parameter must be one of"):
-        contest(frame, systems=["a", "b"], measure="mean", dataset="bench", population="datasets")
+    asked = {"measure": "mean", "dataset": "bench", "population": "datasets", "seed": 1}
+    assert contest(frame, systems=["a", "b"], **asked).model.name == "datasets"
 
 
 @pytest.fixture(scope="module")
@@ -428,8 +428,10 @@ def test_every_model_of_values_refuses_labels():
 
 
 def test_the_models_have_populations():
-    assert {name for name, model in MODELS.items() if model.kind == "values"} == {
-        *("items", "clusters", "runs", "datasets", "repeated")
+    assert {name for name, model in MODELS.items() if model.accepts.kind == "values"} == {
+        *("items", "clusters", "runs", "datasets", "repeated", "folds", "folds_unpaired"),
+        "folds_datasets",
+        "seeds",
     }
-    data = build_items(ItemTable({"a": [1.0, 2, 3, 5], "b": [1.0, 1, 4, 4]}))
+    data = build_items({"a": [1.0, 2, 3, 5], "b": [1.0, 1, 4, 4]})
     assert MODELS["items"].population(data) == "new items"

@@ -11,8 +11,10 @@ from scipy import stats
 
 from stanoff import InputError, Prior, StanoffError, compare, compare_counts
 from stanoff.data.counting import count_confusion, tally
-from stanoff.data.items import ItemTable, build_items
-from stanoff.data.scores import ScoreTable, build_scores
+from stanoff.data.folds import Design, FoldTable, build_folds
+from stanoff.data.items import build_items
+from stanoff.data.scores import build_scores
+from stanoff.data.trained import TrainedValues
 from stanoff.data.types import PairedCounts
 from stanoff.inference.intervals import mcse
 from stanoff.measures import get
@@ -111,7 +113,7 @@ def test_hierarchical_against_importance_sampling():
     rng = np.random.default_rng(8)
     n = 200_000
     eta_pos, eta_neg = rng.dirichlet(np.ones(4), (2, n))
-    kappa_pos, kappa_neg = rng.lognormal(2.0, 0.7, (2, n))
+    kappa_pos, kappa_neg = rng.lognormal(2.0, 0.7, n), rng.lognormal(3.5, 0.7, n)
     log_weight = np.zeros(n)
     for counts, eta, kappa in ((pos, eta_pos, kappa_pos), (neg, eta_neg, kappa_neg)):
         for c in counts:
@@ -119,13 +121,19 @@ def test_hierarchical_against_importance_sampling():
             log_weight += stats.dirichlet_multinomial(alpha, np.full(n, c.sum())).logpmf(c)
     weights = np.exp(log_weight - log_weight.max())
     result = compare_counts(
-        pos, neg, model="hierarchical", prior=Prior(kappa=(2.0, 0.7)), seed=3, draws=2000
+        pos,
+        neg,
+        model="hierarchical",
+        prior=Prior(kappa=(2.0, 0.7), kappa_neg=(3.5, 0.7)),
+        seed=3,
+        draws=2000,
     )
     drawn = result.draws.posterior
     for i in range(4):
         close(drawn["eta_pos"][..., i], *weighted(weights, eta_pos[:, i]))
         close(drawn["eta_neg"][..., i], *weighted(weights, eta_neg[:, i]))
     close(drawn["kappa_pos"], *weighted(weights, kappa_pos))
+    close(drawn["kappa_neg"], *weighted(weights, kappa_neg))
     for k in range(3):  # given eta and kappa, the mean of theta is known
         mean = (pos[k] + kappa_pos[:, None] * eta_pos) / (pos[k].sum() + kappa_pos[:, None])
         close(drawn["theta_pos"][..., k, 1], *weighted(weights, mean[:, 1]))
@@ -142,7 +150,11 @@ def test_hierarchical_unpaired_against_importance_sampling():
     )
     weights = np.exp(log_weight - log_weight.max())
     result = compare_counts(
-        **cells, model="hierarchical_unpaired", prior=Prior(kappa=(2.0, 0.7)), seed=3, draws=2000
+        **cells,
+        model="hierarchical_unpaired",
+        prior=Prior(kappa=(2.0, 0.7), kappa_neg=(3.5, 0.7)),
+        seed=3,
+        draws=2000,
     )
     drawn = result.draws.posterior
     close(drawn["eta_pos"][..., 1], *weighted(weights, eta))
@@ -246,6 +258,14 @@ def test_kappa_is_shared():
     for model in ("hierarchical_unpaired", "multiclass"):
         with pytest.raises(InputError, match=r"'prior\.kappa' parameter must be the same for both"):
             compare([0, 1, 2], [0, 1, 1], [0, 2, 2], model=model, prior=both, average="macro")
+    both = (Prior(), Prior(kappa_neg=(9, 0.1)))
+    with pytest.raises(InputError, match=r"'prior\.kappa_neg' parameter must be the same for both"):
+        compare(
+            *([0, 1, 2], [0, 1, 1], [0, 2, 2]),
+            model="hierarchical_unpaired",
+            prior=both,
+            average="macro",
+        )
 
 
 def test_a_program_of_the_wrong_size_or_that_rejects(tmp_path):
@@ -303,14 +323,20 @@ def test_every_shipped_program_keeps_to_its_own_contract(name):
     generated = two if "psi_A" in program.outputs else {"cells", "psi"}
     if model.name == "binormal":
         assert generated - {"cells_A", "cells_B"} <= set(program.outputs)
-        scored = build_scores(
-            ScoreTable({"y": [1, 1, 0, 0], "a": [4.0, 1, 2, 3], "b": [1.0, 4, 3, 2]})
-        )
+        scored = build_scores({"y": [1, 1, 0, 0], "a": [4.0, 1, 2, 3], "b": [1.0, 4, 3, 2]})
         assert set(model.stan_data(scored, Prior(), get("auc"))) == set(program.inputs)
         return
     if isinstance(model, ValuesModel):
         assert generated - {"cells", "cells_A", "cells_B"} <= set(program.outputs)
-        values = build_items(ItemTable({"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]}))
+        values = build_items({"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]})
+        if model.name == "folds":
+            values = build_folds(FoldTable(values.values, ("a", "b"), design=Design(0.5, 2, 2)))
+        if model.name == "folds_datasets":
+            column = np.arange(3).repeat(2)
+            frame = {"a": [1.0, 0, 1, 1, 0, 0], "b": [0.0, 0, 1, 0, 1, 0]}
+            values = build_items(frame, dataset=column)
+        if model.name == "seeds":
+            values = TrainedValues(("1",), np.array([0, 0, 1, 1]), np.eye(4))
         assert set(model.stan_data(values, Prior(), get("mean"))) == set(program.inputs)
         return
     assert generated <= set(program.outputs)

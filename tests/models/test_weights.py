@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stanoff import Prior, compare, contest
-from stanoff.data.scores import ScoreTable, build_scores
+from stanoff.data.scores import build_scores
 from stanoff.measures import get
 from stanoff.models import bootstrap
 from stanoff.models.bootstrap import BOOTSTRAP
@@ -22,7 +22,7 @@ def normal(n_pos, n_neg, seed=1, grades=None):
 
 def drawn(truth, a, b, measure="auc", draws=4000, seed=1, prior=None, cluster=None):
     more = {} if cluster is None else {"cluster": cluster}
-    data = build_scores(ScoreTable({"y": truth, "a": a, "b": b}, **more))
+    data = build_scores({"y": truth, "a": a, "b": b}, **more)
     block = BOOTSTRAP.stan_data(data, prior or Prior(), get(measure))
     found = BOOTSTRAP.sample_exact(block, draws, np.random.default_rng(seed))
     return found | {"psi": found[get(measure).variable][..., 0]}
@@ -124,12 +124,14 @@ def test_clusters_widen_what_documents_alone_would_say():
 def test_a_contest_says_of_a_pair_what_a_comparison_says():
     truth, a, b = normal(40, 60)
     third = a + b
-    many = contest(truth, {"a": a, "c": third, "b": b}, measure="auc", seed=4)
+    many = contest(truth, {"a": a, "c": third, "b": b}, measure="auc", seed=4, draws=5000)
     for pair in (("a", "b"), ("b", "a")):
-        one = compare(truth, *({"a": a, "b": b}[x] for x in pair), measure="auc", seed=4)
+        one = compare(
+            truth, *({"a": a, "b": b}[x] for x in pair), measure="auc", seed=4, draws=5000
+        )
         np.testing.assert_array_equal(many.between(*pair).scores.delta, one.scores.delta)
     other = many.judge(measure="average_precision")
-    alone = compare(truth, a, third, measure="average_precision", seed=4)
+    alone = compare(truth, a, third, measure="average_precision", seed=4, draws=5000)
     np.testing.assert_array_equal(other.between("a", "c").scores.delta, alone.scores.delta)
 
 

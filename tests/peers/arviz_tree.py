@@ -53,6 +53,8 @@ def used(name, tree):
     [var] = [each for each in DRAWN if each in tree["posterior_predictive"]]
     observed = tree["observed_data"][var]
     one = {dim: observed[dim].to_numpy()[0] for dim in ONE_OF if dim in observed.dims}
+    for plot in (az.plot_dist, az.plot_forest, az.plot_trace_dist):
+        plot(tree, var_names=[asked], backend="matplotlib")
     how = {"var_names": [var], "backend": "matplotlib"}
     az.plot_ppc_dist(tree, kind="ecdf", **how)
     az.plot_ppc_tstat(tree, **how)

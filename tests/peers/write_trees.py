@@ -26,7 +26,9 @@ def tree(name, **how):
 def main(folder: Path) -> None:
     """Write a tree of every program, and of exact draws where there are any."""
     folder.mkdir(parents=True, exist_ok=True)
-    programs = [name for name, model in MODELS.items() if model.has_program]
+    # What has no new documents knows no document by itself: folds, data sets and seeds.
+    models = [model for model in MODELS.values() if model.has_program]
+    programs = [model.name for model in models if model.predictive_draws]
     for engine, names in (("stan", programs), ("exact", EXACT)):
         for name in names:
             with warnings.catch_warnings():

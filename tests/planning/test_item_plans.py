@@ -8,11 +8,11 @@ import pytest
 from scipy import special, stats
 
 from stanoff import Comparison, InputError, Prior, compare, compare_counts
-from stanoff.data.items import ItemTable, build_items
+from stanoff.data.items import build_items
 from stanoff.data.types import PairedCounts
 from stanoff.fit import fit
 from stanoff.inference.intervals import mcse
-from stanoff.inference.populations import new_category
+from stanoff.inference.populations import evidence_new
 from stanoff.measures import get
 from stanoff.models import MODELS
 from stanoff.planning.components import Components
@@ -120,9 +120,9 @@ def test_components_of_variance_are_unbiased():
         every = [[rng.normal(true[j, k], 0.5, runs[j, k]) for k in range(n)] for j in range(2)]
         means = np.array([[one.mean() for one in row] for row in every])
         scatter = np.array([[((one - one.mean()) ** 2).sum() for one in row] for row in every])
-        known = ItemTable(dict(zip("AB", means, strict=True)), runs=runs, scatter=scatter)
+        data = build_items(dict(zip("AB", means, strict=True)), runs=runs, scatter=scatter)
         asked = Question.read(measure="mean")
-        fitted = fit(build_items(known), asked, Sampling.read(draws=10, seed=1))
+        fitted = fit(data, asked, Sampling.read(draws=10, seed=1))
         parts = Comparison.from_fit(fitted, "A", "B", asked).components()
         found[i] = parts.items, parts.runs
     error = found.std(axis=0) / np.sqrt(times)
@@ -240,10 +240,9 @@ def test_a_new_category_has_the_moments_of_its_dirichlet():
         measure=get("recall"),
         pair=(0, 1),
         seed=1,
-        rope=(-0.05, 0.05),
-        hdi_prob=0.95,
+        decision_rule={"rope": (-0.05, 0.05), "hdi_prob": 0.95, "higher_is_better": True},
     )
-    said = new_category(result)
+    said = evidence_new(result)
     mean = eta_pos[1] - eta_pos[2]
     variance = (eta_pos[1] + eta_pos[2] - mean**2) / (kappa + 1)  # of theta_2 - theta_3
     assert said.mean == pytest.approx(mean, abs=4 * np.sqrt(variance / n))
@@ -254,7 +253,7 @@ def test_a_new_category_has_the_moments_of_its_dirichlet():
 
 POS = np.array([[9, 4, 1, 2], [6, 3, 0, 5], [12, 2, 3, 1], [5, 6, 1, 1]])
 NEG = np.array([[2, 1, 3, 30], [1, 4, 2, 18], [0, 2, 2, 40], [3, 1, 1, 12]])
-KAPPA = Prior(kappa=(2.0, 0.7))
+KAPPA = Prior(kappa=(2.0, 0.7), kappa_neg=(2.0, 0.7))
 
 
 def shared_by_categories(counts, weights, rng, n=200_000):

@@ -73,7 +73,7 @@ def test_a_wrong_picture_is_found(stored, what):
 
 def test_a_wrong_label_is_found(stored):
     ax = make.PICTURES["mosaic"](stored)
-    ax.texts[1].set_text(ax.texts[1].get_text().replace("310", "311"))
+    ax.texts[0].set_text(ax.texts[0].get_text().replace("310", "311"))
     assert compared("mosaic", ax)[1] is False
     ax = make.PICTURES["forest"](stored)
     ax.set_yticklabels(["7", *(label.get_text() for label in ax.get_yticklabels()[1:])])

@@ -1,3 +1,6 @@
+import re
+from colorsys import rgb_to_hsv
+from importlib.resources import files
 from pathlib import Path
 
 import matplotlib as mpl
@@ -6,9 +9,11 @@ import numpy as np
 import pytest
 import seaborn as sns
 from conftest import script
+from matplotlib.colors import to_rgb
 
 from stanoff import InputError, compare, compare_counts, contest, plots
-from stanoff.plots.style import clean, pad_limits, shorten, text_width
+from stanoff.inference.decision import Decision
+from stanoff.plots.style import DECISION_STYLE, clean, pad_limits, shorten, text_width
 from stanoff.report.figures import as_bytes
 
 planned = script(Path(__file__).parent / "images" / "make.py").planned
@@ -215,3 +220,23 @@ def test_a_range_is_never_empty():
     assert pad_limits(1.0, 1.0) == (0.99, 1.01)
     with pytest.raises(InputError, match="nothing to draw"):
         pad_limits(0.0, np.inf)
+
+
+def luminance(color):
+    """As WCAG 2 defines it."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
+    return np.dot([0.2126, 0.7152, 0.0722], linear)
+
+
+@pytest.mark.parametrize(
+    ("name", "decision"),
+    [("better", Decision.BETTER), ("equal", Decision.EQUIVALENT), ("worse", Decision.WORSE)],
+)
+def test_pages_and_figures_have_the_same_hues_and_letters_stand_out(name, decision):
+    css = files("stanoff.report").joinpath("page.css").read_text()
+    light, dark = re.findall(rf"--{name}: (#\w+)", css)
+    hue = rgb_to_hsv(*to_rgb(DECISION_STYLE[decision][0]))[0]
+    for color, back in ((light, "#ffffff"), (dark, "#15181b")):
+        assert abs(rgb_to_hsv(*to_rgb(color))[0] - hue) < 0.05
+        levels = sorted((luminance(color) + 0.05, luminance(back) + 0.05))
+        assert levels[1] / levels[0] > 4.5

@@ -61,11 +61,13 @@ def stanoff_first(executed):
         "result.plot_ropes();",
         "figure, axes = plt.subplots(1, 2)\nresult.plot_mosaic(ax=axes[0]) is axes[0]",
         STATE,
+        "result.evidence()",
+        "result.sensitivity()",
     )
 
 
 def test_a_plot_is_shown_as_the_last_expression_of_a_cell(stanoff_first):
-    _, first, _, _, _, later, _, _ = stanoff_first
+    _, first, _, _, _, later, *_ = stanoff_first
     assert pictures(first) == 1
     assert [o.output_type for o in first] == ["execute_result", "display_data"]
     assert pictures(later) == 1
@@ -78,6 +80,14 @@ def test_the_users_own_figures_before_and_after_are_kept(stanoff_first):
 def test_a_result_is_shown_without_a_further_picture(stanoff_first):
     [shown] = stanoff_first[4]
     assert "stanoff-result" in shown.data["text/html"]
+
+
+@pytest.mark.parametrize("cell", [8, 9], ids=["evidence", "sensitivity"])
+def test_evidence_is_shown_once_as_text_and_as_a_table(stanoff_first, cell):
+    [shown] = stanoff_first[cell]
+    assert shown.output_type == "execute_result"
+    assert "<table" in shown.data["text/html"]
+    assert "P(" in shown.data["text/plain"]
 
 
 def test_own_axes_in_a_notebook(stanoff_first):

@@ -100,6 +100,7 @@ def test_the_settings_name_file_columns_label_prior_and_unit(stored):
         (Prior.perks(), "Perks (weights that sum to 1)"),
         (Prior(mass=2), "weights that sum to 2, shared out equally"),
         (Prior(kappa=(2, 1)), "uniform (every weight 1), kappa log-normal (2, 1)"),
+        (Prior(kappa_neg=(4, 1)), "uniform (every weight 1), kappa_neg log-normal (4, 1)"),
         (
             (Prior(), Prior.jeffreys()),
             "A: uniform (every weight 1); B: Jeffreys (every weight 1/2)",

@@ -114,6 +114,40 @@ def fitted_annotators(**how):
     return compare(frame, data=rows, **given, **how)
 
 
+def fitted_folds(**how):
+    """Fit scores of ten folds, repeated three times."""
+    rng = np.random.default_rng(SEED)
+    level, noise = rng.normal(0.8, 0.03, ITEMS), rng.normal(0, 0.03, (2, ITEMS))
+    return compare(level + noise[0] + 0.02, level + noise[1], folds=10, repeats=3, **how)
+
+
+def fitted_folds_datasets(**how):
+    """Fit scores of ten folds on each of 20 data sets."""
+    rng = np.random.default_rng(SEED)
+    effect = rng.normal(0.01, 0.02, 20)
+    rows = [
+        {"dataset": d, "fold": k, "one": 0.8 + effect[d] + rng.normal(0, 0.03), "two": 0.8}
+        for d in range(20)
+        for k in range(10)
+    ]
+    columns = {"a": "one", "b": "two", "fold": "fold", "dataset": "dataset"}
+    return compare(pd.DataFrame(rows), **columns, model="folds_datasets", **how)
+
+
+def fitted_seeds(**how):
+    """Fit values of documents by four trained copies of each system."""
+    rng = np.random.default_rng(SEED)
+    rows = [
+        {"doc": d, "system": s, "copy": c, "value": hard + shift + rng.normal(0, 0.1)}
+        for d, hard in enumerate(rng.normal(0.6, 0.2, 60))
+        for s, level in (("one", 0.03), ("two", 0.0))
+        for c, shift in enumerate(level + np.random.default_rng(len(s) + 9).normal(0, 0.01, 4))
+    ]
+    columns = {"item": "doc", "system": "system", "value": "value", "trained": "copy"}
+    options = {"measure": "mean", "model": "seeds"}
+    return compare(pd.DataFrame(rows), a="one", b="two", **columns, **options, **how)
+
+
 OTHERS = {
     "contest": fitted_contest,
     "joint": fitted_classes("joint"),
@@ -121,6 +155,9 @@ OTHERS = {
     "items": fitted_items,
     "repeated": fitted_repeated,
     "binormal": fitted_binormal,
+    "folds": fitted_folds,
+    "folds_datasets": fitted_folds_datasets,
+    "seeds": fitted_seeds,
     "values": partial(fitted_items, example("values")),
     "runs": partial(fitted_repeated, example("runs")),
     "scores": partial(fitted_binormal, example("scores")),

@@ -108,12 +108,13 @@ def test_a_study_is_built_read_back_and_the_same_again(folder, monkeypatch):
     def never(*_, **__):
         raise AssertionError("fitted again")
 
-    monkeypatch.setattr(cache, "fit", never)
+    monkeypatch.setattr(cache, "compare_data", never)
+    monkeypatch.setattr(cache, "contest_data", never)
     again = build_study(study, folder / "out", quiet=True)
     assert all(o.reused for o in again)
     assert files(folder / "out") == made
     # Another ROPE needs no new fit, but other words.
-    wider = read_study(written(folder, STUDY.replace("seed = 3", "seed = 3\nrope = 0.5")))
+    wider = read_study(written(folder, STUDY.replace("seed = 3", "seed = 3\nrope = 0.2")))
     pairs = [o for o in build_study(wider, folder / "out", quiet=True) if not o.is_contest]
     assert {decision_symbol(o) for o in pairs} == {"≈"}
 
@@ -124,8 +125,8 @@ def test_a_study_is_built_read_back_and_the_same_again(folder, monkeypatch):
 def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
     text = STUDY.replace('["nb_mult", "svm_l2", "svm_l1"]', '["nb_mult", "svm_l2"]')
     monkeypatch.setattr(cache, "MIN_SECONDS", 0.0)
-    fits, original = [], cache.fit
-    monkeypatch.setattr(cache, "fit", lambda *given: fits.append(1) or original(*given))
+    fits, original = [], cache.compare_data
+    monkeypatch.setattr(cache, "compare_data", lambda *given: fits.append(1) or original(*given))
 
     def fitted():
         study = read_study(written(folder, text))
@@ -228,7 +229,7 @@ def test_on_the_command_line_in_two_processes(folder):
     path = written(folder, STUDY.replace('measures = ["f1", "recall"]\n', ""))
     ran = stanoff("report", path, "--out", folder / "out", "--jobs", 2)
     assert ran.returncode == 0, ran.stderr
-    assert "3 comparisons and 1 contest, 0 of them unchanged" in ran.stderr
+    assert "3 comparisons and 1 contest, 0 unchanged" in ran.stderr
     assert ran.stdout == ""
     alone = folder / "alone"
     build_study(read_study(path), alone, quiet=True)

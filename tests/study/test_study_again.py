@@ -66,7 +66,8 @@ def test_nothing_is_read_fitted_or_drawn_when_nothing_has_changed(folder, drawn,
 
     before = content(folder)
     monkeypatch.setattr(run, "count", never)
-    monkeypatch.setattr(cache, "fit", never)
+    monkeypatch.setattr(cache, "compare_data", never)
+    monkeypatch.setattr(cache, "contest_data", never)
     outcomes = again(folder)
     assert drawn == []
     assert [o.reused for o in outcomes] == [True, True]

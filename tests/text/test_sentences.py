@@ -8,7 +8,7 @@ from hostile import HOSTILE, RENDERERS
 
 from stanoff import StanoffError, compare, compare_counts
 from stanoff.inference.decision import Decision, decide
-from stanoff.text.export import comparison_text
+from stanoff.text.export import result_text
 from stanoff.text.numbers import digits_for, percent, rounded_documents, signed
 from stanoff.text.sentences import describe_comparison, describe_rope_flips
 
@@ -30,8 +30,9 @@ def test_every_verdict_in_words(counts, verdict):
     said = str(result)
     n = f"{sum(map(sum, counts)):,}"
     told = "" if decision.conclusive else ", but this is not settled"
+    words = {">": "perhaps better than", "<": "perhaps worse than"}.get(verdict, decision.words)
     assert said.startswith(
-        f"new is {decision.words} old in F1 ({n} documents){told}: under the paired model the "
+        f"new is {words} old in F1 ({n} documents){told}: under the paired model the "
     )
     assert ("but this is not settled" in said) == (not decision.conclusive)
     e = result.evidence()
@@ -149,7 +150,7 @@ def test_names_from_right_to_left_do_not_turn_the_sentence():
         names=("שלום", "svm"),
         categories=["\u202eקטגוריה\n"],
     )
-    said = str(result)
+    said = result.sentence()
     assert said.count("\u2068שלום\u2069") == 2  # the verdict, the documents
     assert "category \u2068קטגוריה\u2069 (" in said
     assert "\u2068svm" not in said
@@ -163,12 +164,12 @@ def test_small_differences_keep_their_digits():
 
 def test_percentages_do_not_claim_certainty():
     assert [percent(p) for p in (0, 1e-6, 0.0005, 0.5, 0.9999, 1)] == [
-        "0.0%",
+        "<0.1%",
         "<0.1%",
         "0.1%",
         "50.0%",
         ">99.9%",
-        "100.0%",
+        ">99.9%",
     ]
 
 
@@ -197,7 +198,7 @@ def test_hostile_names_mean_nothing(tmp_path):
         }
         assert html.unescape(as_html).count(a) >= 1  # in the verdict
         assert html.unescape(as_html).count(b) >= 3  # as the category, too, and in its row
-        assert comparison_text(result, "table")  # rich's own markup would have failed
+        assert result_text(result, "table")  # rich's own markup would have failed
     page = result.to_html(tmp_path / "new folder/page.html").read_text("utf8")
     assert html.escape(a, quote=False) in page or html.escape(a) in page
 
@@ -254,11 +255,11 @@ def test_noise_is_not_called_a_direction(n):
         )
         decisions.append(str(result.decision))
         told = str(result)
-        directed += told.startswith("A is slightly")
-        if not told.startswith("A is slightly"):
+        directed += told.startswith("A is perhaps")
+        if not told.startswith("A is perhaps"):
             assert told.startswith(
-                "A and B cannot be told apart in F1 (309 documents), and which way they differ is "
-                "not settled: under the paired model the difference is "
+                "A and B cannot be told apart yet in F1 (309 documents): under the paired model "
+                "the difference is "
             )
     assert {">", "<"} == set(decisions)
     assert directed <= 2
@@ -267,7 +268,7 @@ def test_noise_is_not_called_a_direction(n):
 def test_a_real_lean_is_still_called_one():
     result = compare_counts([30, 4, 1, 5], [1, 1, 1, 90], engine="exact", seed=1, draws=20_000)
     assert result.evidence().direction_resolved
-    assert str(result).startswith("A is slightly better than B in F1 (133 documents), but this is")
+    assert str(result).startswith("A is perhaps better than B in F1 (133 documents), but this is")
 
 
 @pytest.mark.parametrize("measure", ["f1", "error"])

@@ -15,7 +15,7 @@ from stanoff.inference.bayes_factor import Bound
 from stanoff.results.comparison import BOUNDS, COLUMNS
 from stanoff.significance import columns
 from stanoff.text import numbers, tables
-from stanoff.text.export import comparison_record, comparison_text
+from stanoff.text.export import comparison_record, result_text
 from stanoff.text.render import FORMATS, to_markdown
 
 DATA = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"
@@ -173,7 +173,7 @@ def test_json_has_no_numbers_that_json_lacks():
     assert json.loads(text) == comparison_record(result)
     assert comparison_record(result)["results"][0]["bf_rope"] is None
     certain = compare_counts(
-        [90, 0, 0, 9], [1, 0, 0, 900], engine="exact", draws=500, seed=1, rope=0.5
+        [90, 0, 0, 9], [1, 0, 0, 900], engine="exact", draws=500, seed=1, rope=0.25
     )
     [row] = json.loads(certain.to_json())["results"]
     assert row["bf_rope"] is None
@@ -235,7 +235,7 @@ def test_bayes_factors_carry_the_marks_of_the_paper():
 @pytest.mark.parametrize("columns", [80, 120, 60, 300])
 def test_the_table_fits_the_terminal(many, columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
-    text = comparison_text(many, "table")
+    text = result_text(many, "table")
     assert max(map(len, text.splitlines())) <= columns
     for name in tables.TERMINAL:
         assert tables.headings_of(many).get(name, tables.COLUMNS[name].heading) in text
@@ -247,7 +247,7 @@ def test_the_table_fits_the_terminal(many, columns, monkeypatch):
 
 @pytest.mark.parametrize("style", ["table", "markdown", "latex"])
 def test_symbols_and_columns_are_explained(many, style):
-    text = " ".join(comparison_text(many, style).split())
+    text = " ".join(result_text(many, style).split())
     for words in ("significantly better, worse", "practically equivalent", "not settled"):
         assert words in text
     if style != "table":
@@ -264,7 +264,7 @@ def test_only_what_is_shown_is_explained(many):
 
 
 def test_a_table_whose_names_are_headings():
-    assert "…" not in comparison_text(small(names=("mean", "HDI")), "table")
+    assert "…" not in result_text(small(names=("mean", "HDI")), "table")
 
 
 def test_a_markdown_table_keeps_its_shape():
@@ -275,7 +275,7 @@ def test_a_markdown_table_keeps_its_shape():
 
 
 def test_every_format_of_the_command_line_writes_something(many):
-    written = {style: comparison_text(many, style) for style in FORMATS}
+    written = {style: result_text(many, style) for style in FORMATS}
     assert len(set(written.values())) == len(FORMATS)
-    only = {style: comparison_text(many, style, category="y") for style in FORMATS}
+    only = {style: result_text(many, style, category="y") for style in FORMATS}
     assert all(len(only[style]) < len(written[style]) for style in FORMATS)

@@ -8,7 +8,7 @@ from stanoff import InputError, compare_counts, load
 from stanoff.models.counts import PAIRED
 from stanoff.models.custom import inspect_program
 from stanoff.workbench import new_program
-from stanoff.workbench.templates import TEMPLATES
+from stanoff.workbench.programs import TEMPLATES
 
 
 @pytest.mark.stan

@@ -5,49 +5,20 @@ What cannot be used is refused with an error that names the parameter, the rule 
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import wraps
+from collections.abc import Iterable, Mapping, Sequence, Set
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
-from stanoff.errors import invalid, no_option, unknown
+from stanoff.errors import invalid, unknown
 
 Interval = tuple[float, float]
-P = ParamSpec("P")
-R = TypeVar("R")
 
 MOST_SEED = 2**31 - 1
-
-
-def check_keywords(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function that spells out its options say which one was probably meant.
-
-    Examples
-    --------
-    >>> @check_keywords
-    ... def judge(*, rope=0.05):
-    ...     return rope
-    >>> judge(ropee=1)
-    Traceback (most recent call last):
-        ...
-    stanoff.errors.OptionError: judge() has no option 'ropee'; did you mean 'rope'?
-    """
-    names = list(inspect.signature(function).parameters)
-
-    @wraps(function)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name in kwargs:
-            if name not in names:
-                raise no_option(function.__name__, name, names)
-        return function(*args, **kwargs)
-
-    return checked
 
 
 def check_choice(parameter: str, value: Any, known: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stanoff._lib.arguments import as_path
-from stanoff.errors import StanoffError
+from stanoff.errors import InputError, StanoffError
 
 
 @contextmanager
@@ -48,6 +48,17 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
     """Write a whole text file or none of it, in UTF-8."""
     return write_bytes(path, text.encode("utf-8"))
+
+
+def read_bytes(path: str | os.PathLike[str], parameter: str = "path") -> bytes:
+    """Read a whole file; a pipe, which may have no end, is refused."""
+    file = as_path(parameter, path)
+    try:
+        if file.exists() and not (file.is_file() or file.is_dir()):
+            raise InputError(f"{file} cannot be read: it is no regular file.")
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror or error}.") from error
 
 
 @contextmanager

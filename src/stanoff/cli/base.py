@@ -9,8 +9,8 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
@@ -43,7 +43,7 @@ IN_ASCII = {
 }
 # How messages mention parameters: pass id=, pass unmatched='drop'.
 MENTION = re.compile(r"\b([a-z_]+)=(?:'([^']*)'|(?=[\s,;:.)]|$))")
-QUOTED = re.compile(r"'([a-z_]+)'")
+QUOTED = re.compile(r"(?<!column )'([a-z_]+)'")
 
 
 def echo(text: str, *, err: bool = False) -> None:
@@ -145,12 +145,15 @@ class Command(click.Command):
             return self.spell(str(error))
         name, _, field = error.parameter.partition(".")
         option = self.options.get(name)
-        message = str(error)
-        if option and error.rule:
-            subject = f"{option}: {field}" if field else option
-            rule = re.sub("^None", "left out", error.rule)
-            message = f"{subject} must be {rule}. Got {error.value} instead.{error.hint}"
-        return self.spell(QUOTED.sub(lambda m: self.options.get(m[1], m[0]), message))
+
+        def named(text: str) -> str:
+            return QUOTED.sub(lambda match: self.options.get(match[1], match[0]), text)
+
+        if not (option and error.rule):
+            return self.spell(named(str(error)))
+        subject = f"{option}: {field}" if field else option
+        rule = named(re.sub("^None", "left out", error.rule))
+        return self.spell(f"{subject} must be {rule}. Got {error.value} instead.{error.hint}")
 
     def spell(self, text: str) -> str:
         """Write parameters that a text mentions as options."""
@@ -193,8 +196,28 @@ def _drop_output() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Keep control characters of words that Click complains of from the terminal."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = escape_controls(error.message)  # type: ignore[misc]
+        raise
+
+
 class Root(click.Group):
     """The group of all commands; it prints what the terminal or file can show."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words before the command."""
+        with _plain_errors():
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that was typed."""
+        with _plain_errors():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name all commands."""

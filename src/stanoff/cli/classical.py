@@ -8,9 +8,10 @@ import click
 import pandas as pd
 
 from stanoff.cli.base import command, echo
-from stanoff.cli.options import FILES, LAYOUT, PAIR, given, options, table_of
+from stanoff.cli.options import DATA, FILES, PAIR, given, options, table_of
 from stanoff.data.load import count
-from stanoff.measures import ALIASES, MEASURES, SCORES, get, invariance, recommend
+from stanoff.measures import ALIASES, get, invariance, recommend
+from stanoff.measures.registry import registered
 from stanoff.significance.classical import all_tests
 from stanoff.significance.result import as_text
 from stanoff.text.render import render, to_terminal
@@ -67,19 +68,20 @@ def _list_measures() -> pd.DataFrame:
             "greatest": f"{measure.range[1]:g}",
             "formula": measure.formula,
         }
-        for measure in (*MEASURES.values(), *SCORES.values())
+        for measure in registered().values()
+        if measure.name not in ("mean", "ratio")  # of values that were measured before
     )
 
 
 def _describe_measure(row: dict[Any, Any]) -> str:
     name = " = ".join([*row["also"].split(), row["measure"]])
     values = f"{row['least']:>2} to {row['greatest']:<3}"
-    return f"{name:26} {row['better']:6} is better   {values}   {row['formula']}"
+    return f"{name:28} {row['better']:6} is better   {values}   {row['formula']}"
 
 
 @command
 @FILES
-@options(*PAIR, *LAYOUT, "pos_label")
+@options(*PAIR, *DATA)
 @click.option(
     "--average",
     type=click.Choice(["both", "micro", "macro"]),
@@ -108,7 +110,7 @@ def significance(file: tuple[str, ...], style: str, **values: Any) -> None:
     reading = given(values)
     testing = {name: reading.pop(name) for name in TESTING if name in reading}
     if "measure" in testing:
-        reading["kind"] = get(testing["measure"]).kind
+        reading["kind"] = get(testing["measure"]).reads
     average = "macro" if "average" in testing else None
     counts = count(table_of(file), average=average, **reading)
     a, b = counts.systems

@@ -8,37 +8,22 @@ import click
 
 from stanoff import api
 from stanoff.cli.base import Command, command, echo, on_terminal
-from stanoff.cli.options import (
-    FILES,
-    LAYOUT,
-    MEASURE,
-    MODEL,
-    PAIR,
-    RULE,
-    SAMPLING,
-    VALUES,
-    given,
-    options,
-    table_of,
-)
+from stanoff.cli.options import COMPARE, FILES, QUESTION, given, options, table_of
 from stanoff.errors import InputError, invalid
-from stanoff.inference.goals import as_goal, goal_label
+from stanoff.inference.goals import Goal, as_goal, goal_label
+from stanoff.options import OF_CONTESTS
+from stanoff.question import CLAIMS
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
-from stanoff.text.export import comparison_text, contest_text
+from stanoff.text.export import result_text
 
-COMPARING = (
-    *(*PAIR, *LAYOUT, *VALUES),
-    *("pos_label", "labels", "average", "names"),
-    *(*MEASURE, *RULE, *MODEL, "data", *SAMPLING),
-)
-CONTEST = tuple(name for name in COMPARING if name not in ("a", "b", "names", "data"))
+CONTEST = (*(n for n in COMPARE if n not in ("a", "b", "names", "data")), *OF_CONTESTS)
 OTHER_VERDICT = 3  # the exit code where the verdict is not the one asked for
 
 
 @command
 @FILES
-@options(*COMPARING, "save", "fail_unless", "style")
+@options(*COMPARE, "save", "fail_unless", "style")
 def compare(
     file: tuple[str, ...], save: str | None, fail_unless: str | None, style: str, **values: Any
 ) -> None:
@@ -49,11 +34,12 @@ def compare(
     columns. In long format --item, --system and --prediction name the columns, --a and --b the
     systems.
     """
+    goal = _read_goal(fail_unless, values)
     result = run_comparison(file, values)
     if save is not None:
         result.save(save)
     _show(result, style)
-    _check_verdict(result, fail_unless)
+    _check_verdict(result, goal)
 
 
 def run_comparison(file: tuple[str, ...], values: dict[str, Any]) -> Comparison:
@@ -80,11 +66,12 @@ def contest(
     if html is not None:
         result.to_html(html)
     _show(result, style)
+    _check_verdict(result, None)
 
 
 @command
 @click.argument("file", type=click.Path())
-@options(*MEASURE, *RULE, "higher_is_better", "average", "category", "fail_unless", "style")
+@options(*QUESTION, "category", "fail_unless", "style")
 def show(
     file: str, category: str | None, fail_unless: str | None, style: str, **values: Any
 ) -> None:
@@ -92,36 +79,44 @@ def show(
 
     Another measure, average, ROPE or HDI is applied to the draws in it.
     """
+    goal = _read_goal(fail_unless, values)
     result = api.load(file).judge(**given(values))
     if category is not None:
         result.resolve_category(category)  # complains of a category that is not there
     if isinstance(result, Contest) and fail_unless is not None:
         raise InputError("--fail-unless goes with a comparison of two systems.")
     _show(result, style, category)
-    if isinstance(result, Comparison):
-        _check_verdict(result, fail_unless)
+    _check_verdict(result, goal)
 
 
 def _show(result: Comparison | Contest, style: str, category: str | None = None) -> None:
     """Print a result: for a person in the words of the command line."""
-    if isinstance(result, Contest):
-        text = contest_text(result, style, category=category)
-    else:
-        text = comparison_text(result, style, category=category)
+    text = result_text(result, style, category=category)
     called = click.get_current_context().command
     assert isinstance(called, Command)
     echo(called.spell(text) if style == "table" else text)
 
 
-def _check_verdict(result: Comparison, wanted: str | None) -> None:
-    """End with an exit code of its own where the verdict is not among those asked for."""
+def _read_goal(wanted: str | None, values: dict[str, Any]) -> Goal | None:
+    """Read the decisions asked for, before anything is fitted."""
     if wanted is None:
-        return
+        return None
+    for name in CLAIMS:
+        if values.get(name) is not None:
+            raise invalid(name, "None where 'fail_unless' is given: each has its exit code", wanted)
     try:
-        goal = as_goal(wanted.replace(",", " ").split())
+        return as_goal(wanted.replace(",", " ").split())
     except InputError:
         rule = "made of <<, <, =, >, >> and settled"
         raise invalid("fail_unless", rule, wanted) from None
+
+
+def _check_verdict(result: Comparison | Contest, goal: Goal | None) -> None:
+    """End with an exit code of its own where the verdict is not what is asked for."""
+    if not all(claim.holds for claim in result.claims):
+        click.get_current_context().exit(OTHER_VERDICT)  # the sentence says what is not shown
+    if goal is None or isinstance(result, Contest):
+        return
     rows = result.categories if result.default_category is None else (result.default_category,)
     others = [row for row in map(result.evidence, rows) if row.decision not in goal]
     if others:

@@ -9,8 +9,8 @@ import click
 
 from stanoff import workbench
 from stanoff.cli.base import Command, command, echo
-from stanoff.cli.compare import COMPARING, OTHER_VERDICT
-from stanoff.cli.options import FILES, MEASURE, RULE, SAMPLING, given, options, table_of
+from stanoff.cli.compare import OTHER_VERDICT
+from stanoff.cli.options import COMPARE, FILES, given, options, table_of
 from stanoff.data.load import count
 from stanoff.data.types import Data
 from stanoff.engines import install, toolchain
@@ -19,9 +19,11 @@ from stanoff.engines.stan import to_json
 from stanoff.errors import ToolchainError, unknown
 from stanoff.models import MODELS
 from stanoff.models.custom import inspect_program
-from stanoff.question import OPTIONS, Question, read, select
+from stanoff.options import FIT, select
+from stanoff.question import Question, read
 
 WITHOUT = "Without it, `stanoff compare ... --engine exact` works at once."
+OF_SEVERAL = tuple(name for name in COMPARE if name not in ("model", "engine"))
 
 
 @click.group(invoke_without_command=True)
@@ -69,7 +71,7 @@ def new(file: str, base: str | None) -> None:
 @click.option("--simulations", type=int, help="Data sets to draw and fit.  [default: 200]")
 @click.option("--documents", type=int, help="Documents per category, or items.  [default: 120]")
 @click.option("--categories", type=int, help="Categories.  [default: 3]")
-@options(*MEASURE, "data", "prior", "seed")
+@options("measure", "beta", "zero_division", "prevalence", "clip", "data", "prior", "seed")
 @click.option("--out", type=click.Path(), help="Also write a page.")
 def calibrate(model: str, out: str | None, **values: Any) -> None:
     """Find out by simulation whether a Stan program draws from its own posterior.
@@ -88,7 +90,7 @@ def calibrate(model: str, out: str | None, **values: Any) -> None:
 @models.command("compare", cls=Command)
 @FILES
 @click.option("--model", multiple=True, required=True, help="A model or .stan file; repeat it.")
-@options(*(name for name in COMPARING if name not in ("model", "engine")))
+@options(*OF_SEVERAL)
 def compare_models(file: tuple[str, ...], model: tuple[str, ...], **values: Any) -> None:
     """Fit several models to the same FILE, and tell how their verdicts differ."""
     counts, asked = _count(file, values)
@@ -98,7 +100,7 @@ def compare_models(file: tuple[str, ...], model: tuple[str, ...], **values: Any)
 @models.command("data", cls=Command)
 @FILES
 @click.option("--model", required=True, help="A model or .stan file.")
-@options(*(n for n in COMPARING if n not in ("model", "engine", *RULE, *SAMPLING)))
+@options(*OF_SEVERAL)
 def print_data(file: tuple[str, ...], model: str, **values: Any) -> None:
     """Print what the Stan program of a model gets of FILE, as JSON that CmdStan reads."""
     counts, asked = _count(file, values)
@@ -111,9 +113,9 @@ def print_data(file: tuple[str, ...], model: str, **values: Any) -> None:
 def _count(file: tuple[str, ...], values: dict[str, Any]) -> tuple[Data, dict[str, Any]]:
     """Count what is in FILE; return the options of question and sampling beside it."""
     settings = given(values)
-    asked = select(settings, OPTIONS)
-    reading = {name: value for name, value in settings.items() if name not in OPTIONS}
-    kind = Question.read(**select(settings, ("measure",))).measure.kind
+    asked = select(settings, FIT)
+    reading = {name: value for name, value in settings.items() if name not in FIT}
+    kind = Question.read(**select(settings, ("measure",))).measure.reads
     return count(table_of(file), kind=kind, average=asked.get("average"), **reading), asked
 
 

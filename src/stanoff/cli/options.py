@@ -7,18 +7,17 @@ the command calls.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from stanoff._lib.arguments import as_path
+from stanoff import options as declared
+from stanoff._lib.files import read_bytes
 from stanoff.cli.base import Words
-from stanoff.data.types import AVERAGES
 from stanoff.errors import InputError, invalid
 from stanoff.models.priors import as_prior
-from stanoff.question import ENGINES
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
@@ -60,6 +59,11 @@ def _read_pairs(
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
+    # what the options of the package need beside their declaration
+    "rope": {"type": Rope()},
+    "zero_division": {"type": float},
+    "value": {"hidden": True},
+    "sampler_options": {"metavar": "NAME=VALUE", "callback": _read_pairs},
     # columns
     "truth": {"help": "Column of true labels."},
     "a": {"help": "Column of A's predictions; in long format A's name."},
@@ -70,71 +74,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "Columns of predictions, or in long format systems, one after the other; of "
         "several FILEs one for all of them, or one each.  [default: all others]",
     },
-    "id": {"help": "Column that names the document; several FILEs are joined by it."},
-    "sample_weight": {"help": "Column that says how many documents a row is."},
     "truth_file": {"help": "The file that has --truth, if FILE has not."},
-    "unmatched": {"type": click.Choice(["raise", "drop"]), "help": "Ids without partner."},
-    "item": {"help": "Of values, or in long format: column that names the item."},
-    "system": {"help": "In long format: column that names the system."},
-    "prediction": {"help": "In long format: column of predictions; also --value."},
-    "value": {"hidden": True},
-    "cluster": {"help": "Of scores and values: column that names the cluster."},
-    "dataset": {"help": "Of values: column that names the data set."},
-    "denominator": {
-        "multiple": True,
-        "help": "Of a ratio: column to divide by, or one per system.",
-    },
-    # categories
-    "pos_label": {"help": "The positive label.  [default: 1]"},
-    "labels": {"multiple": True, "help": "A category to average over; may be repeated."},
-    "average": {"type": click.Choice(AVERAGES), "help": "Judge all categories together."},
     "names": {"type": (str, str), "help": "What to call A and B.  [default: the columns]"},
     "category": {"help": "Only this category or average."},
-    # the question
-    "measure": {"help": "See: stanoff measures.  [default: f1]"},
-    "beta": {"type": float, "help": "Beta of F-beta.  [default: 1]"},
-    "zero_division": {
-        "type": float,
-        "help": "What a measure is at 0/0: 0, 1 or nan.  [default: 0]",
-    },
-    "prevalence": {"type": float, "help": "Share of positives to judge at."},
-    "clip": {"type": float, "help": "Keep probabilities so far from 0 and 1: Brier, log loss."},
-    "higher_is_better": {
-        "default": None,
-        "help": "Of values: which ones are good.  [default: high ones]",
-    },
-    "rope": {"type": Rope(), "help": "Region of practical equivalence.  [default: 0.05]"},
-    "hdi_prob": {
-        "type": float,
-        "help": "Probability of the highest density interval.  [default: 0.95]",
-    },
-    # how it is drawn
-    "population": {
-        "type": click.Choice(["items", "runs", "datasets"]),
-        "help": "Of values: new items, these asked again, or a new data set.  [default: items]",
-    },
-    "model": {"help": "See: stanoff models; or a .stan file.  [default: what suits the data]"},
-    "prior": {
-        "multiple": True,
-        "help": "uniform, jeffreys, perks, or weights such as beta=2,alpha_pos=0.5; twice for one "
-        "of A and one of B.  [default: uniform]",
-    },
-    "engine": {
-        "type": click.Choice(ENGINES),
-        "help": "What draws; auto is exact where Stan would first have to be built.",
-    },
-    "data": {"help": "JSON file: what your own .stan file declares and only you have."},
-    "sampler_options": {
-        "multiple": True,
-        "metavar": "NAME=VALUE",
-        "callback": _read_pairs,
-        "help": "Of CmdStan's sampler, such as adapt_delta=0.99; may be repeated.",
-    },
-    "output_dir": {"help": "Folder that keeps the CSV files of CmdStan."},
-    "draws": {"type": int, "help": "Draws to keep per chain."},
-    "chains": {"type": int, "help": "Chains."},
-    "warmup": {"type": int, "help": "Draws to discard per chain."},
-    "seed": {"type": int, "help": "Makes every number reproducible."},
     # scenarios and simulations
     "mu": {"type": float, "help": "Prevalence, for a scenario of your own."},
     "rho_pos": {"type": (float, float), "help": "How often A and B say yes to positives."},
@@ -159,24 +101,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "style": {"type": click.Choice(FORMATS), "default": "table", "show_default": True},
 }
-SPELLED = {  # options that are not called like their parameter
-    "pos_label": ["--pos-label", "--positive"],
-    "higher_is_better": ["--higher-is-better/--lower-is-better"],
-    "sampler_options": ["--sampler-option"],
-    "n_simulations": ["--simulations"],
-    "style": ["--format"],
-}
+SPELLED = {"n_simulations": ["--simulations"], "style": ["--format"]}
 
 PAIR = ("truth", "a", "b")
-LAYOUT = (
-    *("id", "sample_weight", "truth_file", "unmatched"),
-    *("item", "system", "prediction", "value"),
-)
-VALUES = ("cluster", "dataset", "denominator", "population", "higher_is_better")
-MEASURE = ("measure", "beta", "zero_division", "prevalence", "clip")
-RULE = ("rope", "hdi_prob")
-MODEL = ("model", "prior", "engine")
-SAMPLING = ("sampler_options", "output_dir", "draws", "chains", "warmup", "seed")
+QUESTION = declared.QUESTION
+SAMPLING = tuple(name for name in declared.SAMPLING if name not in ("executor", "progress"))
+DATA = (*(name for name in declared.DATA if name != "cv"), "truth_file")
+OF_TWO = tuple(name for name in QUESTION if name not in declared.OF_CONTESTS)
+COMPARE = (*PAIR, *DATA, "names", *OF_TWO, *SAMPLING)
 FILES = click.argument("file", nargs=-1, required=True)
 
 
@@ -185,12 +117,30 @@ def options(*names: str, **other: dict[str, Any]) -> Callable[[Any], Any]:
 
     def decorate(function: Any) -> Any:
         for name in reversed((*names, *(key for key in other if key not in names))):
-            spelled = SPELLED.get(name, [f"--{name.replace('_', '-')}"])
-            settings = {**OPTIONS.get(name, {}), **other.get(name, {})}
-            function = click.option(*spelled, name, **settings)(function)
+            flags, settings = _as_typed(name)
+            settings |= OPTIONS.get(name, {}) | other.get(name, {})
+            function = click.option(*flags, name, **settings)(function)
         return function
 
     return decorate
+
+
+def _as_typed(name: str) -> tuple[Sequence[str], dict[str, Any]]:
+    """Return how an option is typed, and what its declaration says of its values."""
+    flags = SPELLED.get(name, [f"--{name.replace('_', '-')}"])
+    if name not in declared.DECLARED:
+        return flags, {}
+    _, option = declared.DECLARED[name]
+    settings: dict[str, Any] = {"help": option.help}
+    if option.choices:
+        settings["type"] = click.Choice(option.choices)
+    elif declared.kind_of(name) is bool:
+        settings["default"] = None
+    else:
+        settings["type"] = declared.kind_of(name)
+    if option.multiple:
+        settings["multiple"] = True
+    return option.flags or flags, settings
 
 
 def given(values: dict[str, Any]) -> dict[str, Any]:
@@ -203,6 +153,9 @@ def given(values: dict[str, Any]) -> dict[str, Any]:
         if len(priors) > 2:
             raise InputError("--prior goes once, or twice: for A and for B in an unpaired model.")
         options["prior"] = priors[0] if len(priors) == 1 else tuple(priors)
+    for name in ("n_train", "n_test"):  # numbers, or names of columns
+        if str(options.get(name, "")).isdigit():
+            options[name] = int(options[name])
     if len(options.get("denominator", ())) == 1:
         [options["denominator"]] = options["denominator"]
     if truth_file := options.pop("truth_file", None):
@@ -218,7 +171,7 @@ def table_of(files: tuple[str, ...]) -> str | tuple[str, ...]:
 def _read_json(path: str) -> dict[str, Any]:
     """Read an object out of a JSON file."""
     try:
-        content = json.loads(as_path("data", path).read_bytes())
+        content = json.loads(read_bytes(path, "data"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is no JSON: {error}.") from error
     if not isinstance(content, dict):

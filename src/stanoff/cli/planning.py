@@ -12,17 +12,9 @@ from stanoff._lib.files import write_bytes
 from stanoff._lib.stopping import INTERRUPTED
 from stanoff.cli.base import command, echo, on_terminal
 from stanoff.cli.compare import run_comparison
-from stanoff.cli.options import (
-    LAYOUT,
-    MEASURE,
-    MODEL,
-    PAIR,
-    RULE,
-    check_figure,
-    given,
-    options,
-)
+from stanoff.cli.options import DATA, PAIR, check_figure, given, options
 from stanoff.errors import InputError
+from stanoff.planning.power import QUESTION
 from stanoff.plots import plot_power
 from stanoff.report.figures import as_bytes
 from stanoff.text.render import render
@@ -40,7 +32,7 @@ PER_DATA_SET = {"help": "Per data set.  [default: 4000]"}
 @options(*SCENARIO)
 @click.option("--goal", multiple=True, help="<<, =, >>, settled.  [default: what is true]")
 @click.option("--model", multiple=True, help="May be repeated.  [default: all that are conjugate]")
-@options(*MEASURE, *RULE, *MODEL[1:], *STUDY, "style", draws=PER_DATA_SET)
+@options(*QUESTION, "prior", "engine", *STUDY, "style", draws=PER_DATA_SET)
 def power(
     n: tuple[int, ...],
     scenario: tuple[str, ...],
@@ -66,14 +58,14 @@ def power(
 
 @command
 @click.argument("file", nargs=-1)
-@options(*PAIR, *LAYOUT, "pos_label")
+@options(*PAIR, *DATA)
 @click.option("--scenario", help="a or b of the paper, if there is no FILE.")
 @options(*SCENARIO)
 @click.option("--n", type=int, help="Ask for the smallest difference that N documents settle.")
 @click.option("--goal", multiple=True, help="<<, =, >> or settled; may be repeated.")
 @click.option("--assurance", type=float, multiple=True, help="May be repeated.  [default: 0.8]")
 @click.option("--max-n", type=int, help="Documents to consider at most.  [default: 1000000]")
-@options(*MEASURE, *RULE, *MODEL, *STUDY, "style", draws=PER_DATA_SET)
+@options(*QUESTION, "model", "prior", "engine", *STUDY, "style", draws=PER_DATA_SET)
 def plan(
     file: tuple[str, ...],
     goal: tuple[str, ...],
@@ -102,8 +94,8 @@ def plan(
 
 
 def _plan_scenario(values: dict[str, Any], aims: dict[str, Any]) -> Any:
-    for name in (*PAIR, *LAYOUT, "pos_label"):
-        if values.pop(name) is not None:
+    for name in (*PAIR, *DATA):
+        if values.pop(name) not in (None, ()):
             raise InputError(f"--{name.replace('_', '-')} goes with FILE.")
     named = values.pop("scenario")
     scenarios = _read_scenarios((named,) if named else (), values)

@@ -9,15 +9,15 @@ import click
 
 from stanoff.api import load
 from stanoff.cli.base import command, echo
-from stanoff.cli.compare import COMPARING, run_comparison
-from stanoff.cli.options import FILES, given, options
+from stanoff.cli.compare import run_comparison
+from stanoff.cli.options import COMPARE, FILES, given, options
 from stanoff.study.config import read_study
 from stanoff.study.run import build_study
 
 
 @command
 @FILES
-@options(*COMPARING)
+@options(*COMPARE)
 @click.option("--out", type=click.Path(), help="The page, or for a study the folder, to write.")
 @click.option("--jobs", type=int, default=1, show_default=True, help="Comparisons at a time.")
 def report(file: tuple[str, ...], out: str | None, jobs: int, **values: Any) -> None:
@@ -55,9 +55,10 @@ def _build_study(file: str, out: str | None, jobs: int) -> None:
     reused = sum(outcome.reused for outcome in outcomes)
     contests = sum(outcome.is_contest for outcome in outcomes if not outcome.error)
     also = f" and {contests} contest{'s' * (contests > 1)}" if contests else ""
+    compared = len(outcomes) - len(broken) - contests
     echo(
-        f"Wrote {folder / 'index.html'}: {len(outcomes) - len(broken) - contests} "
-        f"comparisons{also}, {reused} of them unchanged.",
+        f"Wrote {folder / 'index.html'}: {compared} comparison{'s' * (compared != 1)}{also}, "
+        f"{reused} unchanged.",
         err=True,
     )
     if broken:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -43,41 +43,6 @@ ONE_OF_MANY = (
 
 
 @dataclass(frozen=True, eq=False)
-class LabelTable:
-    """The true labels and the predictions of any number of systems.
-
-    Attributes
-    ----------
-    columns : mapping
-        The truth, then every system, by the names that an error shall mention.
-    n : ndarray or None
-        Documents per row; None where every row is one.
-    from_file : bool
-        Whether labels were read from a file, so that ``1`` may be asked for as a text.
-    source, notes
-        As in :class:`stanoff.data.types.Data`.
-    systems : tuple of str or None
-        The names of the systems, if they are known.
-    """
-
-    columns: Mapping[str, Any]
-    n: Counts | None = None
-    from_file: bool = False
-    source: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    systems: tuple[str, ...] | None = None
-
-    def resolve(self, label: Any) -> Any:
-        """Find the label that a caller means, who may have written it as a text."""
-        if not self.from_file or label is None:
-            return label
-        labels = [x for values in self.columns.values() for x in values]
-        if any(isinstance(x, (list, tuple, np.ndarray)) for x in labels):
-            labels = [x for row in labels if row is not None for x in row]
-        return match_label(label, labels)
-
-
-@dataclass(frozen=True, eq=False)
 class Tally:
     """The distinct rows of some label columns, and how often each occurs.
 
@@ -104,23 +69,28 @@ class Tally:
 # Texts of files.
 
 
-def match_label(label: Any, labels: Iterable[Any]) -> Any:
-    """Find the label that a text such as ``1.0`` or ``true`` stands for in a file.
+def match_label(label: Any, labels: Collection[Any]) -> Any:
+    """Find the label that a text such as ``1.0`` or ``true`` stands for.
 
     Examples
     --------
     >>> match_label("1.0", [0, 1]), match_label("true", [False, True]), match_label("x", [0, 1])
     (1, True, 'x')
     """
-    candidates = list(labels)
-    for candidate in candidates:
-        if label == candidate or str(label) == str(candidate):
-            return candidate
-    if isinstance(label, str):
-        parsed = parse_labels([label])[0]
-        if parsed in candidates:
-            return parsed
-    return label
+    if not isinstance(label, (str, int, float)):
+        return label
+    for known in labels:
+        if label == known or str(label) == str(known):
+            return known
+    parsed = parse_labels([label])[0] if isinstance(label, str) else label
+    return parsed if parsed in labels else label
+
+
+def match_labels(pos_label: Any, labels: Any, known: Collection[Any]) -> tuple[Any, Any]:
+    """Find the labels that a caller means, who may have written them as texts."""
+    if isinstance(labels, (list, tuple)):
+        labels = [match_label(label, known) for label in labels]
+    return match_label(pos_label, known), labels
 
 
 def parse_labels(texts: list[str]) -> list[Any]:
@@ -132,18 +102,19 @@ def parse_labels(texts: list[str]) -> list[Any]:
     return list(texts)
 
 
-def parse_columns(columns: Sequence[Any]) -> list[Any]:
-    """Return columns of labels; texts that are all whole numbers or all booleans become these."""
-    try:
-        encoded = [pd.factorize(np.asarray(values, dtype=object)) for values in columns]
-    except TypeError:  # lists of labels
-        return [np.asarray(values) for values in columns]
-    texts = [text for _, distinct in encoded for text in distinct]
-    if not texts or not all(isinstance(text, str) for text in texts):
-        return [np.asarray(values) for values in columns]
-    parsed = iter(parse_labels(texts))
+def parse_texts(columns: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return the columns that hold texts only, as whole numbers or booleans if all of them are.
+
+    Examples
+    --------
+    >>> {name: x.tolist() for name, x in parse_texts({"y": ["1", "0"], "a": [1, 0]}).items()}
+    {'y': [1, 0]}
+    """
+    texts = {n: x for n, x in columns.items() if all(isinstance(text, str) for text in x)}
+    encoded = [pd.factorize(np.asarray(values, dtype=object)) for values in texts.values()]
+    parsed = iter(parse_labels([text for _, distinct in encoded for text in distinct]))
     lookups = [np.array([next(parsed) for _ in distinct]) for _, distinct in encoded]
-    return [lookup[codes] for lookup, (codes, _) in zip(lookups, encoded, strict=True)]
+    return {n: x[codes] for n, x, (codes, _) in zip(texts, lookups, encoded, strict=True)}
 
 
 # Columns of labels.
@@ -443,7 +414,12 @@ def _listed(labels: Sequence[Any], limit: int = 20) -> str:
 
 
 def count_labels(
-    table: LabelTable, *, pos_label: Any = None, labels: Any = None, average: str | None = None
+    columns: Mapping[str, Any],
+    n: Counts | None = None,
+    *,
+    pos_label: Any = None,
+    labels: Any = None,
+    average: str | None = None,
 ) -> Counted:
     """Count what two or more systems said about the same documents.
 
@@ -452,42 +428,36 @@ def count_labels(
 
     Parameters
     ----------
-    table : LabelTable
-        The truth, and two systems or more.
+    columns : mapping
+        The truth, then every system, by the names that an error shall mention: columns of labels,
+        or several labels per document.
+    n : ndarray, optional
+        Documents per row, 1 by default.
     pos_label, labels, average : optional
         Which categories are judged, as in :func:`stanoff.compare`.
 
     Examples
     --------
-    >>> columns = {"y": [1, 1, 0], "a": [1, 1, 1], "b": [1, 0, 0]}
-    >>> counts = count_labels(LabelTable(columns))
+    >>> counts = count_labels({"y": [1, 1, 0], "a": [1, 1, 1], "b": [1, 0, 0]})
     >>> counts.pos.tolist(), counts.neg.tolist()
     ([[1, 1, 0, 0]], [[0, 1, 0, 0]])
     """
-    positive = table.resolve(pos_label)
-    if isinstance(labels, (list, tuple)):
-        labels = [table.resolve(label) for label in labels]
     counts: Counted
-    if is_multilabel(table.columns):
-        counts = count_multilabel(
-            table.columns, table.n, pos_label=positive, labels=labels, average=average
-        )
-    elif average is not None and positive is not None:
-        raise invalid("pos_label", "None where 'average' judges all categories", positive)
+    if is_multilabel(columns):
+        counts = count_multilabel(columns, n, pos_label=pos_label, labels=labels, average=average)
     else:
-        counted = tally(table.columns, table.n)
+        counted = tally(columns, n)
+        pos_label, labels = match_labels(pos_label, labels, counted.labels)
+        if average is not None and pos_label is not None:
+            raise invalid("pos_label", "None where 'average' judges all categories", pos_label)
         refuse_similar_labels(counted.labels, labels)
-        _check_classes(next(iter(table.columns)), counted, positive, average)
+        _check_classes(next(iter(columns)), counted, pos_label, average)
         if average is not None:
             counts = count_confusion(counted, labels=labels, average=average)
         else:
-            counts = count_categories(counted, pos_label=positive, labels=labels)
-        counts = replace(counts, notes=(*counts.notes, *_odd_labels(counted, positive)))
-    source = dict(table.source)
-    if average is None:
-        source["pos_label"] = counts.categories[0]
-    systems = table.systems or counts.systems
-    return replace(counts, source=source, notes=(*table.notes, *counts.notes), systems=systems)
+            counts = count_categories(counted, pos_label=pos_label, labels=labels)
+        counts = replace(counts, notes=(*counts.notes, *_odd_labels(counted, pos_label)))
+    return replace(counts, source={} if average else {"pos_label": counts.categories[0]})
 
 
 def count_categories(
@@ -580,24 +550,23 @@ def _odd_labels(counted: Tally, pos_label: Any) -> tuple[str, ...]:
 
 
 def count_documents(
-    table: LabelTable, *, pos_label: Any = None, labels: Any = None, average: str | None = None
+    columns: Mapping[str, Any], n: Counts | None = None, **categories: Any
 ) -> PairedDocuments:
     """Count what two systems said, and keep the documents one by one, in the order of the rows.
 
     Parameters
     ----------
-    table, pos_label, labels, average
+    columns, n, **categories
         As in :func:`count_labels`.
     """
-    if is_multilabel(table.columns):
+    if is_multilabel(columns):
         raise InputError("A program that asks for documents needs one label per document.")
-    options = {"pos_label": pos_label, "labels": labels, "average": average}
-    counts: Any = count_labels(table, **options).one_vs_rest()
+    counts: Any = count_labels(columns, n, **categories).one_vs_rest()
     yes = []  # whether truth and systems name each category (column, K, N)
-    for name, values in table.columns.items():
+    for name, values in columns.items():
         codes, known = encode(name, values)
         names = np.array([[str(label) == c for label in known] for c in counts.categories])
-        yes.append(names[:, codes] if table.n is None else names[:, np.repeat(codes, table.n)])
+        yes.append(names[:, codes if n is None else np.repeat(codes, n)])
     truth, *said = np.array(yes).astype(np.int64)
     both = counts.pos, counts.neg, truth, np.stack(said, axis=-1)
     return PairedDocuments(counts.categories, *both, **counts.metadata())
@@ -748,6 +717,8 @@ def count_multilabel(
     if any(matrices) and not all(matrices):
         raise InputError("Pass indicator matrices or label sets, not a mixture of both.")
     rows, known, label_pairs = _read_matrices(columns) if all(matrices) else _read_sets(columns)
+    if not all(matrices):
+        pos_label, labels = match_labels(pos_label, labels, known)
     if pos_label is None and average is None:
         raise InputError(ONE_OF_MANY)
     weights = np.ones(rows, dtype=np.int64) if n is None else np.asarray(n, dtype=np.int64)

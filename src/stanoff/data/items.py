@@ -8,7 +8,7 @@ as items of their own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -106,6 +106,13 @@ class ItemValues(Data):
         if not _never_varies(first[0] - first[1], first):
             return False
         return _never_varies(self.values[a] - self.values[b], self.values[[a, b]])
+
+
+@dataclass(frozen=True, eq=False)
+class DatasetScores(ItemValues):
+    """One score of every system in every data set, as Demsar (2006) has them."""
+
+    unit = "data set"
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,60 +236,50 @@ def _never_varies(difference: Array, values: Array) -> bool:
     return bool(np.ptp(difference) <= SAME * size)
 
 
-@dataclass(frozen=True, eq=False)
-class ItemTable:
-    """The values of any number of systems, a row per item.
+def build_items(
+    columns: Mapping[str, Any],
+    *,
+    ids: Any = None,
+    runs: Codes | None = None,
+    scatter: Array | None = None,
+    cluster: Any = None,
+    dataset: Any = None,
+    denominators: Sequence[Any] = (),
+    of_clusters: bool = False,
+    systems: tuple[str, ...] | None = None,
+) -> ItemValues:
+    """Check values, and put them together.
 
-    Attributes
+    Parameters
     ----------
     columns : mapping
-        The values of every system, by the names that an error shall mention.
-    ids : array_like or None
+        The values of every system, a row per item, by the names that an error shall mention.
+    ids : array_like, optional
         The names of the items.
-    runs, scatter : ndarray or None
+    runs, scatter : ndarray, optional
         As in :class:`ItemValues`, where items have several runs.
-    cluster, dataset : array_like or None
+    cluster, dataset : array_like, optional
         The cluster and the data set of each item.
     denominators : sequence
         What the values are divided by: one column, or one per system.
     of_clusters : bool
         Whether rows are means of clusters, and ``runs`` are their numbers of items.
-    source, notes, systems
-        As in :class:`stanoff.data.counting.LabelTable`.
-    """
-
-    columns: Mapping[str, Any]
-    ids: Any = None
-    runs: Codes | None = None
-    scatter: Array | None = None
-    cluster: Any = None
-    dataset: Any = None
-    denominators: Sequence[Any] = ()
-    of_clusters: bool = False
-    source: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    systems: tuple[str, ...] | None = None
-
-
-def build_items(table: ItemTable) -> ItemValues:
-    """Check values, and put them together.
+    systems : tuple of str, optional
+        The names of the systems.
 
     Examples
     --------
-    >>> table = ItemTable({"a": [0.5, 0.4, 0.9, 0.1], "b": [0.4, 0.4, 0.6, 0.2]})
-    >>> build_items(table).values.shape
+    >>> build_items({"a": [0.5, 0.4, 0.9, 0.1], "b": [0.4, 0.4, 0.6, 0.2]}).values.shape
     (2, 4)
     """
-    columns = [as_numbers(name, values, table.ids) for name, values in table.columns.items()]
-    check_lengths(dict(zip(table.columns, map(len, columns), strict=True)))
-    values = np.stack(columns)
+    numbers = [as_numbers(name, values, ids) for name, values in columns.items()]
+    check_lengths(dict(zip(columns, map(len, numbers), strict=True)))
+    values = np.stack(numbers)
     n = values.shape[1]
     _check_values(values)
-    names = table.systems or default_names(len(values))
+    names = systems or default_names(len(values))
     nothing = np.empty((len(values), 0))
-    no_runs = nothing.astype(np.int64)
-    cluster, notes = _read_clusters(table.cluster, n)
-    notes = [*table.notes, *notes]
+    codes, notes = _read_clusters(cluster, n)
     if n < FEW_ITEMS:
         notes.append(
             f"There are only {n} items: the interval is right if their differences are roughly "
@@ -291,25 +288,27 @@ def build_items(table: ItemTable) -> ItemValues:
     fields: dict[str, Any] = {
         "categories": ("1",),
         "values": values,
-        "runs": no_runs if table.runs is None else table.runs,
-        "scatter": nothing if table.scatter is None else table.scatter,
-        "dataset": NO_CODES if table.dataset is None else encode("dataset", table.dataset, n),
+        "runs": nothing.astype(np.int64) if runs is None else runs,
+        "scatter": nothing if scatter is None else scatter,
+        "dataset": NO_CODES if dataset is None else encode("dataset", dataset, n),
         "systems": names,
-        "source": table.source,
         "notes": tuple(notes),
     }
     data: ItemValues
-    if len(table.denominators):
-        if table.runs is not None:  # what is divided is the sum, not the mean
-            fields |= {"values": values * table.runs, "runs": no_runs, "scatter": nothing}
-        units = np.arange(n) if cluster is None else cluster
-        denominator = _as_denominator(table.denominators, names, values.shape)
+    if len(denominators):
+        if runs is not None:  # what is divided is the sum, not the mean
+            none = nothing.astype(np.int64)
+            fields |= {"values": values * runs, "runs": none, "scatter": nothing}
+        units = np.arange(n) if codes is None else codes
+        denominator = _as_denominator(denominators, names, values.shape)
         data = RatioValues(cluster=units, denominator=denominator, **fields)
-        check_clusters(data.clusters, "items" if cluster is None else "clusters")
-    elif table.of_clusters or cluster is not None:
-        kind = ClusterMeans if table.of_clusters else ClusteredValues
-        data = kind(cluster=np.arange(n) if cluster is None else cluster, **fields)
+        check_clusters(data.clusters, "items" if codes is None else "clusters")
+    elif of_clusters or codes is not None:
+        kind = ClusterMeans if of_clusters else ClusteredValues
+        data = kind(cluster=np.arange(n) if codes is None else codes, **fields)
         check_clusters(data.clusters, "clusters")
+    elif n > 1 and len(np.unique(fields["dataset"])) == n:
+        data = DatasetScores(**fields)
     else:
         data = ItemValues(**fields)
     return _point_out_constants(data)

@@ -1,16 +1,17 @@
 """What the user has, as data: arrays, a wide or long table, several tables, two test sets.
 
-Options become roles (truth, systems, cluster ...), roles become columns, columns become one typed
-table (labels, scores, values per item), and that becomes data.
+Options become roles (truth, systems, cluster ...), roles become columns, columns are read from one
+wide frame, and :data:`BUILDERS` makes data of them, by what they hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Unpack
 
 import duckdb
 import narwhals as nw
@@ -20,60 +21,72 @@ import pandas as pd
 from stanoff._lib.arguments import as_names, as_systems, check_choice
 from stanoff.data import notes
 from stanoff.data.counting import (
-    LabelTable,
     check_weights,
     count_documents,
     count_labels,
     count_two_test_sets,
     match_label,
-    missing_rows,
-    parse_columns,
     refuse_scores,
 )
-from stanoff.data.items import ItemTable, as_numbers, build_items
+from stanoff.data.cross_validation import (
+    FOLD_OPTIONS,
+    is_cross_validation,
+    load_cross_validation,
+)
+from stanoff.data.items import as_numbers, build_items
+from stanoff.data.out_of_fold import load_out_of_fold
 from stanoff.data.pivot import (
-    RUNS,
+    KEY,
     SYSTEM,
-    UNMATCHED,
     VALUE,
-    JoinTable,
+    Member,
+    N,
+    Side,
     Wide,
+    align,
     as_numbers_in_engine,
-    count_wide,
-    fetch_wide,
-    join_gold,
-    join_tables,
-    list_ids,
-    pivot,
+    group_by_item,
+    join,
+    read_wide,
     resolve_systems,
-    sum_by_item,
+    spread,
+    sum_squares,
     system_names,
 )
 from stanoff.data.readers import (
-    Frame,
     Table,
     count_rows,
     database,
-    fetch,
     fetch_objects,
-    first_missing,
-    materialize,
     open_table,
-    to_duckdb,
     translate_errors,
-    value_counts,
 )
-from stanoff.data.scores import ScoreTable, build_scores
+from stanoff.data.regression import ERRORS, NUMBERS, NUMERIC, build_errors, build_numbers
+from stanoff.data.scores import build_scores
+from stanoff.data.trained import load_trained
 from stanoff.data.types import AVERAGES, Counts, Data, PairedCounts, patterns_of, system_roles
 from stanoff.errors import InputError, invalid, no_column
+from stanoff.options import DATA, DataOptions, spell_out
 
-KINDS = ("labels", "scores", "values")
-TRUTH = "truth"
-EXTRA = ("cluster", "dataset", "denominator")  # columns that say more of a row
+TRUTH, THE_TABLE = "truth", "the table"
 DOCUMENTS = "documents"  # labels that are kept document by document
+# What the columns of the systems hold, and what makes data of it.
+BUILDERS: dict[str, Callable[..., Data]] = {
+    "labels": count_labels,
+    DOCUMENTS: count_documents,
+    "scores": build_scores,
+    "values": build_items,
+    NUMBERS: build_numbers,
+    **{kind: partial(build_errors, kind) for kind in ERRORS},
+}
+KINDS = ("labels", "scores", "values", *NUMERIC)  # that a caller may name
+EXTRA = ("cluster", "dataset", "denominator")  # columns that say more of a row
+ACCEPTED: dict[str, tuple[str, ...]] = {
+    **{"labels": (), DOCUMENTS: (), "scores": ("cluster",), NUMBERS: ("cluster",)},
+    **{"values": EXTRA, **dict.fromkeys(ERRORS, ("cluster", "dataset"))},
+}
 OWN = "data."  # how the roles of columns begin that only the user's program knows
-ACCEPTED = {"labels": (), DOCUMENTS: (), "scores": ("cluster",), "values": EXTRA}
-LONG = ("item", "system", "prediction", "value")
+LONG = ("system", "prediction", "value")
 ON_UNMATCHED = ("raise", "drop")
 FIRST_ROWS = 10_000  # enough to tell scores from labels
 MAX_ITEMS = 1_000_000  # that are kept one by one where they are in clusters
@@ -81,81 +94,52 @@ REMOTE = ("dask", "pyspark", "pyspark_connect", "pyspark[connect]")  # maybe on 
 ARRAYS_OR_COLUMNS = "Pass predictions as arrays or as names of columns, not both."
 
 
-class Layout(TypedDict, total=False):
-    """How data are laid out in tables; :func:`stanoff.compare` explains the options."""
-
-    id: Any
-    item: Any
-    system: Any
-    prediction: Any
-    value: Any
-    cluster: Any
-    dataset: Any
-    denominator: Any
-    unmatched: str | None
-    sample_weight: Any
-
-
 @dataclass(frozen=True, eq=False)
-class RoleColumns:
-    """Columns by the roles they play, before it is known what they hold.
+class Observed:
+    """Columns that were read, before data are made of them.
 
     Attributes
     ----------
     columns : mapping
-        ``truth`` if there is one, every system, ``cluster`` ...
-    labels : mapping
-        What an error shall call truth and systems.
-    n, from_file, source, notes, systems
-        As in :class:`stanoff.data.counting.LabelTable`.
+        The truth if there is one, then every system, by the names that an error shall mention.
+    extra : mapping
+        What else the builder of their kind takes: ``cluster``, ``ids``, ``runs`` ...
+    n : ndarray or None
+        Documents per row; None where every row is one.
+    own : mapping
+        Columns that only a program of the user's asks for.
+    source, notes, systems
+        As in :class:`stanoff.data.types.Data`; systems may have no names.
     """
 
     columns: Mapping[str, Any]
-    labels: Mapping[str, str]
+    extra: Mapping[str, Any] = field(default_factory=dict)
     n: Counts | None = None
-    from_file: bool = False
-    source: Mapping[str, str] | None = None
+    own: Mapping[str, Any] = field(default_factory=dict)
+    source: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     systems: tuple[str, ...] | None = None
 
     def build(self, kind: str, categories: Mapping[str, Any]) -> Data:
         """Make data of the columns, by what they hold; columns of the user's own stay with them."""
-        own = {
-            role.removeprefix(OWN): as_numbers(role.removeprefix(OWN), values)
-            for role, values in self.columns.items()
-            if role.startswith(OWN)
-        }
+        options = {**self.extra, **categories}
+        if kind == "values":
+            _refuse_categories(categories)
+            if self.n is not None:
+                raise InputError("sample_weight is about labels: give every item a row of its own.")
+            options = {**self.extra, "systems": self.systems}
+        elif self.n is not None:
+            options["n"] = self.n
+        data = BUILDERS[kind](self.columns, **options)
+        own = {name: as_numbers(name, values) for name, values in self.own.items()}
         if self.n is not None:
             own = {name: np.repeat(values, self.n) for name, values in own.items()}
-        return replace(self._build(kind, categories), columns=own)
-
-    def _build(self, kind: str, categories: Mapping[str, Any]) -> Data:
-        named = {label: self.columns[role] for role, label in self.labels.items()}
-        facts: dict[str, Any] = {
-            "source": self.source or {},
-            "notes": self.notes,
-            "systems": self.systems,
-        }
-        if kind == "labels":
-            return count_labels(LabelTable(named, self.n, self.from_file, **facts), **categories)
-        if kind == DOCUMENTS:
-            if self.from_file:
-                named = dict(zip(named, parse_columns(list(named.values())), strict=True))
-            return count_documents(LabelTable(named, self.n, self.from_file, **facts), **categories)
-        cluster = self.columns.get("cluster")
-        if kind == "scores":
-            table = ScoreTable(named, self.n, self.from_file, cluster=cluster, **facts)
-            return build_scores(table, **categories)
-        _refuse_categories(categories)
-        if self.n is not None:
-            raise InputError("sample_weight is about labels: give every item a row of its own.")
-        denominators = [c for role, c in self.columns.items() if role.startswith("denominator")]
-        ids = self.columns.get("id")
-        dataset = self.columns.get("dataset")
-        return build_items(
-            ItemTable(
-                named, ids, cluster=cluster, dataset=dataset, denominators=denominators, **facts
-            )
+        return replace(
+            data,
+            columns=own,
+            source={**self.source, **data.source},
+            notes=(*self.notes, *data.notes),
+            systems=self.systems or data.systems,
         )
 
 
@@ -165,6 +149,7 @@ def _refuse_categories(categories: Mapping[str, Any]) -> None:
             raise invalid(name, "None for values, which have no labels", value)
 
 
+@spell_out(DATA)
 def count(
     table: Any = None,
     y_pred_a: Any = None,
@@ -173,21 +158,10 @@ def count(
     truth: Any = None,
     a: Any = None,
     b: Any = None,
-    pos_label: Any = None,
-    labels: Sequence[Any] | None = None,
     average: str | None = None,
     names: tuple[str, str] | None = None,
     kind: str = "labels",
-    id: Any = None,
-    unmatched: str | None = None,
-    item: Any = None,
-    system: Any = None,
-    prediction: Any = None,
-    value: Any = None,
-    cluster: Any = None,
-    dataset: Any = None,
-    denominator: Any = None,
-    sample_weight: Any = None,
+    **choices: Unpack[DataOptions],
 ) -> Data:
     """Count what two systems predicted, without fitting anything.
 
@@ -199,8 +173,11 @@ def count(
     table, y_pred_a, y_pred_b, truth, a, b, pos_label, labels, average, names
         As in :func:`stanoff.compare`.
     kind : str
-        ``"scores"`` to gather scores instead of counting labels, or ``"values"``.
+        ``"scores"`` to gather scores instead of counting labels, or ``"values"``; of true and
+        predicted numbers ``"numbers"``, ``"absolute errors"`` or ``"squared errors"``.
     id, unmatched, item, system, prediction, value, cluster, dataset, denominator, sample_weight
+        As in :func:`stanoff.compare`.
+    fold, repeat, folds, repeats, cv, n_train, n_test, metric, paired
         As in :func:`stanoff.compare`.
 
     Returns
@@ -215,15 +192,16 @@ def count(
     >>> counts.pos.tolist(), counts.neg.tolist()
     ([[1, 1, 0, 0]], [[0, 1, 0, 0]])
     """
-    options = locals()
     if average is not None:
         check_choice("average", average, AVERAGES)
+    layout: dict[str, Any] = {**choices}
+    categories = {name: layout.pop(name, None) for name in ("pos_label", "labels")}
     observed = load_pair(
         check_choice("kind", kind, KINDS),
         (table, y_pred_a, y_pred_b),
         {TRUTH: truth, "a": a, "b": b},
-        {name: options[name] for name in Layout.__annotations__},
-        {"pos_label": pos_label, "labels": labels, "average": average},
+        layout,
+        categories | {"average": average},
     )
     return observed if names is None else replace(observed, systems=as_names(names))
 
@@ -265,7 +243,7 @@ def load_pair(
     columns : mapping
         The columns of ``truth``, ``a`` and ``b``.
     layout : mapping
-        The options of :class:`Layout`.
+        The options of :class:`stanoff.options.DataOptions` that say how they are laid out.
     categories : mapping
         ``pos_label``, ``labels`` and ``average``.
     documents : bool
@@ -277,6 +255,20 @@ def load_pair(
     if documents and kind == "labels" and data is not None:
         kind = DOCUMENTS
     options = {name: value for name, value in layout.items() if value is not None}
+    if "fold" in options and columns[TRUTH] is not None:
+        pair = [columns["a"], columns["b"]] if columns["a"] is not None else None
+        return load_out_of_fold(kind, data, columns[TRUTH], pair, options, categories)
+    if "trained" in options:
+        pair = [columns["a"], columns["b"]] if columns["a"] is not None else None
+        return load_trained(kind, data, columns[TRUTH], pair, options, categories)
+    if kind == "values" and is_cross_validation([data, y_pred_a], options):
+        pair = (
+            None if (columns["a"], columns["b"]) == (None, None) else [columns["a"], columns["b"]]
+        )
+        folds = load_cross_validation(data, y_pred_a, pair, options)
+        if len(folds.systems) != 2:
+            raise InputError(f"Two are compared, and there are {len(folds.systems)}: pass a=, b=.")
+        return replace(folds, systems=as_names(folds.systems))
     if data is None:
         if options:
             name, value = next(iter(options.items()))
@@ -286,7 +278,8 @@ def load_pair(
         return _load_two_test_sets(columns["a"], columns["b"], categories)
     if y_pred_a is None and y_pred_b is None:
         own = {f"{OWN}{name}": column for name, column in (own_columns or {}).items()}
-        loaded = _load(kind, data, columns, options, categories, own=own)
+        systems = {role: columns[role] for role in ("a", "b")}
+        observed = _read_tables(kind, data, columns[TRUTH], systems, options, own)
     else:
         if own_columns:
             name, column = next(iter(own_columns.items()))
@@ -298,7 +291,8 @@ def load_pair(
             if y_pred_a is None or y_pred_b is not None:
                 raise InputError("Pass two arrays of values: those of A and those of B.")
             named = {"A": data, "B": y_pred_a}
-        loaded = _from_arrays(kind, named, options, None).build(kind, categories)
+        observed = _read_arrays(kind, named, options, None)
+    loaded = observed.build(kind, categories)
     return replace(loaded, systems=as_names(loaded.systems))
 
 
@@ -328,8 +322,14 @@ def load_systems(
     ([[1, 1, 1], [1, 0, 0], [0, 0, 0]], [1, 1, 0])
     """
     options = {name: value for name, value in layout.items() if value is not None}
-    if isinstance(systems, str):
-        systems = [systems]
+    systems = [systems] if isinstance(systems, str) else systems
+    if "fold" in options and truth is not None:
+        return load_out_of_fold(kind, data, truth, systems, options, categories)
+    if "trained" in options:
+        return load_trained(kind, data, truth, systems, options, categories)
+    if kind == "values" and is_cross_validation([data, predictions], options):
+        named = data if predictions is None else predictions
+        return load_cross_validation(named, None, systems, options)
     if kind == "values" and predictions is None and isinstance(data, Mapping):
         data, predictions = None, data
     if predictions is not None:
@@ -344,35 +344,58 @@ def load_systems(
             if "y_true" in named:
                 raise invalid("predictions", "made of other names than 'y_true'", "y_true")
             named = {"y_true": data, **named}
-        loaded = _from_arrays(kind, named, options, names).build(kind, categories)
+        loaded = _read_arrays(kind, named, options, names).build(kind, categories)
     else:
-        loaded = _load_contest(kind, data, truth, systems, options, categories)
+        roles = _contest_roles(data, truth, systems)
+        loaded = _read_tables(kind, data, truth, roles, options, {}).build(kind, categories)
+        loaded = replace(loaded, systems=as_systems(loaded.systems))
     return patterns_of(loaded) if isinstance(loaded, PairedCounts) else loaded
 
 
-def _load_contest(
-    kind: str,
-    data: Any,
-    truth: Any,
-    systems: Sequence[Any] | None,
-    options: dict[str, Any],
-    categories: Mapping[str, Any],
-) -> Data:
-    """Read the systems of a contest from tables; they are found where they are not named."""
-    several = isinstance(data, (tuple, list))
-    if systems is not None and several and len(systems) == 1:
-        systems = [*systems] * len(data)  # the same column of every table
-    if systems is None and several:
-        systems = [None] * len(data)  # each table says which column it is
-    if systems is not None and not several:
+def _contest_roles(data: Any, truth: Any, systems: Sequence[Any] | None) -> dict[str, Any] | None:
+    """Give every system of a contest a role; None where they are to be found in the table."""
+    if isinstance(data, (tuple, list)):
+        if systems is None or len(systems) == 1:  # the same column of every table, or what it is
+            systems = [*(systems or [None])] * len(data)
+    elif systems is not None:
         as_systems(systems)
-    if systems is not None and truth in systems:
+    if systems is None:
+        return None
+    if truth in systems:
         raise invalid("systems", "other columns than 'truth'", truth)
-    columns = None
-    if systems is not None:
-        columns = {TRUTH: truth, **dict(zip(system_roles(len(systems)), systems, strict=True))}
-    loaded = _load(kind, data, columns, options, categories, truth=truth)
-    return replace(loaded, systems=as_systems(loaded.systems))
+    return dict(zip(system_roles(len(systems)), systems, strict=True))
+
+
+def load_rows(
+    table: Any, truth: Any, systems: Sequence[Any], layout: Mapping[str, Any]
+) -> Observed:
+    """Read the documents of two systems one by one, with all other columns of theirs.
+
+    Parameters
+    ----------
+    table, truth
+        True labels and None, or a table or several, and the column of true labels.
+    systems : sequence
+        Both columns of predictions, or their names; in long format the names of the systems.
+    layout : mapping
+        As in :func:`load_pair`.
+    """
+    options = {name: value for name, value in layout.items() if value is not None}
+    weight = options.pop("sample_weight", None)
+    if truth is None:
+        columns = dict(zip(("y_true", "y_pred_a", "y_pred_b"), (table, *systems), strict=True))
+        observed = _read_arrays(DOCUMENTS, columns, options, None)
+        return observed if weight is None else replace(observed, own={"sample_weight": weight})
+    tables = table if isinstance(table, (tuple, list)) else (table,)
+    if any(isinstance(t, str) and t == "-" for t in tables):
+        raise InputError("What came in by stdin can be read once only: pass a file.")
+    names = [options[role] for role in ("id", "item") if role in options]
+    if isinstance(truth, str | int) and len(tables) == 1 and not set(LONG) & set(options):
+        with ExitStack() as stack:
+            names = list(open_table(table, stack.enter_context(database()), stack).names)
+    own = {f"{OWN}{name}": name for name in names if isinstance(name, (str, int))}
+    roles = dict(zip(("a", "b"), systems, strict=True))
+    return _read_tables(DOCUMENTS, table, truth, roles, options, own)
 
 
 # Arrays.
@@ -389,39 +412,73 @@ def _load_two_test_sets(a: Any, b: Any, categories: Mapping[str, Any]) -> Data:
                 f"{type(pair).__name__}."
             )
         columns = {f"the truth of {name}": pair[0], f"the predictions of {name}": pair[1]}
+        refuse_estimators(columns)
         _check_index(columns)
         tables.append({label: _plain_column(values) for label, values in columns.items()})
     return count_two_test_sets(*tables, **categories)
 
 
-def _from_arrays(
+def _read_arrays(
     kind: str,
     columns: Mapping[str, Any],
     options: Mapping[str, Any],
     systems: tuple[str, ...] | None,
-) -> RoleColumns:
+) -> Observed:
     """Take columns of one length: the truth if there is one, then any number of systems."""
-    if not set(options) <= {"sample_weight", *ACCEPTED[kind]}:
-        _check_kind(kind, options)
+    _check_kind(kind, options)
+    refuse_estimators(columns)
+    if not set(options) <= {"sample_weight", *EXTRA}:
         raise InputError(ARRAYS_OR_COLUMNS)
     extra = dict(options)
     weight = extra.pop("sample_weight", None)
     if isinstance(extra.get("denominator"), (list, tuple)) and np.ndim(extra["denominator"]) != 1:
         extra |= {f"denominator {k}": c for k, c in enumerate(extra.pop("denominator"))}
-    weighted = {} if weight is None else {"sample_weight": weight}
-    _check_index({**columns, **weighted, **extra})
+    _check_index({**columns, **({} if weight is None else {"sample_weight": weight}), **extra})
     plain = {name: _plain_column(values) for name, values in {**columns, **extra}.items()}
-    labels = {name: name for name in columns}
     observed = [values for name, values in columns.items() if name != "y_true"]
     noticed = notes.of_folds((getattr(v, "name", "") for v in columns.values()), kind)
     if kind == "values" and not noticed and np.ndim(observed[0]):
         noticed = notes.of_few_values(len(observed[0]))
-    n = None
-    if weighted:
-        n = check_weights(weight)
+    n = None if weight is None else check_weights(weight)
+    if n is not None:
         noticed += notes.of_weights(len(n), int(n.sum()))
-    names = systems or _series_names(observed)
-    return RoleColumns(plain, labels, n, notes=noticed, systems=names)
+    return Observed(
+        {name: plain[name] for name in columns},
+        _builder_options(plain),
+        n,
+        notes=noticed,
+        systems=systems or _series_names(observed),
+    )
+
+
+def _builder_options(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known of the rows, by the names that builders have for it."""
+    options = {role: columns[role] for role in ("cluster", "dataset") if role in columns}
+    denominators = [c for role, c in columns.items() if role.startswith("denominator")]
+    return options | ({"denominators": denominators} if denominators else {})
+
+
+def refuse_estimators(columns: Mapping[str, Any]) -> None:
+    """Refuse estimators of scikit-learn where predictions are meant."""
+    for name, values in columns.items():
+        if hasattr(values, "fit") and hasattr(values, "predict"):
+            raise InputError(
+                f"{name} is an estimator ({type(values).__name__}), and not what it predicts: pass "
+                "its predict(X_test), or for scores such as measure='auc' its "
+                "predict_proba(X_test)[:, 1]."
+            )
+
+
+def _check_kind(kind: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that are about another kind of content."""
+    contents = {"scores": "scores, which are not averaged"}.get(kind, "labels")
+    contents = "true and predicted numbers" if kind in NUMERIC else contents
+    for role in EXTRA:
+        if role in options and role not in ACCEPTED[kind]:
+            raise invalid(role, f"None for {contents}", options[role])
+    for role in FOLD_OPTIONS:
+        if role in options:
+            raise invalid(role, "None beside true labels: it is about scores", options[role])
 
 
 def _series_names(columns: Sequence[Any]) -> tuple[str, ...] | None:
@@ -477,102 +534,33 @@ def _plain_column(values: Any) -> Any:
 # Tables.
 
 
-@dataclass(frozen=True, eq=False)
-class _Request:
-    """What is asked for of tables: the kind of content, the columns, the layout."""
-
-    kind: str
-    columns: Mapping[str, Any]  # truth and systems by role
-    options: Mapping[str, Any]
-    extra: Mapping[str, Any]  # further columns by role
-
-    @property
-    def systems(self) -> dict[str, Any]:
-        return {role: name for role, name in self.columns.items() if role != TRUTH}
-
-    @property
-    def truth(self) -> Any:
-        return self.columns.get(TRUTH)
-
-    @property
-    def drop(self) -> bool:
-        choice = self.options.get("unmatched", "raise")
-        return check_choice("unmatched", choice, ON_UNMATCHED) == "drop"
-
-    @property
-    def value(self) -> Any:
-        return self.options.get("value", self.options.get("prediction"))
-
-
-def _load(
+def _read_tables(
     kind: str,
     data: Any,
-    columns: Mapping[str, Any] | None,
+    truth: Any,
+    systems: Mapping[str, Any] | None,
     options: Mapping[str, Any],
-    categories: Mapping[str, Any],
-    truth: Any = None,
-    own: Mapping[str, Any] | None = None,
-) -> Data:
-    """Read one table or several, in whatever layout; without columns the systems are found."""
+    own: Mapping[str, Any],
+) -> Observed:
+    """Read one table or several, in whatever layout; without systems these are found."""
     _check_kind(kind, options)
-    if columns is not None:
-        truth = columns.get(TRUTH)
     if kind == "values" and truth is not None:
         raise invalid(TRUTH, "None for values, which need no true labels", truth)
     _check_stdin(data, truth)
+    several = isinstance(data, (tuple, list))
     with ExitStack() as stack:
         connection = stack.enter_context(database())
-        several = isinstance(data, (tuple, list))
         tables = [open_table(t, connection, stack) for t in (data if several else [data])]
         noticed: tuple[str, ...] = ()
-        if columns is None:
-            columns, noticed = _find_systems(kind, tables[0], truth, options)
-        if kind == "values":
-            columns = {role: name for role, name in columns.items() if role != TRUTH}
-        extra = {**_extra_columns(options), **(own or {})}
-        request = _Request(kind, columns, options, extra)
+        if systems is None:
+            systems, noticed = _find_systems(kind, tables[0], truth, options)
         stack.enter_context(translate_errors(" and ".join(table.title for table in tables)))
-        names = (name for table in tables for name in table.names)
-        noticed += notes.of_folds(names, kind)
+        noticed += notes.of_folds((name for table in tables for name in table.names), kind)
         noticed += tuple(note for table in tables for note in table.notes)
-        joined = several or isinstance(truth, (tuple, list))
-        long = [name for name in LONG if name in options]
-        if kind == "values" and long and not joined:
-            _refuse_categories(categories)
-            found, own_values = _read_items(tables[0], request, connection)
-            built = build_items(replace(found, notes=(*noticed, *found.notes)))
-            return replace(built, columns=own_values)
-        if (long or joined) and "sample_weight" in options:
-            rule = "None where tables are joined, since each of them may have another"
-            raise invalid("sample_weight", rule, options["sample_weight"])
-        if long:
-            read = _read_long(tables[0], request, connection, stack)
-        elif joined:
-            read = _read_joined(tables, request, connection, stack)
-        else:
-            if "unmatched" in options:
-                rule = "None where no tables are joined"
-                raise invalid("unmatched", rule, options["unmatched"])
-            _check_names(columns)
-            only_clusters = kind == "values" and set(options) == {"cluster"} and not own
-            if only_clusters and count_rows(tables[0].frame) > MAX_ITEMS:
-                _refuse_categories(categories)
-                found = _read_clusters(tables[0], request, connection)
-                return build_items(replace(found, notes=(*noticed, *found.notes)))
-            read = _read_wide(tables[0], request, data)
-    return replace(read, notes=(*noticed, *read.notes)).build(kind, categories)
-
-
-def _check_kind(kind: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that are about another kind of content."""
-    reasons = {
-        "labels": "labels, which are counted",
-        DOCUMENTS: "labels",
-        "scores": "scores, which are not averaged",
-    }
-    for role in EXTRA:
-        if role in options and role not in ACCEPTED[kind]:
-            raise invalid(role, f"None for {reasons.get(kind, 'labels')}", options[role])
+        extra = {**_extra_columns(options), **own}
+        reader = TableReader(kind, tables, truth, systems, extra, options, connection, stack)
+        observed = reader.read(joined=several or isinstance(truth, (tuple, list)))
+    return replace(observed, notes=(*noticed, *observed.notes))
 
 
 def _check_stdin(*tables: Any) -> None:
@@ -595,10 +583,10 @@ def _find_systems(
     kind: str, table: Table, truth: Any, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Name the systems of a contest: all in long format, else all columns but the others."""
+    noticed: tuple[str, ...] = ()
     if "system" in options:
-        long = _long_table(table, {"id": options.get("item"), SYSTEM: options["system"]})
-        systems = system_names(long)
-        return {TRUTH: truth, **dict(zip(system_roles(len(systems)), systems, strict=True))}, ()
+        systems = system_names(_side(table, {KEY: options.get("item"), SYSTEM: options["system"]}))
+        return dict(zip(system_roles(len(systems)), systems, strict=True)), ()
     if truth is None and kind != "values":
         raise _say_which(TRUTH, table)
     used: list[Any] = []
@@ -606,34 +594,29 @@ def _find_systems(
         used += name if isinstance(name, (tuple, list)) else [name]
     known = [name for name in used if isinstance(name, (str, int))]
     candidates = [name for name in table.names if name not in known]
-    skipped = [name for name in candidates if notes.names_no_system(name)]
-    systems = [name for name in candidates if name not in skipped]
+    systems = [name for name in candidates if not notes.names_no_system(name)]
+    skipped = [name for name in candidates if name not in systems]
     if kind == "values":
         _refuse_texts(table, systems)
-    noticed: tuple[str, ...] = ()
-    if skipped and kind == "values" and "item" not in options:
-        noticed = (
-            f"{skipped[0]} was not taken for a system: pass item={skipped[0]!r} if it names the "
-            "items.",
-        )
-    return {TRUTH: truth, **dict(zip(system_roles(len(systems)), systems, strict=True))}, noticed
+        if skipped and "item" not in options:
+            message = f"pass item={skipped[0]!r} if it names the items."
+            noticed = (f"{skipped[0]} was not taken for a system: {message}",)
+    return dict(zip(system_roles(len(systems)), systems, strict=True)), noticed
 
 
 def _refuse_texts(table: Table, columns: Sequence[Any]) -> None:
     """Refuse columns of texts among the values, and say what they may be."""
     if len(set(table.names)) < len(table.names) or not columns:
         return
-    roles = {str(k): name for k, name in enumerate(columns)}
-    first = fetch_objects(table.select(roles).head(1))
-    for k, name in roles.items():
-        values = [x for x in first[k] if isinstance(x, str)]
-        if values and np.isnan(pd.to_numeric(values[0], errors="coerce")):
-            if values[0].lower() in ("true", "false"):
-                continue
-            raise InputError(
-                f"{table.label(name)} holds texts such as {values[0]!r}, and not values: pass "
-                f"item={name!r} if it names the items, or name the systems in systems=."
-            )
+    first = fetch_objects(table.select({str(k): name for k, name in enumerate(columns)}).head(1))
+    for k, name in enumerate(columns):
+        for text in (x for x in first[str(k)] if isinstance(x, str)):
+            number = pd.to_numeric(text, errors="coerce")
+            if np.isnan(number) and text.lower() not in ("true", "false"):
+                raise InputError(
+                    f"{table.label(name)} holds texts such as {text!r}, and not values: pass "
+                    f"item={name!r} if it names the items, or name the systems in systems=."
+                )
 
 
 def _check_names(columns: Mapping[str, Any]) -> None:
@@ -650,6 +633,7 @@ def _check_name(role: str, name: Any, table: Table | None = None) -> None:
     if name is None:
         raise _say_which(role, table)
     if not isinstance(name, (str, int)):
+        refuse_estimators({role: name})
         raise invalid(role, "the name of a column", type(name).__name__)
 
 
@@ -663,145 +647,363 @@ def _say_which(role: str, table: Table | None = None) -> InputError:
     return InputError(f"Say which column of {title} is {role!r}: pass {option}=.{known}")
 
 
-# A wide table.
+def _side(table: Table, columns: Mapping[str, Any], title: str = THE_TABLE) -> Side:
+    """Pick columns of a table, under the names of the roles they play."""
+    named = {role: name for role, name in columns.items() if name is not None}
+    title = table.file or title
+    suffix = "" if title == THE_TABLE else f" of {title}"
+    labels = {role: f"{name}{suffix}" for role, name in named.items()}
+    return Side(table, table.select(named), title, labels, table.backend)
 
 
-def _read_wide(table: Table, request: _Request, data: Any) -> RoleColumns:
-    """Read a table with a column per system: labels are counted, scores and values fetched."""
-    named = {role: request.options.get(role) for role in ("id", "sample_weight")}
-    named |= request.extra
-    wanted = {**request.columns, **{r: name for r, name in named.items() if name is not None}}
-    for role, name in wanted.items():
-        _check_name(role, name, table)
-    matrices = _class_columns(table, request) if request.kind == "scores" else {}
-    single = {role: name for role, name in wanted.items() if role not in matrices}
-    frame = table.select(single)
-    labels = {role: table.label(name) for role, name in request.columns.items()}
-    if request.kind != "labels":
-        parse = bool(table.file) and request.kind != DOCUMENTS
-        read = _fetch_columns(table, single, labels, matrices, parse)
-    elif isinstance(data, pd.DataFrame):  # it is in memory anyway
-        read = _from_frame(data, single, request)
-    else:
-        read = _count_columns(table, frame, single, labels)
-    source = {**table.source, **{role: str(name) for role, name in wanted.items()}}
-    systems = tuple(
-        str(name).rstrip("*_.- ") or str(name) if role in matrices else str(name)
-        for role, name in request.systems.items()
-    )
-    noticed = (*read.notes, *_repeats(table, request, read))
-    return replace(read, source=source, notes=noticed, systems=systems)
+@dataclass(frozen=True, eq=False)
+class TableReader:
+    """Tables that are open, and which of their columns plays which role.
 
-
-def _from_frame(data: pd.DataFrame, single: Mapping[str, Any], request: _Request) -> RoleColumns:
-    labels = {role: str(name) for role, name in request.columns.items()}
-    read = RoleColumns({role: data[name] for role, name in request.columns.items()}, labels)
-    if "sample_weight" not in single:
-        return read
-    n = check_weights(data[single["sample_weight"]])
-    return replace(read, n=n, notes=notes.of_weights(len(n), int(n.sum())))
-
-
-def _count_columns(
-    table: Table, frame: Frame, single: Mapping[str, Any], labels: Mapping[str, str]
-) -> RoleColumns:
-    """Count the combinations of labels in a table where it is."""
-    _check_scores(frame, labels, texts=bool(table.file))
-    weight = "sample_weight" if "sample_weight" in single else None
-    counted = value_counts(frame, list(labels), weight)
-    if not len(counted):
-        raise InputError(f"{table.file or 'The table'} has no rows.")
-    n = counted["n"].to_numpy(dtype=np.int64)
-    for role, label in labels.items():
-        if (lost := counted[role].isna().to_numpy()).any():
-            missing_rows(label, lost, where=first_missing(frame, role), n=int(n[lost].sum()))
-    header = [single[role] for role in labels]
-    if table.file and (counted[list(labels)] == header).all(axis=1).any():
-        raise InputError(f"{table.file} repeats its header among the rows.")
-    columns = [counted[role].to_numpy() for role in labels]
-    if table.file:
-        columns = parse_columns(columns)
-    noticed = notes.of_weights(int(counted["rows"].sum()), int(n.sum())) if weight else ()
-    by_role = dict(zip(labels, columns, strict=True))
-    return RoleColumns(by_role, labels, n, from_file=bool(table.file), notes=noticed)
-
-
-def _check_scores(frame: Frame, labels: Mapping[str, str], *, texts: bool) -> None:
-    """Refuse columns of scores by their first rows, before all of them come back as labels."""
-    schema = frame.collect_schema()
-    doubtful = [c for c in labels if schema[c].is_float() or (texts and schema[c] == nw.String)]
-    if not doubtful:
-        return
-    first = fetch_objects(frame.select(*doubtful).head(FIRST_ROWS))
-    for column in doubtful:
-        values = first[column].dropna()
-        refuse_scores(labels[column], dict.fromkeys(values), rows=len(values))
-
-
-def _fetch_columns(
-    table: Table,
-    single: Mapping[str, Any],
-    labels: Mapping[str, str],
-    matrices: Mapping[str, Mapping[str, str]],
-    parse: bool,
-) -> RoleColumns:
-    """Fetch columns whose rows are needed one by one; some systems have a column per class."""
-    roles = dict(single)
-    for role, classes in matrices.items():
-        roles |= {f"{role}\t{name}": column for name, column in classes.items()}
-    frame = table.select(roles)
-    schema = frame.collect_schema()
-    wide_numbers = [c for c in roles if schema[c].is_decimal() or str(schema[c]).endswith("128")]
-    if wide_numbers:  # which NumPy does not have
-        frame = frame.with_columns(*(nw.col(c).cast(nw.Float64()) for c in wide_numbers))
-    rows = fetch(frame)
-    if not len(rows):
-        raise InputError(f"{table.file or 'The table'} has no rows.")
-    n = check_weights(rows["sample_weight"]) if "sample_weight" in single else None
-    columns = _complete_columns(rows, single, labels, from_file=parse)
-    if matrices:
-        columns |= _stack_classes(columns[TRUTH], rows, matrices)
-    return RoleColumns(columns, labels, n, from_file=bool(table.file))
-
-
-def _complete_columns(
-    rows: pd.DataFrame, roles: Mapping[str, Any], labels: Mapping[str, str], *, from_file: bool
-) -> dict[str, Any]:
-    """Return columns that are kept row by row; truth and clusters must be there in every row."""
-    columns = {role: rows[role].to_numpy() for role in roles if role != "sample_weight"}
-    for role in (TRUTH, *(role for role in columns if role not in labels)):
-        if role in columns:
-            missing_rows(labels.get(role, role), pd.isna(columns[role]))
-            if from_file:
-                [columns[role]] = parse_columns([columns[role]])
-    return columns
-
-
-def _class_columns(table: Table, request: _Request) -> dict[str, dict[str, str]]:
-    """Find the columns that names ending in ``*`` stand for, by role and by class.
-
-    ``svm_*`` are the columns svm_spam, svm_ham ...; a column that has such a name itself is meant
-    by it.
+    Attributes
+    ----------
+    kind : str
+        What the columns of the systems hold.
+    tables : list of Table
+        One, or several that are joined.
+    truth : object
+        The column of true labels, or a table and its column.
+    systems : mapping
+        The column of every system, by role; in long format its name.
+    extra : mapping
+        Further columns, by role.
+    options : mapping
+        The options of the layout that are given.
+    connection, stack
+        As in :func:`stanoff.data.readers.open_table`.
     """
-    matrices: dict[str, dict[str, str]] = {}
-    for role, name in request.systems.items():
-        if not isinstance(name, str) or not name.endswith("*") or name in table.names:
-            continue
-        start = name[:-1]
-        columns = [c for c in table.names if isinstance(c, str) and c.startswith(start)]
-        columns = [c for c in columns if c not in (start, request.truth)]
-        if not columns:
-            raise no_column(table.title, role, name, table.names)
-        matrices[role] = {c.removeprefix(start): c for c in columns}
-    return matrices
+
+    kind: str
+    tables: list[Table]
+    truth: Any
+    systems: Mapping[str, Any]
+    extra: Mapping[str, Any]
+    options: Mapping[str, Any]
+    connection: duckdb.DuckDBPyConnection
+    stack: ExitStack
+
+    def read(self, *, joined: bool) -> Observed:
+        """Read the columns in the layout that the options say."""
+        long = any(name in self.options for name in LONG)
+        values = self.kind == "values"
+        if (long or joined or "item" in self.options) and "sample_weight" in self.options:
+            rule = "None where tables are joined, since each of them may have another"
+            raise invalid("sample_weight", rule, self.options["sample_weight"])
+        if long or ("item" in self.options and not joined):
+            return self.read_long() if long or not values else self.read_items()
+        if joined:
+            return self.read_joined()
+        if "unmatched" in self.options:
+            rule = "None where no tables are joined"
+            raise invalid("unmatched", rule, self.options["unmatched"])
+        _check_names(self.roles)
+        only_clusters = values and set(self.options) == set(self.extra) == {"cluster"}
+        if only_clusters and count_rows(self.tables[0].frame) > MAX_ITEMS:
+            return self.read_clusters()
+        return self.read_wide()
+
+    @property
+    def roles(self) -> dict[str, Any]:
+        """Truth and systems by role."""
+        truth = {} if self.kind == "values" else {TRUTH: self.truth}
+        return {**truth, **self.systems}
+
+    @property
+    def drop(self) -> bool:
+        """Whether unmatched items are left out."""
+        choice = self.options.get("unmatched", "raise")
+        return check_choice("unmatched", choice, ON_UNMATCHED) == "drop"
+
+    # A wide table.
+
+    def read_wide(self) -> Observed:
+        """Read a table with a column per system: labels are counted where they are."""
+        [table] = self.tables
+        weight = "sample_weight" if "sample_weight" in self.options else None
+        named = {role: self.options.get(role) for role in ("id", "sample_weight")}
+        named = {role: name for role, name in named.items() if name is not None}
+        wanted = {**self.roles, **self.extra, **named}
+        for role, name in wanted.items():
+            _check_name(role, name, table)
+        matrices = self._class_columns() if self.kind == "scores" else {}
+        single = {role: name for role, name in wanted.items() if role not in matrices}
+        classes = {f"{r}\t{c}": name for r, of in matrices.items() for c, name in of.items()}
+        columns = {role: name for role, name in single.items() if role not in named} | classes
+        side = _side(table, {**single, **classes})
+        labels = {role: table.label(name) for role, name in self.roles.items()}
+        count = self.kind == "labels" and table.backend != "pandas"  # which is in memory anyway
+        if count:
+            self._refuse_scores(side)
+        wide = Wide(
+            side.frame,
+            {role: {role: labels.get(role, role)} for role in columns},
+            side.title,
+            bool(table.file),
+        )
+        rows, _ = self._read(wide, count=count, weight=weight, more_numbers=classes)
+        if table.file and count:
+            header = [wanted[role] for role in labels]
+            if (rows[list(labels)].astype(str) == header).all(axis=1).any():
+                raise InputError(f"{table.file} repeats its header among the rows.")
+        read: dict[str, Any] = {role: rows[role] for role in columns if role not in classes}
+        read |= _stack_classes(rows, matrices)
+        n = rows[N].to_numpy(dtype=np.int64) if count or weight else None
+        noticed = self._repeats(len(rows) if n is None else int(n.sum()))
+        if weight and n is not None:
+            rows_given = int(rows["rows"].sum()) if count else len(n)
+            noticed = (*notes.of_weights(rows_given, int(n.sum())), *noticed)
+        return Observed(
+            {label: read[role] for role, label in labels.items()},
+            _builder_options(read),
+            n,
+            _own(read),
+            {**table.source, **{role: str(name) for role, name in wanted.items()}},
+            noticed,
+            tuple(_system_name(name, role in matrices) for role, name in self.systems.items()),
+        )
+
+    def _class_columns(self) -> dict[str, dict[str, str]]:
+        """Find the columns that names ending in ``*`` stand for, by role and by class.
+
+        ``svm_*`` are the columns svm_spam, svm_ham ...; a column that has such a name itself is
+        meant by it.
+        """
+        [table] = self.tables
+        matrices: dict[str, dict[str, str]] = {}
+        for role, name in self.systems.items():
+            if not isinstance(name, str) or not name.endswith("*") or name in table.names:
+                continue
+            start = name[:-1]
+            columns = [c for c in table.names if isinstance(c, str) and c.startswith(start)]
+            columns = [c for c in columns if c not in (start, self.truth)]
+            if not columns:
+                raise no_column(table.title, role, name, table.names)
+            matrices[role] = {c.removeprefix(start): c for c in columns}
+        return matrices
+
+    def _repeats(self, rows: int) -> tuple[str, ...]:
+        """Point out rows that are probably about the same document."""
+        [table] = self.tables
+        if "id" in self.options:
+            return notes.of_repeated_ids(table, self.options["id"])
+        if self.kind in ("scores", *NUMERIC) or self.extra or "sample_weight" in self.options:
+            return ()
+        if table.backend in REMOTE:  # only what is asked for is looked at
+            return ()
+        return notes.of_repeats(table, list(self.roles.values()), rows)
+
+    # Tables that are joined, and tables with several rows per item.
+
+    def read_joined(self) -> Observed:
+        """Join tables by id: one per system, or one for all of them."""
+        tables, systems = self.tables, list(self.systems)
+        if len(tables) not in (1, len(systems)):
+            raise invalid("table", f"one table, or {len(systems)}: one per system", len(tables))
+        roles: list[dict[str, Any]] = [{} for _ in tables]
+        for k, (role, name) in enumerate(self.systems.items()):
+            index = k if len(tables) > 1 else 0
+            roles[index][role] = _default_name(role, name, tables[index], "prediction")
+        _check_different(systems, tables, roles)
+        for role, name in self.extra.items():
+            _find_shared(role, name, tables, roles)
+        if isinstance(self.truth, (tuple, list)):
+            tables, name = self._with_gold()
+            roles.append({TRUTH: name})
+        elif self.kind != "values":
+            _find_shared(TRUTH, self.truth, tables, roles)
+        ids = _id_columns(self.options.get("id"), tables)
+        sides = [
+            _side(table, {KEY: id, **columns}, f"table {number}")
+            for number, (table, id, columns) in enumerate(zip(tables, ids, roles, strict=True), 1)
+        ]
+        wide = self._join(None, align(sides, self.connection))
+        used = {role: name for columns in reversed(roles) for role, name in columns.items()}
+        names = _name_systems([str(used[role]) for role in systems], tables)
+        used["id"] = ", ".join(dict.fromkeys(map(str, ids)))
+        return self._observe(wide, _source(tables, used), names)
+
+    def read_long(self) -> Observed:
+        """Turn a table that has a row per item and system to one row per item."""
+        if {"prediction", "value"} <= set(self.options):
+            raise invalid("value", "None where prediction= is given", self.options["value"])
+        value = self.options.get("value", self.options.get("prediction"))
+        named = {"item": self.options.get("item"), "system": self.options.get("system")}
+        for role, name in {**named, "prediction": value}.items():
+            _check_name(role, name)
+        if "id" in self.options:
+            raise invalid("id", "None where item= names the items", self.options["id"])
+        if self.truth is None and self.kind in ("labels", DOCUMENTS):
+            raise _say_which(TRUTH)
+        tables, gold, truth = self.tables[:1], [], self.truth
+        shared = {} if truth is None else {TRUTH: truth}
+        if isinstance(truth, (tuple, list)):
+            tables, truth = self._with_gold()
+            gold, shared = [_side(tables[1], {KEY: named["item"], TRUTH: truth}, "table 2")], {}
+        columns = {KEY: named["item"], SYSTEM: named["system"], VALUE: value, **shared}
+        columns |= self.extra
+        long, *gold = align([_side(tables[0], columns), *gold], self.connection)
+        known = system_names(long)
+        systems = resolve_systems(long, self.systems, known)
+        denominators = [role for role in self.extra if role.startswith("denominator")]
+        add = self.kind == "values"
+        if add:
+            long = as_numbers_in_engine(long, [VALUE, *denominators], self.connection)
+        else:
+            self._refuse_scores(long, (VALUE,))
+        long = spread(long, systems, len(known), denominators, add=add)
+        item, title = str(named["item"]), long.title
+        members = [
+            Member(f"no value of {name}", item)
+            if add
+            else Member(f"no row of system {name!r}", f"{item} in system {name!r} of {title}")
+            for name in systems.values()
+        ]
+        sums = [f"denominator {role}" for role in systems if denominators]
+        others = [role for role in (*shared, *self.extra) if role not in denominators]
+        wide = group_by_item(long, [*systems, *sums], others, members, add=add)
+        wide = self._join(wide, gold)
+        used = {**named, "prediction": value, TRUTH: truth, **self.extra, **systems}
+        names = tuple(str(name) for name in systems.values())
+        return self._observe(wide, _source(tables, used), names, long)
+
+    def read_items(self) -> Observed:
+        """Read a wide table of values whose items are named: several rows of one are its runs."""
+        _check_names(self.systems)
+        if "id" in self.options:
+            raise invalid("id", "None where item= names the items", self.options["id"])
+        side = self._values_by(self.options["item"], self.extra)
+        denominators = [role for role in self.extra if role.startswith("denominator")]
+        shared = [role for role in self.extra if role not in denominators]
+        members = [Member(f"no value of {name}", "") for name in self.systems.values()]
+        roles = [*self.systems, *denominators]
+        wide = group_by_item(side, roles, shared, members, add=True)
+        used = {"item": self.options["item"], **self.extra, **self.systems}
+        names = tuple(str(name) for name in self.systems.values())
+        return self._observe(wide, _source(self.tables, used), names, side)
+
+    def read_clusters(self) -> Observed:
+        """Add very many items up by cluster."""
+        cluster = self.extra["cluster"]
+        side = self._values_by(cluster, {})
+        members = [Member(f"no value of {name}", "") for name in self.systems.values()]
+        wide = group_by_item(side, list(self.systems), [], members, add=True)
+        n = count_rows(side.frame)
+        rows, _ = self._read(wide, count=False)
+        sizes = np.stack([rows[name].to_numpy(dtype=np.int64) for name in wide.counters])
+        for role, size in zip(self.systems, sizes, strict=True):
+            if lost := n - int(size.sum()):
+                raise InputError(
+                    f"{side.labels[role]} must have a number in every row, but {lost:,} of {n:,} "
+                    "are missing."
+                )
+        rows[[*self.systems]] /= sizes.T
+        means = {side.labels[role]: rows[role] for role in self.systems}
+        source = _source(self.tables, {"cluster": cluster, **self.systems})
+        names = tuple(str(name) for name in self.systems.values())
+        extra = {"runs": sizes, "of_clusters": True}
+        return Observed(means, extra, source=source, systems=names)
+
+    def _values_by(self, item: Any, extra: Mapping[str, Any]) -> Side:
+        """Pick the values of a wide table, as numbers, and the column by which they are added."""
+        [table] = self.tables
+        for role, name in {"item": item, **self.systems, **extra}.items():
+            _check_name(role, name, table)
+        [side] = align([_side(table, {KEY: item, **self.systems, **extra})], self.connection)
+        numbers = [*self.systems, *(role for role in extra if role.startswith("denominator"))]
+        return as_numbers_in_engine(side, numbers, self.connection)
+
+    def _with_gold(self) -> tuple[list[Table], Any]:
+        """Open the table of true labels, and name its column."""
+        if len(self.truth) != 2:
+            raise invalid(TRUTH, "the name of a column, or a table and its column", self.truth)
+        table, name = self.truth
+        return [*self.tables, open_table(table, self.connection, self.stack)], name
+
+    def _join(self, wide: Wide | None, sides: Sequence[Side]) -> Any:
+        for side in sides:
+            self._refuse_scores(side)
+            wide = join(wide, side)
+        return wide
+
+    def _refuse_scores(self, side: Side, columns: Sequence[str] = ()) -> None:
+        """Refuse columns of scores by their first rows, before all of them come as labels."""
+        if self.kind != "labels":
+            return
+        schema, texts = side.frame.collect_schema(), bool(side.table.file)
+        doubtful = [
+            name
+            for name in (*columns, TRUTH, *self.systems)
+            if name in schema and (schema[name].is_float() or (texts and schema[name] == nw.String))
+        ]
+        if not doubtful:
+            return
+        first = fetch_objects(side.frame.select(*doubtful).head(FIRST_ROWS))
+        for column in doubtful:
+            values = first[column].dropna()
+            refuse_scores(side.labels[column], dict.fromkeys(values), rows=len(values))
+
+    def _read(
+        self, wide: Wide, *, count: bool, weight: str | None = None, more_numbers: Any = ()
+    ) -> tuple[pd.DataFrame, tuple[str, ...]]:
+        """Read a wide frame; scores and values are numbers, all else are labels."""
+        systems = [role for role in wide.columns if role in self.systems]
+        numbers = [*systems, *more_numbers] if self.kind in ("scores", "values", *NUMERIC) else []
+        numbers += [TRUTH] if self.kind in NUMERIC and TRUTH in wide.columns else []
+        labels = [r for r in (TRUTH, *systems) if r in wide.columns and r not in numbers]
+        return read_wide(wide, labels, numbers, count=count, drop=self.drop, weight=weight)
+
+    def _observe(
+        self,
+        wide: Wide,
+        source: Mapping[str, str],
+        names: tuple[str, ...] | None,
+        side: Side | None = None,
+    ) -> Observed:
+        """Read items: labels are counted, scores and values come one by one."""
+        count = self.kind == "labels"
+        rows, noticed = self._read(wide, count=count)
+        extra: dict[str, Any] = {} if self.kind != "values" else {KEY + "s": rows[KEY].to_numpy()}
+        systems = list(self.systems)
+        if wide.runs and side is not None:
+            runs = np.stack([rows[name].to_numpy(dtype=np.int64) for name in wide.counters])
+            if runs.max() > 1:
+                extra |= {"runs": runs, "scatter": sum_squares(side, rows, systems)}
+                rows[systems] = rows[systems] / runs.T
+        columns: dict[str, Any] = {role: rows[role].to_numpy() for role in wide.columns}
+        ordered = [role for role in (TRUTH, *systems) if role in columns]
+        return Observed(
+            {next(iter(wide.columns[role].values())): columns[role] for role in ordered},
+            extra | _builder_options(columns),
+            rows[N].to_numpy(dtype=np.int64) if count else None,
+            _own(columns),
+            source,
+            noticed,
+            names,
+        )
+
+
+def _own(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that only a program of the user's asks for."""
+    return {r.removeprefix(OWN): c for r, c in columns.items() if r.startswith(OWN)}
+
+
+def _system_name(name: Any, several: bool) -> str:
+    return (str(name).rstrip("*_.- ") or str(name)) if several else str(name)
 
 
 def _stack_classes(
-    truth: Any, rows: pd.DataFrame, matrices: Mapping[str, Mapping[str, str]]
+    rows: pd.DataFrame, matrices: Mapping[str, Mapping[str, str]]
 ) -> dict[str, pd.DataFrame]:
     """Put the columns of each system together, in the same order of classes."""
+    if not matrices:
+        return {}
     order = list(next(iter(matrices.values())))
-    used = list(dict.fromkeys(np.asarray(truth).tolist()))
+    used = list(dict.fromkeys(rows[TRUTH].tolist()))
     stacked = {}
     for role, classes in matrices.items():
         if set(classes) != set(order):
@@ -812,167 +1014,10 @@ def _stack_classes(
     return stacked
 
 
-def _repeats(table: Table, request: _Request, read: RoleColumns) -> tuple[str, ...]:
-    """Point out rows that are probably about the same document."""
-    if (id := request.options.get("id")) is not None:
-        return notes.of_repeated_ids(table, id)
-    if request.kind == "scores" or request.extra or "sample_weight" in request.options:
-        return ()
-    if table.backend in REMOTE:  # only what is asked for is looked at
-        return ()
-    first = next(iter(read.columns.values()))
-    rows = len(first) if read.n is None else int(read.n.sum())
-    return notes.of_repeats(table, list(request.columns.values()), rows)
-
-
-# Tables that are joined, and long ones.
-
-
-def _read_joined(
-    tables: list[Table],
-    request: _Request,
-    connection: duckdb.DuckDBPyConnection,
-    stack: ExitStack,
-) -> RoleColumns:
-    """Join tables by id: one per system, or one for all of them."""
-    drop, systems = request.drop, list(request.systems)
-    if len(tables) not in (1, len(systems)):
-        raise invalid("table", f"one table, or {len(systems)}: one per system", len(tables))
-    roles: list[dict[str, Any]] = [{} for _ in tables]
-    for k, (role, name) in enumerate(request.systems.items()):
-        index = k if len(tables) > 1 else 0
-        roles[index][role] = _default_name(role, name, tables[index], "prediction")
-    _check_different(systems, tables, roles)
-    for role, name in request.extra.items():
-        _find_shared(role, name, tables, roles)
-    if isinstance(request.truth, (tuple, list)):
-        gold, name = _gold(request.truth)
-        tables = [*tables, open_table(gold, connection, stack)]
-        roles.append({TRUTH: name})
-    elif TRUTH in request.columns:
-        _find_shared(TRUTH, request.truth, tables, roles)
-    ids = _id_columns(request.options.get("id"), tables)
-    sides = [
-        _join_table(table, number, {"id": id, **columns}, connection)
-        for number, (table, id, columns) in enumerate(zip(tables, ids, roles, strict=True), 1)
-    ]
-    read = _read_frame(join_tables(sides, connection), request.kind, systems, drop)
-    used = {role: name for columns in reversed(roles) for role, name in columns.items()}
-    source = _files(tables) | {role: str(name) for role, name in used.items()}
-    return replace(
-        read,
-        source=source | {"id": ", ".join(dict.fromkeys(map(str, ids)))},
-        systems=_name_systems([str(used[role]) for role in systems], tables),
-    )
-
-
-def _read_long(
-    table: Table, request: _Request, connection: duckdb.DuckDBPyConnection, stack: ExitStack
-) -> RoleColumns:
-    """Turn a table that has a row per item and system to one row per item."""
-    options, drop = request.options, request.drop
-    if {"prediction", "value"} <= set(options):
-        raise invalid("value", "None where prediction= is given", options["value"])
-    named = {"item": options.get("item"), "system": options.get("system")}
-    for role, name in {**named, "prediction": request.value}.items():
-        _check_name(role, name)
-    if "id" in options:
-        raise invalid("id", "None in long format, where item= names it", options["id"])
-    if request.truth is None and request.kind in ("labels", DOCUMENTS):
-        raise _say_which(TRUTH)
-    apart = isinstance(request.truth, (tuple, list))
-    shared = dict(request.extra)
-    if request.truth is not None and not apart:
-        shared[TRUTH] = request.truth
-    columns = {"id": named["item"], SYSTEM: named["system"], VALUE: request.value, **shared}
-    long = _in_engine(_long_table(table, columns), connection)
-    known = system_names(long)
-    systems = resolve_systems(request.systems, known, long.labels[SYSTEM], long.title)
-    if request.kind == "labels":
-        values = {VALUE: long.labels[VALUE], **{r: long.labels[r] for r in shared}}
-        _check_scores(long.frame, values, texts=long.from_file)
-    wide = pivot(long, systems, list(shared))
-    tables, truth = [table], request.truth
-    if apart:
-        gold, truth = _gold(request.truth)
-        tables.append(open_table(gold, connection, stack))
-        gold_columns = {"id": named["item"], TRUTH: truth}
-        wide = join_gold(wide, _join_table(tables[1], 2, gold_columns, connection), connection)
-    read = _read_frame(wide, request.kind, list(systems), drop)
-    used = {**named, "prediction": request.value, TRUTH: truth, **shared, **systems}
-    source = {role: str(name) for role, name in used.items() if name is not None}
-    names = tuple(str(name) for name in systems.values())
-    return replace(read, source=_files(tables) | source, systems=names)
-
-
-def _read_frame(wide: Wide, kind: str, systems: Sequence[str], drop: bool) -> RoleColumns:
-    """Count or fetch what a wide frame holds."""
-    labels = {
-        role: next(iter(names.values()))
-        for role, names in wide.columns.items()
-        if role == TRUTH or role in systems
-    }
-    ordered = {role: labels[role] for role in (TRUTH, *systems) if role in labels}
-    from_file = any(table.from_file for table in wide.tables)
-    if kind == "labels":
-        counted, noticed = count_wide(wide, drop=drop)
-        columns = {role: counted[role].to_numpy() for role in ordered}
-        n = counted["n"].to_numpy(dtype=np.int64)
-        return RoleColumns(columns, ordered, n, from_file, notes=noticed)
-    rows, noticed = fetch_wide(wide, drop=drop)
-    rows = rows.rename(columns={"key": "id"})
-    parse = from_file and kind != DOCUMENTS  # these are read together, by what all of them are
-    columns = _complete_columns(rows, dict.fromkeys(rows.columns), ordered, from_file=parse)
-    return RoleColumns(columns, ordered, None, from_file, notes=noticed)
-
-
-def _long_table(table: Table, columns: Mapping[str, Any]) -> JoinTable:
-    """Pick the columns of a long table, under the names of the roles they play."""
-    known = {role: name for role, name in columns.items() if name is not None}
-    option = {"id": "item", VALUE: "value"}
-    frame = table.frame.select(
-        *(nw.col(table.column(option.get(r, r), n)).alias(r) for r, n in known.items())
-    )
-    title = table.file or "table 1"
-    labels = {role: f"{name} of {title}" for role, name in known.items()}
-    return JoinTable(
-        frame, title, labels, table.backend, bool(table.file), table.is_text, table.has_dates
-    )
-
-
-def _in_engine(table: JoinTable, connection: duckdb.DuckDBPyConnection) -> JoinTable:
-    """Bring pandas to DuckDB, which turns tables without making whole numbers real ones."""
-    if table.backend != "pandas":
-        return table
-    return replace(table, frame=to_duckdb(table.frame, "pandas", connection), backend="own")
-
-
-def _join_table(
-    table: Table, number: int, columns: Mapping[str, Any], connection: duckdb.DuckDBPyConnection
-) -> JoinTable:
-    """Pick the columns of a table that is to be joined, and read a text file once only."""
-    title = table.file or f"table {number}"
-    frame = table.select(columns)
-    if not table.has_dates and table.frame.implementation.is_duckdb():
-        native = nw.to_native(frame)
-        if native.type != "TABLE_RELATION":
-            frame = nw.from_native(materialize(connection, native))
-    labels = {role: f"{name} of {title}" for role, name in columns.items()}
-    facts = table.backend, bool(table.file), table.is_text, table.has_dates
-    return JoinTable(frame, title, labels, *facts, advice=RUNS if table.defaults else "")
-
-
 def _default_name(role: str, name: Any, table: Table, default: str) -> Any:
     column = table.defaults.get(default) if name is None else name
     _check_name(role, column, table)
     return column
-
-
-def _gold(truth: Any) -> tuple[Any, Any]:
-    if len(truth) != 2:
-        raise invalid(TRUTH, "the name of a column, or a table and its column", truth)
-    table, name = truth
-    return table, name
 
 
 def _check_different(
@@ -1016,11 +1061,13 @@ def _id_columns(id: Any, tables: Sequence[Table]) -> list[Any]:
     return [_default_name("id", id, table, "id") for table in tables]
 
 
-def _files(tables: Sequence[Table]) -> dict[str, str]:
+def _source(tables: Sequence[Table], used: Mapping[str, Any]) -> dict[str, str]:
+    """Say which files and which columns were read."""
     files = [table.source["file"] for table in tables if "file" in table.source]
     dates = [table.source["modified"] for table in tables if "modified" in table.source]
     source = {"file": ", ".join(dict.fromkeys(files))} if files else {}
-    return source | ({"modified": max(dates)} if dates else {})
+    source |= {"modified": max(dates)} if dates else {}
+    return source | {role: str(name) for role, name in used.items() if name is not None}
 
 
 def _name_systems(columns: Sequence[str], tables: Sequence[Table]) -> tuple[str, ...] | None:
@@ -1032,158 +1079,3 @@ def _name_systems(columns: Sequence[str], tables: Sequence[Table]) -> tuple[str,
         if len(set(names)) == len(columns) and all(names):
             return tuple(names)
     return None
-
-
-# Values by item.
-
-
-def _read_items(
-    table: Table, request: _Request, connection: duckdb.DuckDBPyConnection
-) -> tuple[ItemTable, dict[str, Any]]:
-    """Read values whose items are named, so that several rows of an item are its runs."""
-    options, drop = request.options, request.drop
-    for role in ("id", "sample_weight"):
-        if role in options:
-            raise invalid(role, "None where item= names the items", options[role])
-    named = {"item": options.get("item")}
-    long = "system" in options or request.value is not None
-    if long:
-        named |= {SYSTEM: options.get("system"), VALUE: request.value}
-    else:
-        _check_names(request.columns)
-    for role, name in named.items():
-        _check_name(role, name)
-    wanted = {**named, **({} if long else request.columns), **request.extra}
-    frame, backend = table.select(wanted), table.backend
-    if backend == "pandas":
-        frame, backend = to_duckdb(frame, backend, connection), "own"
-    denominators = [role for role in request.extra if role.startswith("denominator")]
-    values = [VALUE] if long else list(request.columns)
-    labels = {role: table.label(name) for role, name in wanted.items()}
-    numbers = {role: labels[role] for role in (*values, *denominators)}
-    frame = as_numbers_in_engine(frame, numbers, backend, connection)
-    systems = dict(request.columns)
-    if long:
-        view = JoinTable(frame.rename({"item": "id"}), "", labels | {"id": labels["item"]}, backend)
-        known = system_names(view)
-        systems = resolve_systems(request.columns, known, labels[SYSTEM], "The table")
-        frame = _spread_values(frame, systems, denominators, request.extra, len(known))
-        denominators = [f"{role} denominator" for role in systems] if denominators else []
-    shared = [role for role in request.extra if not role.startswith("denominator")]
-    sums = [*systems, *denominators]
-    rows = sum_by_item(frame, sums, shared, {role: role for role in shared}, runs=True)
-    if not len(rows):
-        raise InputError(f"{table.file or 'The table'} has no rows.")
-    rows, noticed = _complete_items(rows, systems, drop=drop)
-    errors = {
-        role: f"{labels[VALUE]}, system {name!r}," if long else labels[role]
-        for role, name in systems.items()
-    }
-    source = {role: str(name) for role, name in {**named, **request.extra, **systems}.items()}
-    own = {role.removeprefix(OWN): role for role in shared if role.startswith(OWN)}
-    groups = {role: rows[role].to_numpy() for role in shared if role not in own.values()}
-    items = replace(
-        _item_table(rows, errors, groups),
-        denominators=[rows[f"{role} sum"].to_numpy(dtype=np.float64) for role in denominators],
-        source={**table.source, **source},
-        notes=noticed,
-        systems=tuple(str(name) for name in systems.values()),
-    )
-    return items, {name: as_numbers(name, rows[role]) for name, role in own.items()}
-
-
-def _spread_values(
-    frame: Frame,
-    systems: Mapping[str, Any],
-    denominators: Sequence[str],
-    extra: Mapping[str, Any],
-    known: int,
-) -> Frame:
-    """Give every system of a long table a column of its values, and of its denominators."""
-    if known > len(systems):
-        frame = frame.filter(nw.col(SYSTEM).is_in(list(systems.values())))
-    cells = []
-    for k, (role, name) in enumerate(systems.items()):
-        mine = nw.col(SYSTEM) == name
-        cells.append(nw.when(mine).then(nw.col(VALUE)).alias(role))
-        if denominators:
-            column = denominators[k if len(denominators) > 1 else 0]
-            cells.append(nw.when(mine).then(nw.col(column)).alias(f"{role} denominator"))
-    shared = [role for role in extra if not role.startswith("denominator")]
-    return frame.select("item", *shared, *cells)
-
-
-def _item_table(
-    rows: pd.DataFrame, labels: Mapping[str, str], groups: Mapping[str, Any]
-) -> ItemTable:
-    """Make means, numbers and scatter of runs of what was added up by item."""
-    counts = [rows[f"{role} n"].to_numpy() for role in labels]
-    repeated = max(n.max() for n in counts) > 1
-    means = {}
-    for (role, label), n in zip(labels.items(), counts, strict=True):
-        mean = rows[f"{role} sum"].to_numpy(dtype=np.float64)
-        if repeated:
-            mean = mean / n
-        if not np.isfinite(mean).all():
-            item = rows["item"][int((~np.isfinite(mean)).argmax())]
-            raise InputError(
-                f"{label} must be made of finite numbers; those of item {item!r} are not."
-            )
-        means[label] = mean
-    scatter = None
-    if f"{next(iter(labels))} ss" in rows:
-        scatter = np.stack([rows[f"{role} ss"].to_numpy(dtype=np.float64) for role in labels])
-    runs = np.stack(counts).astype(np.int64) if repeated else None
-    ids = rows["item"].to_numpy()
-    return ItemTable(means, ids, runs=runs, scatter=scatter, **groups)
-
-
-def _complete_items(
-    rows: pd.DataFrame, systems: Mapping[str, Any], *, drop: bool
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Refuse items that a system has no value of, or leave them out."""
-    lost = np.stack([rows[f"{role} n"].to_numpy() == 0 for role in systems], axis=1)
-    if not lost.any():
-        return rows, ()
-    parts = []
-    for name, mine in zip(systems.values(), lost.T, strict=True):
-        if count := int(mine.sum()):
-            verb, example = "has" if count == 1 else "have", list_ids(rows["item"][mine].head(1))
-            parts.append(f"{count:,} {verb} no value of {name}, such as {example}")
-    listed = "; ".join(parts)
-    incomplete = lost.any(axis=1)
-    if incomplete.all():
-        raise InputError(f"Of {len(rows):,} items {listed}. No item has all of them.")
-    if not drop:
-        raise InputError(f"Of {len(rows):,} items {listed}. {UNMATCHED}")
-    note = f"Items were left out: of {len(rows):,} {listed}."
-    return rows.loc[np.flatnonzero(~incomplete)].reset_index(drop=True), (note,)
-
-
-def _read_clusters(
-    table: Table, request: _Request, connection: duckdb.DuckDBPyConnection
-) -> ItemTable:
-    """Add very many items up by cluster."""
-    cluster = request.extra["cluster"]
-    frame, backend = table.select({"item": cluster, **request.columns}), table.backend
-    if backend == "pandas":
-        frame, backend = to_duckdb(frame, backend, connection), "own"
-    labels = {role: table.label(name) for role, name in request.columns.items()}
-    frame = as_numbers_in_engine(frame, labels, backend, connection)
-    rows = sum_by_item(frame, list(labels), [], {}, runs=False)
-    n = count_rows(frame)
-    for role, label in labels.items():
-        if lost := n - int(rows[f"{role} n"].sum()):
-            rule = "have a number in every row"
-            raise InputError(f"{label} must {rule}, but {lost:,} of {n:,} are missing.")
-    read = _item_table(rows, labels, {})
-    sizes = np.stack([rows[f"{role} n"].to_numpy(dtype=np.int64) for role in labels])
-    source = {"cluster": cluster, **request.columns}
-    return replace(
-        read,
-        ids=None,
-        runs=sizes,
-        of_clusters=True,
-        source={**table.source, **{role: str(name) for role, name in source.items()}},
-        systems=tuple(str(name) for name in request.columns.values()),
-    )

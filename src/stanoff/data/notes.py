@@ -14,7 +14,7 @@ MAX_ROWS = 1_000_000  # beyond these nothing is looked for unless a column is na
 MIN_COPIES, SHARE_OF_COPIES = 10, 0.05  # fewer rows than these may be alike by chance
 MIN_DISTINCT, SHARE_OF_DISTINCT = 20, 0.05  # a column with fewer values names no documents
 ALIKE = 0.99  # copies of a document have the same labels, too
-FOLD_SIZES = (5, 10, 30)  # values that a cross-validation usually gives
+FOLD_SIZES = (5, 10, 20, 25, 30, 50, 100)  # values that a cross-validation usually gives
 FOLDS = re.compile(r"(cv|fold|split|repeat)s?([_.\- ]?(id|no|nr|number|index))?", re.IGNORECASE)
 IDS = re.compile(
     r"(.*[_.\- ])?(id|uuid|guid)|(doc|document|question|query|item|example|sample|prompt)s?"
@@ -55,7 +55,8 @@ def of_folds(names: Iterable[Any], kind: str) -> tuple[str, ...]:
     if kind == "values":
         return (
             f"There is a column {fold!r}: scores of the folds of a cross-validation share training "
-            "documents and are not independent, so that the interval is too narrow.",
+            "documents and are not independent, so that the interval is too narrow: pass "
+            f"fold={fold!r} (and repeat=).",
         )
     return (
         f"There is a column {fold!r}: predictions of a cross-validation come from several trained "
@@ -70,7 +71,7 @@ def of_few_values(n: int) -> tuple[str, ...]:
         return ()
     return (
         f"There are {n} values without ids: if they are scores of the folds of a cross-validation, "
-        "they are not independent, and the interval is too narrow.",
+        "they are not independent, and the interval is too narrow: pass folds= (and repeats=).",
     )
 
 

@@ -25,6 +25,7 @@ from typing import Any
 
 import duckdb
 import narwhals as nw
+import numpy as np
 import pandas as pd
 
 from stanoff._lib.arguments import as_path
@@ -330,14 +331,23 @@ def translate_collection() -> Iterator[None]:
 
 
 def fetch(frame: Frame) -> pd.DataFrame:
-    """Fetch the rows of a table, in the order that it has."""
+    """Fetch the rows of a table, in the order that it has; numbers are those of NumPy."""
+    schema = frame.collect_schema()
+    wide = [c for c, t in schema.items() if t.is_decimal() or str(t).endswith("128")]
+    if wide:  # which NumPy does not have
+        frame = frame.with_columns(*(nw.col(c).cast(nw.Float64()) for c in wide))
     native = nw.to_native(frame)
     if frame.implementation.is_duckdb():
-        return pd.DataFrame(native.df())
+        columns = native.fetchnumpy()  # a data frame would take a second copy
+        if any(np.ma.is_masked(values) for values in columns.values()):
+            return pd.DataFrame(native.df())
+        return pd.DataFrame({c: np.asarray(v) for c, v in columns.items()}, copy=False)
     with translate_collection():
         if frame.implementation.is_pyspark():
             return pd.DataFrame(native.toPandas())
         rows = frame.collect()
+        if rows.implementation.is_pandas():
+            return pd.DataFrame(rows.to_native()).reset_index(drop=True)
         return pd.DataFrame({name: rows[name].to_numpy() for name in rows.columns})
 
 

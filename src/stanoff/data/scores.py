@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from stanoff._lib.escaping import shown
 from stanoff.data.counting import (
     ONE_OF_MANY,
-    LabelTable,
     check_lengths,
     encode,
     is_multilabel,
@@ -22,7 +21,7 @@ from stanoff.data.counting import (
     select_categories,
     sorted_labels,
 )
-from stanoff.data.types import Data, default_names
+from stanoff.data.types import Counts, Data, default_names
 from stanoff.errors import InputError, invalid
 
 Array = NDArray[np.float64]
@@ -51,7 +50,8 @@ class Scores(Data):
     cluster: NDArray[np.int64]
 
     kind = "scores"
-    real = ("score",)
+    real: ClassVar[tuple[str, ...]] = ("score",)
+    together: ClassVar[bool] = False  # whether all classes are judged together
 
     def n_documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents."""
@@ -83,84 +83,84 @@ class ScoredClasses(Scores):
     ``truth`` is the number of the class that is true (N); ``score`` is (S, N, K).
     """
 
+    together = True
+
 
 Scored = TypeVar("Scored", ScoredDocuments, ScoredClasses)
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreTable(LabelTable):
-    """The true labels and the scores of any number of systems, a row per document.
-
-    Attributes
-    ----------
-    columns, n, from_file, source, notes, systems
-        As in :class:`stanoff.data.counting.LabelTable`; scores may be a matrix with a column per
-        class.
-    cluster : array_like or None
-        The cluster of each document.
-    """
-
-    cluster: Any = None
-
-
 def build_scores(
-    table: ScoreTable, *, pos_label: Any = None, labels: Any = None, average: str | None = None
+    columns: Mapping[str, Any],
+    n: Counts | None = None,
+    *,
+    cluster: Any = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    average: str | None = None,
 ) -> ScoredDocuments | ScoredClasses:
     """Check the scores of two or more systems, and put them together.
 
     Parameters
     ----------
-    table : ScoreTable
-        The truth, and two systems or more.
+    columns : mapping
+        The truth, then the scores of every system, by the names that an error shall mention; they
+        may be a matrix with a column per class.
+    n : ndarray, optional
+        Documents per row, 1 by default.
+    cluster : array_like, optional
+        The cluster of each document.
     pos_label, labels, average : optional
         Which categories are judged, as in :func:`stanoff.compare`; of a matrix ``labels`` are the
         classes of its columns.
 
     Examples
     --------
-    >>> table = ScoreTable({"y": [1, 0, 1], "a": [0.9, 0.1, 0.4], "b": [0.2, 0.7, 0.6]})
-    >>> data = build_scores(table)
+    >>> data = build_scores({"y": [1, 0, 1], "a": [0.9, 0.1, 0.4], "b": [0.2, 0.7, 0.6]})
     >>> data.truth.tolist(), data.score.shape
     ([[1, 0, 1]], (2, 1, 3))
     """
-    (name, truth), *columns = table.columns.items()
-    scores = {system: as_scores(system, values) for system, values in columns}
+    (name, truth), *systems = columns.items()
+    scores = {system: as_scores(system, values) for system, values in systems}
     if len({values.shape[1:] for values in scores.values()}) > 1:
         shapes = ", ".join(f"{system} {values.shape}" for system, values in scores.items())
         raise InputError(f"All systems must have as many columns of scores, but have {shapes}.")
     matrix = next(iter(scores.values())).ndim == 2
+    together = False
     if is_multilabel({name: truth}):
         categories, positive, indices = _read_indicators(name, truth, pos_label, labels, average)
     else:
         codes, known = encode(name, truth)
         used = [known[i] for i in np.unique(codes)]
-        pos_label = match_label(pos_label, used) if table.from_file else pos_label
+        pos_label = match_label(pos_label, used)
         if matrix:
-            known, codes = _order_classes(_headings(columns), used, known, codes, scores, labels)
-            if average is None and pos_label is None and len(known) > 2:
-                return _build_classes(table, codes, scores, known)
-            selected = select_categories(known, pos_label, None, average)
+            known, codes = _order_classes(_headings(systems), used, known, codes, scores, labels)
+            together = average is None and pos_label is None and len(known) > 2
+            selected = [] if together else select_categories(known, pos_label, None, average)
         elif average is not None:
             raise invalid("average", "None where systems have one column of scores", average)
         else:
-            _refuse_labels(scores, columns, used)
+            _refuse_labels(scores, systems, used)
             selected = _positive_label(name, used, known, pos_label, labels)
         categories = [category for category, _ in selected]
-        positive = np.stack([codes == index for _, index in selected])
+        positive = np.array([codes == index for _, index in selected])
         indices = [int(index or 0) for _, index in selected] if matrix else [0]
-    _check_table(table, {name: positive[0], **scores})
-    matrices = [values if matrix else values[:, None] for values in scores.values()]
-    data = ScoredDocuments(
-        tuple(categories),
-        positive.astype(np.int64),
-        np.stack([values[:, indices].T for values in matrices]),
-        _encode_clusters(table.cluster),
-        systems=table.systems or default_names(len(scores)),
-        source={**table.source, "pos_label": categories[0]},
-        notes=(*table.notes, *_two_valued(scores)),
-    )
+    sizes = {name: len(codes) if together else positive.shape[1]}
+    sizes |= {system: len(values) for system, values in scores.items()}
+    others = {"cluster": cluster, "sample_weight": n}
+    check_lengths(sizes | {role: len(x) for role, x in others.items() if x is not None})
+    facts: dict[str, Any] = {"systems": default_names(len(scores))}
+    if together:  # judged by the probability of what happened
+        facts["source"] = {"classes": ", ".join(map(str, known))}
+        matrices = np.stack(list(scores.values()))
+        return _repeat(
+            ScoredClasses((ALL_CLASSES,), codes, matrices, encode_clusters(cluster), **facts), n
+        )
+    facts |= {"source": {"pos_label": categories[0]}, "notes": _two_valued(scores)}
+    score = np.stack([x.reshape(len(x), -1)[:, indices].T for x in scores.values()])
+    clusters = encode_clusters(cluster)
+    data = ScoredDocuments(tuple(categories), positive.astype(np.int64), score, clusters, **facts)
     _check_both(name, data)
-    return replace(_repeat(data, table.n), notes=(*data.notes, *_few_documents(data)))
+    return replace(_repeat(data, n), notes=(*data.notes, *_few_documents(data)))
 
 
 def as_scores(name: str, values: Any) -> Array:
@@ -284,33 +284,7 @@ def _order_classes(
     return order, lookup[codes]
 
 
-def _build_classes(
-    table: ScoreTable, codes: NDArray[np.int64], scores: Mapping[str, Array], known: Sequence[Any]
-) -> ScoredClasses:
-    """Judge all classes together, by the probability of what happened."""
-    _check_table(table, {"the truth": codes, **scores})
-    data = ScoredClasses(
-        (ALL_CLASSES,),
-        codes,
-        np.stack(list(scores.values())),
-        _encode_clusters(table.cluster),
-        systems=table.systems or default_names(len(scores)),
-        source={**table.source, "classes": ", ".join(map(str, known))},
-        notes=table.notes,
-    )
-    return _repeat(data, table.n)
-
-
-def _check_table(table: ScoreTable, columns: Mapping[str, Any]) -> None:
-    sizes = {name: len(values) for name, values in columns.items()}
-    if table.cluster is not None:
-        sizes["cluster"] = len(table.cluster)
-    if table.n is not None:
-        sizes["sample_weight"] = len(table.n)
-    check_lengths(sizes)
-
-
-def _encode_clusters(values: Any) -> NDArray[np.int64]:
+def encode_clusters(values: Any) -> NDArray[np.int64]:
     """Give every cluster a number."""
     if values is None:
         return NO_CLUSTERS

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from stanoff.engines.programs import program_hash
 
@@ -18,8 +18,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "compiled"
 MANIFEST = "compiled.json"
 
 
-@dataclass(frozen=True)
-class Bundled:
+class Bundled(NamedTuple):
     """An executable that came with stanoff.
 
     Attributes
@@ -39,15 +38,16 @@ class Bundled:
 
 def find_bundled(stan_file: Path) -> Bundled | None:
     """Return the executable that came with stanoff for a program, if there is one."""
-    try:
-        manifest = json.loads((FOLDER / MANIFEST).read_text("utf8"))
-    except OSError:
+    if not (FOLDER / MANIFEST).is_file():
         return None
+    manifest = json.loads((FOLDER / MANIFEST).read_text("utf8"))
     name = manifest["programs"].get(program_hash(stan_file))
     if name is None:
         return None
     reason = _failure_to_start(FOLDER / name)
-    flaw = f"The compiled {name} that came with stanoff cannot be used: {reason}."
+    flaw = (
+        f"The compiled {name} that came with stanoff cannot be used: it does not start ({reason})."
+    )
     return Bundled(FOLDER / name, tuple(manifest["cmdstan"]), flaw if reason else None)
 
 
@@ -57,8 +57,7 @@ def _failure_to_start(executable: Path) -> str | None:
     try:
         info = subprocess.run([executable, "info"], capture_output=True, text=True, check=False)
     except OSError as error:
-        return f"it does not start ({error.strerror})"
+        return error.strerror
     if "stan_version_major" in info.stdout:
         return None
-    lines = info.stderr.strip().splitlines() or [f"exit code {info.returncode}"]
-    return f"it does not start ({lines[-1]})"
+    return [f"exit code {info.returncode}", *info.stderr.strip().splitlines()][-1]

@@ -1,8 +1,7 @@
-"""CmdStan: where it is, whether it can be used, and what building with it takes."""
+"""CmdStan: where it is, whether it can be used, and how its programs run."""
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import platform
@@ -13,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from stanoff._lib.progress import show_progress
+from platformdirs import user_cache_path
+
 from stanoff._lib.stopping import stopping_children
 from stanoff.engines import bundled
 from stanoff.errors import ToolchainError
@@ -23,7 +23,6 @@ GET_COMPILER = (
     "install g++ and make (Debian, Ubuntu: apt install g++ make; Fedora: dnf install gcc-c++ make; "
     "macOS: xcode-select --install)"
 )
-BYTES_NEEDED = 1_400_000_000  # of an archive of CmdStan, its tree and what the build adds
 
 
 @dataclass(frozen=True)
@@ -52,17 +51,14 @@ class CmdStan:
 
 def cache_folder() -> Path:
     """Return the folder for CmdStan and compiled programs: ``STANOFF_CACHE``, or the user's."""
-    if named := os.environ.get("STANOFF_CACHE"):
-        try:
-            return Path(named).expanduser().absolute()
-        except (RuntimeError, OSError) as error:  # no such user, or no working directory
-            reason = error.strerror if isinstance(error, OSError) else "there is no such user"
-            raise ToolchainError(
-                f"STANOFF_CACHE is {named}, which is no folder ({reason}): set it to another one."
-            ) from error
-    from platformdirs import user_cache_path
-
-    return user_cache_path("stanoff", appauthor=False)
+    named = os.environ.get("STANOFF_CACHE")
+    try:
+        return Path(named or user_cache_path("stanoff", appauthor=False)).expanduser().absolute()
+    except (RuntimeError, OSError) as error:  # no such user, or no working directory
+        reason = getattr(error, "strerror", None) or "there is no such user"
+        raise ToolchainError(
+            f"STANOFF_CACHE is {named}, which is no folder ({reason}): set it to another one."
+        ) from error
 
 
 def find_cmdstan(path: str | os.PathLike[str] | None = None) -> CmdStan | None:
@@ -78,11 +74,15 @@ def find_cmdstan(path: str | os.PathLike[str] | None = None) -> CmdStan | None:
             if flaw := cmdstan_flaw(Path(named)):
                 raise ToolchainError(f"CmdStan at {named} (from {source}) cannot be used: {flaw}.")
             return CmdStan(Path(named).absolute(), _version(Path(named)), source)
-    for folder, source in (
-        (Path("~/.cmdstan"), "cmdstanpy"),
-        (cache_folder() / "cmdstan", "stanoff's cache"),
-    ):
-        for tree in _newest_first(folder):
+    folders = {
+        "cmdstanpy": Path("~/.cmdstan").expanduser(),
+        "stanoff's cache": cache_folder() / "cmdstan",
+    }
+    for source, folder in folders.items():
+        trees = folder.glob("cmdstan-*")
+        for tree in sorted(trees, key=lambda tree: [int(n) for n in re.findall(r"\d+", tree.name)])[
+            ::-1
+        ]:
             if not cmdstan_flaw(tree):
                 return CmdStan(tree, _version(tree), source)
     return None
@@ -98,7 +98,7 @@ def cmdstan_flaw(path: Path) -> str | None:
         return "bin/stanc is missing, so it has not been built"
     if not any((path / "stan/lib/stan_math/lib/tbb").glob("libtbb.*")):
         return "its TBB library is missing, so it has not been built completely"
-    if any(c.isspace() for c in str(path.absolute())):
+    if re.search(r"\s", str(path.absolute())):
         return "its path has a space in it, which make cannot handle"
     return None
 
@@ -108,15 +108,6 @@ def _version(path: Path) -> tuple[int, int]:
     text = (path / "makefile").read_text("utf8", errors="replace")
     match = re.search(r"CMDSTAN_VERSION := (\d+)\.(\d+)", text)
     return (int(match[1]), int(match[2])) if match else (0, 0)
-
-
-def _newest_first(folder: Path) -> list[Path]:
-    """List the trees in a folder of CmdStans; there may be none, and no such folder."""
-    try:
-        trees = list(folder.expanduser().glob("cmdstan-*"))
-    except (RuntimeError, OSError):  # no home, or not to be read
-        return []
-    return sorted(trees, key=lambda tree: [int(n) for n in re.findall(r"\d+", tree.name)])[::-1]
 
 
 _offered: list[str] = []  # the CmdStan that we have set for cmdstanpy: it is no wish of the user's
@@ -144,10 +135,8 @@ def cmdstanpy_with(cmdstan: CmdStan) -> Iterator[None]:
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["CMDSTAN"]
-        else:
-            os.environ["CMDSTAN"] = before
+        os.environ.pop("CMDSTAN", None)
+        os.environ.update({} if before is None else {"CMDSTAN": before})
 
 
 def compiler() -> str:
@@ -178,54 +167,3 @@ _running: list[None] = []  # one for each thread that runs a program now
 
 def _unless_running(record: logging.LogRecord) -> bool:
     return not _running
-
-
-def disk_full(folder: Path) -> ToolchainError:
-    """Build the error for a disk without room."""
-    return ToolchainError(
-        f"The disk of {folder} is full; CmdStan needs {BYTES_NEEDED / 1e9:.1f} GB: "
-        "free some space, or set STANOFF_CACHE to a folder elsewhere."
-    )
-
-
-def build_failed(title: str, console: str, folder: Path) -> ToolchainError:
-    """Build the error for a compiler that gave up, from what it printed."""
-    if "No space left on device" in console:
-        return disk_full(folder)
-    lines = [line.strip() for line in console.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line.lower()]
-    return ToolchainError(f"{title} failed: {(errors or lines[-1:] or ['no message'])[0]}")
-
-
-@contextmanager
-def building(folder: Path, *, quiet: bool) -> Iterator[None]:
-    """Make a folder of the cache, in which one process works at a time; explain what fails."""
-    from filelock import FileLock, Timeout
-
-    if any(c.isspace() for c in str(folder)):
-        raise ToolchainError(
-            f"The cache {folder} has a space in its path, which make cannot handle: "
-            "set STANOFF_CACHE to a folder without."
-        )
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder.with_suffix(".lock"))
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            with show_progress("Waiting for another set-up of stanoff to finish", quiet=quiet):
-                lock.acquire()
-        try:
-            shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
-            folder.mkdir()
-            yield
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            lock.release()
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            raise disk_full(folder) from error
-        raise ToolchainError(
-            f"The cache {folder.parent} cannot be written ({error.strerror}): "
-            "set STANOFF_CACHE to a folder that can."
-        ) from error

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.surroundings import check_surroundings
@@ -52,7 +52,8 @@ def diagnose(draws: Draws, *, max_treedepth: int | None = None) -> dict[str, str
 
     problems: dict[str, str] = {}
     stats, axes = draws.sample_stats, {"chain_axis": 0, "draw_axis": 1}
-    transitions = stats["diverging"].size
+    n_chains, n_draws = stats["diverging"].shape
+    transitions = n_chains * n_draws
     if diverging := int(np.sum(stats["diverging"])):
         problems[f"{diverging} of {transitions} transitions diverged"] = DIVERGING
     deepest = max_treedepth or MAX_TREEDEPTH
@@ -62,22 +63,27 @@ def diagnose(draws: Draws, *, max_treedepth: int | None = None) -> dict[str, str
     columns = _slowest_columns(draws)
     if not columns:
         return problems | {"the chains did not move": SLOW}
-    if len(stats["diverging"]) > 1:
-        rhat = {name: float(array_stats.rhat(c, **axes)) for name, c in columns.items()}
-        excess = {name: (rhat[name] - 1) / (_limits(name)[0] - 1) for name in rhat}
-        name = max(excess, key=lambda name: np.nan_to_num(excess[name], nan=np.inf))
-        if not excess[name] <= 1:
-            problems[f"R-hat of {name} is {rhat[name]:.3f}, above {_limits(name)[0]}"] = SLOW
+    judged = pd.Series({name: name.startswith(JUDGED) for name in columns})
+    if n_chains > 1:
+        limit = judged.map({True: MAX_RHAT, False: MAX_RHAT_OTHERS})
+        rhat = pd.Series({name: float(array_stats.rhat(c, **axes)) for name, c in columns.items()})
+        excess = ((rhat - 1) / (limit - 1)).fillna(np.inf)
+        if excess.max() > 1:
+            name = str(excess.idxmax())
+            problems[f"R-hat of {name} is {rhat[name]:.3f}, above {limit[name]}"] = SLOW
+    limit = judged.map({True: MIN_ESS, False: MIN_ESS_OTHERS})
     methods: list[dict[str, Any]] = [{"method": "bulk"}, {"method": "tail", "prob": (0.05, 0.95)}]
-    ess = {
-        name: min(float(array_stats.ess(column, **method, **axes)) for method in methods)
-        for name, column in columns.items()
-    }
-    share = {name: ess[name] / _limits(name)[1] for name in ess}
-    name = min(share, key=lambda name: np.nan_to_num(share[name], nan=0))
-    if not share[name] >= 1:
-        limit = _limits(name)[1]
-        problems[f"the effective sample size of {name} is {ess[name]:.0f}, below {limit}"] = SLOW
+    ess = pd.Series(
+        {
+            name: min(float(array_stats.ess(column, **method, **axes)) for method in methods)
+            for name, column in columns.items()
+        }
+    )
+    share = (ess / limit).fillna(0)
+    if share.min() < 1:
+        name = str(share.idxmin())
+        message = f"the effective sample size of {name} is {ess[name]:.0f}, below {limit[name]}"
+        problems[message] = SLOW
     bfmi = float(np.min(array_stats.bfmi(stats["energy"], **axes)))
     if not bfmi >= MIN_BFMI:
         problems[f"E-BFMI is {bfmi:.2f}, below {MIN_BFMI}"] = SLOW
@@ -87,13 +93,13 @@ def diagnose(draws: Draws, *, max_treedepth: int | None = None) -> dict[str, str
 def _slowest_columns(draws: Draws) -> dict[str, Array]:
     """Return, by name, the (chain, draw) values that mix worst; constants do not count."""
     candidates = []
-    for name, values in _parameters(draws):
+    for name, values in {**draws.posterior, "lp__": draws.sample_stats["lp"]}.items():
+        if name in DERIVED or name.endswith("_rep"):
+            continue
         flat = values.reshape(*values.shape[:2], -1)
         varying = np.isfinite(flat).all(axis=(0, 1)) & (np.ptp(flat, axis=(0, 1)) > 0)
         indices = np.flatnonzero(varying)
-        if not indices.size:
-            continue
-        slowness = _slowness(flat[..., indices])
+        slowness = _slowness(flat[..., indices]) if indices.size else np.zeros(0)
         for i in np.argsort(-slowness)[:MAX_COLUMNS]:
             position = np.unravel_index(indices[i], values.shape[2:])
             label = ",".join(str(p + 1) for p in position)  # as Stan counts
@@ -102,21 +108,7 @@ def _slowest_columns(draws: Draws) -> dict[str, Array]:
     candidates.sort(key=lambda candidate: -candidate[0])
     judged = [candidate for candidate in candidates if candidate[1].startswith(JUDGED)]
     others = [candidate for candidate in candidates if not candidate[1].startswith(JUDGED)]
-    selected = judged[:MAX_COLUMNS] + others[:MAX_COLUMNS]
-    return {name: column for _, name, column in selected}
-
-
-def _limits(name: str) -> tuple[float, float]:
-    """Return the highest R-hat and the lowest effective sample size of a variable."""
-    judged = name.startswith(JUDGED)
-    return (MAX_RHAT, MIN_ESS) if judged else (MAX_RHAT_OTHERS, MIN_ESS_OTHERS)
-
-
-def _parameters(draws: Draws) -> Iterator[tuple[str, Array]]:
-    for name, values in draws.posterior.items():
-        if name not in DERIVED and not name.endswith("_rep"):
-            yield name, values
-    yield "lp__", draws.sample_stats["lp"]
+    return {name: c for _, name, c in judged[:MAX_COLUMNS] + others[:MAX_COLUMNS]}
 
 
 def _slowness(values: Array) -> Array:

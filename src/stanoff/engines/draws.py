@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,12 +20,12 @@ OF_MEASURES = ("psi_of_", "micro_of_")  # with the name of a measure, of models 
 class Later(Mapping[str, NDArray[Any]]):
     """Variables that are drawn when they are first asked for: a contest needs no prior at once."""
 
-    def __init__(self, draw: Callable[[], dict[str, NDArray[Any]]]) -> None:
+    def __init__(self, draw: Callable[[], Variables]) -> None:
         self._draw = draw
 
     @cached_property
-    def _drawn(self) -> dict[str, NDArray[Any]]:
-        return _fixed(self._draw())
+    def _drawn(self) -> Variables:
+        return _read_only(self._draw())
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._drawn[name]
@@ -40,7 +40,7 @@ class Later(Mapping[str, NDArray[Any]]):
         return dict, (self._drawn,)
 
 
-def _fixed(variables: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _read_only(variables: Variables) -> Variables:
     for values in variables.values():
         values.flags.writeable = False
     return variables
@@ -72,7 +72,7 @@ class Draws:
     def __post_init__(self) -> None:
         for group in (self.posterior, self.prior, self.sample_stats):
             if not isinstance(group, Later):
-                _fixed(dict(group))
+                _read_only(group)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -85,7 +85,7 @@ def _is_per_system(name: str) -> bool:
     return name in PER_SYSTEM or name.startswith(OF_MEASURES)
 
 
-def stacked(variables: Variables) -> dict[str, NDArray[Any]]:
+def stacked(variables: Variables) -> Variables:
     """Put ``cells_A`` and ``cells_B``, ``psi_A`` and ``psi_B`` on one axis of systems."""
     out = dict(variables)
     for name in PER_SYSTEM:
@@ -94,29 +94,36 @@ def stacked(variables: Variables) -> dict[str, NDArray[Any]]:
     return out
 
 
-def judged(variables: Variables, categories: int) -> dict[str, NDArray[Any]]:
+def unstacked(variables: Variables, pair: tuple[int, int]) -> Variables:
+    """Undo :func:`stacked` for two of the systems."""
+    out = {name: values for name, values in variables.items() if not _is_per_system(name)}
+    for name in set(PER_SYSTEM) & set(variables):
+        for letter, system in zip("AB", pair, strict=True):
+            out[f"{name}_{letter}"] = variables[name][:, :, system]
+    return out
+
+
+def judged(variables: Variables, categories: int) -> Variables:
     """Keep the cells and scores of the categories that are judged, which come first."""
-    kept = {"cells": (..., slice(categories), slice(None)), "psi": (..., slice(categories))}
-    kept["delta"] = kept["psi"]
-    return {
-        name: values[kept[name]] if name in kept else values for name, values in variables.items()
-    }
+    slices: dict[str, Any] = {"cells": (..., slice(categories), slice(None))}
+    slices["psi"] = slices["delta"] = (..., slice(categories))
+    return {name: values[slices.get(name, ...)] for name, values in variables.items()}
 
 
 def of_systems(
-    variables: Variables, places: tuple[int, ...], dims: Mapping[str, tuple[str, ...]]
-) -> dict[str, NDArray[Any]]:
+    variables: Variables, indices: tuple[int, ...], dims: Mapping[str, tuple[str, ...]]
+) -> Variables:
     """Keep some of the systems, given the dimensions of variables after chain and draw."""
     first = {name for name, axes in dims.items() if axes[:1] == ("system",)}
     return {
-        name: values[:, :, list(places)] if name in first or _is_per_system(name) else values
+        name: values[:, :, list(indices)] if name in first or _is_per_system(name) else values
         for name, values in variables.items()
     }
 
 
-def turned(
-    variables: Variables, dims: Mapping[str, tuple[str, ...]], places: Mapping[str, list[int]]
-) -> dict[str, NDArray[Any]]:
+def swapped(
+    variables: Variables, dims: Mapping[str, tuple[str, ...]], orders: Mapping[str, list[int]]
+) -> Variables:
     """Let two systems change places in every variable.
 
     Parameters
@@ -125,24 +132,56 @@ def turned(
         One group of draws.
     dims : mapping
         The dimensions of its variables, after chain and draw.
-    places : mapping
-        By dimension, in which order its places come.
+    orders : mapping
+        By dimension, the order in which its values come then.
     """
     out = dict(variables)
     for name, values in variables.items():
         for axis, dimension in enumerate(dims.get(name, ()), start=2):
-            if dimension in places and axis < values.ndim:
-                out[name] = np.take(values, places[dimension], axis=axis)
+            if dimension in orders and axis < values.ndim:
+                out[name] = np.take(values, orders[dimension], axis=axis)
         if name == "delta":
             out[name] = -values
     return out
 
 
-def unstacked(variables: Variables, pair: tuple[int, int]) -> dict[str, NDArray[Any]]:
-    """Undo :func:`stacked` for two of the systems."""
-    out = {name: values for name, values in variables.items() if not _is_per_system(name)}
-    for name in PER_SYSTEM:
-        if name in variables:
-            for letter, system in zip("AB", pair, strict=True):
-                out[f"{name}_{letter}"] = variables[name][:, :, system]
-    return out
+def concatenate(chunks: Sequence[Variables], axes: Mapping[str, int]) -> Variables:
+    """Put chunks of categories together, in every variable that has an axis of categories.
+
+    Parameters
+    ----------
+    chunks : sequence of mapping
+        The variables of each chunk, in the order of the categories.
+    axes : mapping
+        Which axis of each variable is that of the categories.
+
+    Examples
+    --------
+    >>> chunk = {"mu": np.zeros((1, 3, 2)), "kappa": np.ones((1, 3))}
+    >>> whole = concatenate([chunk, chunk, chunk], {"mu": 2})
+    >>> whole["mu"].shape, whole["kappa"].shape
+    ((1, 3, 6), (1, 3))
+    """
+    if len(chunks) == 1:
+        return chunks[0]
+    return {
+        name: np.concatenate([chunk[name] for chunk in chunks], axis=axes[name])
+        if name in axes
+        else values
+        for name, values in chunks[0].items()
+    }
+
+
+def repeat_shuffled(
+    first: Variables, categories: int, axes: Mapping[str, int], rng: np.random.Generator
+) -> Variables:
+    """Let draws of a few independent categories stand for many of them, in other orders."""
+    chains, draws, n_drawn = first["delta"].shape
+    copies = [first]
+    while len(copies) * n_drawn < categories:
+        order = np.unravel_index(rng.permutation(chains * draws), (chains, draws))
+        copies.append({name: values[order].reshape(values.shape) for name, values in first.items()})
+    return {
+        name: np.take(values, range(categories), axis=axes[name]) if name in axes else values
+        for name, values in concatenate(copies, axes).items()
+    }

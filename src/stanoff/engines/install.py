@@ -8,6 +8,7 @@ alone.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import platform
@@ -15,28 +16,28 @@ import re
 import shutil
 import subprocess
 import sys
-import urllib.error
 import urllib.request
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from stanoff._lib.arguments import cores
 from stanoff._lib.progress import show_progress
 from stanoff.engines.cmdstan import (
-    BYTES_NEEDED,
     GET_COMPILER,
     CmdStan,
-    build_failed,
-    building,
     cache_folder,
     cmdstan_flaw,
-    disk_full,
     find_cmdstan,
     missing_tools,
     running_programs,
 )
 from stanoff.errors import ToolchainError
 
+BYTES_NEEDED = 1_400_000_000  # of an archive of CmdStan, its tree and what the build adds
 RELEASES = "https://api.github.com/repos/stan-dev/cmdstan/releases/latest"
 HOST_SECONDS = 5
 
@@ -79,6 +80,55 @@ def ensure_cmdstan(path: str | os.PathLike[str] | None = None, *, quiet: bool = 
     return cmdstan
 
 
+@contextmanager
+def building(folder: Path, *, quiet: bool) -> Iterator[None]:
+    """Make a folder of the cache, in which one process works at a time; explain what fails."""
+    if re.search(r"\s", str(folder)):
+        raise ToolchainError(
+            f"The cache {folder} has a space in its path, which make cannot handle: "
+            "set STANOFF_CACHE to a folder without."
+        )
+    lock = FileLock(folder.with_suffix(".lock"))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            with show_progress("Waiting for another set-up of stanoff to finish", quiet=quiet):
+                lock.acquire()
+        shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
+        folder.mkdir()
+        yield
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise disk_full(folder) from error
+        raise ToolchainError(
+            f"The cache {folder.parent} cannot be written ({error.strerror}): "
+            "set STANOFF_CACHE to a folder that can."
+        ) from error
+    finally:
+        if lock.is_locked:
+            shutil.rmtree(folder, ignore_errors=True)
+            lock.release()
+
+
+def disk_full(folder: Path) -> ToolchainError:
+    """Build the error for a disk without room."""
+    return ToolchainError(
+        f"The disk of {folder} is full; CmdStan needs {BYTES_NEEDED / 1e9:.1f} GB: "
+        "free some space, or set STANOFF_CACHE to a folder elsewhere."
+    )
+
+
+def build_failed(title: str, console: str, folder: Path) -> ToolchainError:
+    """Build the error for a compiler that gave up, from what it printed."""
+    if "No space left on device" in console:
+        return disk_full(folder)
+    lines = [line.strip() for line in console.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return ToolchainError(f"{title} failed: {(errors or lines[-1:] or ['no message'])[0]}")
+
+
 def get_cmdstan(folder: Path, *, quiet: bool) -> Path:
     """Download and build CmdStan in a folder of its own; return the tree that came out."""
     if shutil.disk_usage(folder).free < BYTES_NEEDED:
@@ -90,7 +140,7 @@ def _download_release(folder: Path, quiet: bool) -> Path | None:
     """Let cmdstanpy install the newest CmdStan, if its host answers within seconds."""
     try:
         urllib.request.urlopen(RELEASES, timeout=HOST_SECONDS).close()
-    except (urllib.error.URLError, OSError):
+    except OSError:  # as are the errors of urllib
         return None
     command = [sys.executable, "-m", "cmdstanpy.install_cmdstan", "--dir", str(folder)]
     with show_progress("Downloading and building CmdStan (some minutes)", quiet=quiet):

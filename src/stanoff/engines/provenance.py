@@ -41,20 +41,14 @@ class Provenance:
 
 def gather(model: Model, engine: str, settings: Mapping[str, Any]) -> Provenance:
     """Take down what is there now."""
-    versions = {"stanoff": __version__, "python": platform.python_version()}
-    versions |= _versions()
+    versions = {"stanoff": __version__, "python": platform.python_version(), **_versions()}
     if engine != "stan":
         return Provenance(versions, settings=dict(settings))
     file = model.stan_file
     if number := cmdstan_version(file):
         versions["cmdstan"] = ".".join(map(str, number))
     versions["cmdstanpy"] = version("cmdstanpy")
-    return Provenance(
-        versions,
-        program=program_hash(file),
-        sources=program_sources(file),
-        settings=dict(settings),
-    )
+    return Provenance(versions, program_hash(file), program_sources(file), dict(settings))
 
 
 @cache

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from stanoff.question import Sampling
 
 NOT_STAN = "not Stan because"  # in the settings of a fit: why exact draws took the place of Stan's
-ENGINES = {"stan": stan.sample, "exact": exact.sample}
 
 
 def select_engine(model: Model, requested: str | None) -> tuple[str, str | None]:
@@ -33,8 +32,10 @@ def select_engine(model: Model, requested: str | None) -> tuple[str, str | None]
     """
     if requested is not None:
         return requested, None
-    if model.default_engine == "exact" or not model.is_conjugate:
-        return model.default_engine, None
+    if not model.is_conjugate:
+        return "stan", None
+    if not model.has_program or model.max_systems is None:  # the program has few systems
+        return "exact", None
     missing = missing_requirement(model.stan_file)
     return ("stan", None) if missing is None else ("exact", missing)
 
@@ -55,4 +56,5 @@ def sample(engine: str, model: Model, data: Data, sampling: Sampling, measure: M
     measure : Measure
         The measure that a Stan program computes.
     """
-    return ENGINES[engine](model, data, sampling, measure)
+    engine_sample = stan.sample if engine == "stan" else exact.sample
+    return engine_sample(model, data, sampling, measure)

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import re
-import shutil
 import signal
-import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from stanoff._lib.arguments import cores
+from stanoff._lib.files import temporary_folder
 from stanoff._lib.progress import show_progress
 from stanoff.data.types import Data, rows
-from stanoff.engines.chunks import Variables, combine_stats, concatenate, repeat_shuffled
 from stanoff.engines.cmdstan import running_programs
-from stanoff.engines.draws import Draws, judged, stacked
+from stanoff.engines.draws import Draws, Variables, concatenate, judged, repeat_shuffled, stacked
 from stanoff.engines.toolchain import compile_program
 from stanoff.errors import InputError, StanoffError, ToolchainError, invalid
 from stanoff.measures import Measure
 from stanoff.models import Model
+from stanoff.models.base import SHARED_DIMS
+from stanoff.models.custom import CustomModel
 
 if TYPE_CHECKING:
     from cmdstanpy import CmdStanMCMC
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 
 CHAINS, DRAWS, WARMUP = 4, 1000, 1000
 MIN_DRAWS, MAX_CELLS = 250, 200_000  # with very many categories CmdStan writes large files
+COUNTED = {"c_pos", "c_neg", "c_A", "c_B", "truth", "said"}  # inputs that can be all 0
 CHUNK = 8  # categories that do not know of each other are sampled so many at a time
 MAX_COUNT = 2**31 - 1  # Stan's integers have 32 bits
 SIG_FIGS = 18  # what it takes to write a double and read the same one
@@ -45,7 +45,6 @@ PRIOR_SEED = 20160717  # the prior does not depend on the documents: one run ser
 PRIOR_CHAINS, PRIOR_WARMUP = 2, 500
 PRIOR_OPTIONS = ("adapt_delta", "max_treedepth", "step_size")  # those that fit any number of chains
 ORDINARY_OUTPUT = re.compile(r"\w+ = |method|Iteration:|Gradient|Adjust|1000 trans|Elapsed|\d|\(")
-RANKS = {"delta": 3, "psi_A": 3, "psi_B": 3, "cells_A": 4, "cells_B": 4}
 STATS = {
     "lp__": "lp",
     "accept_stat__": "acceptance_rate",
@@ -54,6 +53,13 @@ STATS = {
     "n_leapfrog__": "n_steps",
     "divergent__": "diverging",
     "energy__": "energy",
+}
+# How statistics of chunks become those of all: the chunks are independent, so that their log
+# densities and energies add up; of the rest the worst counts.
+COMBINE: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("lp", "energy", "n_steps"), np.sum),
+    **dict.fromkeys(("diverging", "tree_depth"), np.max),
+    **dict.fromkeys(("step_size", "acceptance_rate"), np.min),
 }
 OURS = {  # what stanoff itself passes to CmdStanModel.sample: the option that decides it
     "data": "data",
@@ -68,41 +74,123 @@ OURS = {  # what stanoff itself passes to CmdStanModel.sample: the option that d
 }
 
 
+class Run(NamedTuple):
+    """One run of a program: what cmdstanpy returned, and what it drew."""
+
+    fit: CmdStanMCMC
+    variables: Variables
+    stats: Variables
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled program: the name of its file, and its executable."""
+
+    name: str
+    executable: str
+
+    def sample(
+        self,
+        data: Mapping[str, Any],
+        seed: int,
+        *,
+        categories: int = 1,
+        output_dir: Path | None = None,
+        **options: Any,
+    ) -> Run:
+        """Draw from the posterior; errors have Stan's own words."""
+        from cmdstanpy import CmdStanModel
+
+        with ExitStack() as stack, running_programs():
+            folder = output_dir or stack.enter_context(temporary_folder())
+            before = set(folder.iterdir())
+            try:
+                fit = CmdStanModel(exe_file=self.executable).sample(
+                    data=data,
+                    seed=seed + 1,  # CmdStan takes 0 for 1
+                    output_dir=folder,
+                    sig_figs=SIG_FIGS,
+                    show_progress=False,
+                    time_fmt="%Y%m%d%H%M%S%f",  # runs within a second have files of their own
+                    **{"parallel_chains": min(cores(), options["chains"]), **options},
+                )
+                variables, stats = read_draws(fit)
+            except (RuntimeError, ValueError, OSError) as error:
+                lines = _console_lines(set(folder.iterdir()) - before)
+                raise self.failed("stopped", _reason(error, lines)) from error
+            self._check_numbers(variables, data, fit)
+            variables = self._shape(variables, int(data.get("K", categories)))
+            weakref.finalize(fit, stack.pop_all().close)  # a temporary folder goes with the fit
+        return Run(fit, variables, stats)
+
+    def failed(self, event: str, reason: str) -> StanoffError:
+        """Build the error of a run, in Stan's words; it was compiled from a copy of the file."""
+        copy = re.compile(rf"'[^']*/{re.escape(Path(self.executable).name)}\.stan'")
+        return StanoffError(f"{self.name} {event}: {copy.sub(repr(self.name), reason)}")
+
+    def _check_numbers(
+        self, variables: Variables, data: Mapping[str, Any], fit: CmdStanMCMC
+    ) -> None:
+        """Refuse a delta that is no number, unless the measure may have none."""
+        missing = np.isnan(variables.get("delta", np.zeros(1)))
+        if not missing.any() or np.isnan(data.get("zero_division", 0.0)):
+            return
+        lines = _console_lines(map(Path, fit.runset.stdout_files))
+        if exceptions := [line for line in lines if "Exception" in line]:
+            raise self.failed("stopped in its generated quantities", exceptions[-1])
+        if "zero_division" not in data:
+            draws = f"{int(missing.sum())} of {missing.size} draws"
+            raise self.failed("generates a delta that is not a number", f"NaN in {draws}.")
+
+    def _shape(self, variables: Variables, categories: int) -> Variables:
+        """Give every variable its axes; refuse results that are not one per category."""
+        # In the order in which a saved result has them: the last digit of a sum depends on it.
+        shaped = {name: np.ascontiguousarray(values) for name, values in variables.items()}
+        for name in {"delta", "psi_A", "psi_B", "cells_A", "cells_B"} & set(shaped):
+            expected = (categories, 4) if name.startswith("cells") else (categories,)
+            if shaped[name].ndim == 1 + len(expected):  # one category may have no axis
+                shaped[name] = np.expand_dims(shaped[name], 2)
+            if (shape := shaped[name].shape[2:]) != expected:
+                size, rule = (" x ".join(map(str, sizes)) for sizes in (shape, expected))
+                raise StanoffError(f"{self.name} generates {name} of size {size}, not {rule}.")
+        return stacked(shaped)
+
+
 def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
     """Run the program, and once more for its prior; :func:`stanoff.engines.sampling.sample`."""
     _check_size(model, data)
     stan_data = model.stan_data(data, sampling.prior, measure)
     categories = int(stan_data.get("K", len(data.categories)))
-    program = _compile(model)
+    program = compile_model(model)
     options = {
         "chains": sampling.chains or CHAINS,
         "iter_sampling": sampling.draws or min(DRAWS, max(MIN_DRAWS, MAX_CELLS // categories)),
         "iter_warmup": sampling.warmup or WARMUP,
-        "output_dir": sampling.output_dir,
+        "output_dir": _make_folder(sampling.output_dir),
         **check_sampler_options(sampling.sampler_options),
     }
-    chunks = [(stan_data, sampling.seed)]
-    if model.has_batches and categories > CHUNK:
-        parts = [rows(data, slice(i, i + CHUNK)) for i in range(0, categories, CHUNK)]
-        chunks = [
-            (model.stan_data(part, sampling.prior, measure), _chunk_seed(sampling.seed, number))
-            for number, part in enumerate(parts)
-        ]
+    starts = range(0, categories, CHUNK if model.has_batches else categories)
     title = f"Sampling {options['chains']} x {options['iter_sampling']} draws"
-    with show_progress(title, total=len(chunks), quiet=not sampling.progress) as advance:
-        runs = []
-        for number, (chunk, seed) in enumerate(chunks):
+    runs = []
+    with show_progress(title, total=len(starts), quiet=not sampling.progress) as advance:
+        for number, start in enumerate(starts):
+            chunk = stan_data
+            if len(starts) > 1:
+                chunk_data = rows(data, slice(start, start + CHUNK))
+                chunk = model.stan_data(chunk_data, sampling.prior, measure)
+            seed = _chunk_seed(sampling.seed, number)
             runs.append(program.sample(chunk, seed, categories=categories, **options))
             advance(number + 1)
-    variables = concatenate([run.variables for run in runs], model.category_axes)
-    stats = combine_stats([run.stats for run in runs]) if len(runs) > 1 else runs[0].stats
+    variables = concatenate([run.variables for run in runs], category_axes(model.dims))
     prior: Variables = {}
     if "prior_only" in stan_data:
-        prior = _sample_prior(model, program, stan_data, categories, options)
+        prior = judged(
+            _sample_prior(model, program, stan_data, categories, options), len(data.categories)
+        )
     return Draws(
         judged(variables, len(data.categories)),
-        judged(prior, len(data.categories)) if prior else {},
-        stats,
+        prior,
+        combine_stats([run.stats for run in runs]),
         cmdstan_fits=tuple(run.fit for run in runs),
     )
 
@@ -134,17 +222,11 @@ def sample_blocks(
     list of tuple
         The variables of the program and those of the sampler, of each block.
     """
-    program = _compile(model)
+    program = compile_model(model)
+    options: dict[str, Any] = {"chains": 1, "iter_sampling": draws, "iter_warmup": warmup}
 
     def run(number: int) -> tuple[Variables, Variables]:
-        result = program.sample(
-            blocks[number],
-            (seed + number) % MAX_COUNT,
-            categories=1,
-            chains=1,
-            iter_sampling=draws,
-            iter_warmup=warmup,
-        )
+        result = program.sample(blocks[number], (seed + number) % MAX_COUNT, **options)
         return result.variables, result.stats
 
     title = f"Sampling {len(blocks)} x {draws} draws"
@@ -153,195 +235,14 @@ def sample_blocks(
         running_programs(),
         ThreadPoolExecutor(cores()) as pool,
     ):
-        futures = [pool.submit(run, number) for number in range(len(blocks))]
         results = []
-        try:
-            for future in futures:
-                results.append(future.result())
-                advance(len(results))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        for result in pool.map(run, range(len(blocks))):
+            results.append(result)
+            advance(len(results))
     return results
 
 
-def check_sampler_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Refuse options that ``CmdStanModel.sample`` does not take, or that stanoff sets itself."""
-    if not options:
-        return {}
-    from cmdstanpy import CmdStanModel
-
-    accepted = [
-        name for name in inspect.signature(CmdStanModel.sample).parameters if name != "self"
-    ]
-    for name in options:
-        if name not in accepted:
-            names = ", ".join(option for option in accepted if option not in OURS)
-            raise invalid("sampler_options", f"options of CmdStanModel.sample: {names}", name)
-        if name in OURS:
-            rule = f"without {name!r}, which stanoff sets"
-            raise invalid(
-                "sampler_options", rule + (f" by {OURS[name]}=" if OURS[name] else ""), name
-            )
-    return dict(options)
-
-
-def _check_size(model: Model, data: Data) -> None:
-    """Refuse what only the exact engine can draw."""
-    if limit := model.stan_limit(data):
-        raise invalid("engine", f"'exact' for {limit}", "stan")
-    documents = max(data.n_documents())
-    if documents > MAX_COUNT:
-        raise InputError(
-            f"Stan counts up to 2^31 - 1 = {MAX_COUNT} documents, but there are {documents}: "
-            "pass engine='exact', which has no such limit."
-        )
-
-
-def _chunk_seed(seed: int, number: int) -> int:
-    """Return a seed for each chunk of categories; the first has the seed of the whole."""
-    if number == 0:
-        return seed
-    return int(np.random.SeedSequence([seed, number]).generate_state(1)[0] >> 2)
-
-
-def _sample_prior(
-    model: Model,
-    program: _Program,
-    stan_data: Mapping[str, Any],
-    categories: int,
-    options: Mapping[str, Any],
-) -> Variables:
-    """Draw the prior; of many independent categories Stan draws the first few.
-
-    The others are the same draws in another order.
-    """
-    # Without documents one run serves all data; new documents are as many as there are.
-    observed = () if "simulate" in stan_data else model.zeroed_for_prior
-    empty: dict[str, Any] = {name: np.zeros_like(stan_data[name]) for name in observed}
-    few = categories > CHUNK and model.has_batches
-    if few:
-        empty = {name: values[:CHUNK] for name, values in empty.items()} | {"K": CHUNK}
-    variables = _cached_prior(
-        program,
-        to_json({**stan_data, **empty, "prior_only": 1}),
-        CHUNK if few else categories,
-        -(-options["chains"] * options["iter_sampling"] // PRIOR_CHAINS),
-        tuple((name, options[name]) for name in PRIOR_OPTIONS if np.isscalar(options.get(name))),
-    )
-    if not few:
-        return variables
-    rng = np.random.default_rng(PRIOR_SEED)
-    return repeat_shuffled(variables, categories, model.category_axes, rng)
-
-
-@lru_cache(maxsize=1)
-def _cached_prior(
-    program: _Program,
-    stan_data: str,
-    categories: int,
-    draws: int,
-    options: tuple[tuple[str, Any], ...],
-) -> Variables:
-    run = program.sample(
-        json.loads(stan_data),
-        PRIOR_SEED,
-        categories=categories,
-        chains=PRIOR_CHAINS,
-        iter_sampling=draws,
-        iter_warmup=PRIOR_WARMUP,
-        **dict(options),
-    )
-    return run.variables
-
-
-@dataclass(frozen=True, eq=False)
-class _Run:
-    """One run of a program: what cmdstanpy returned, and what it drew."""
-
-    fit: CmdStanMCMC
-    variables: Variables
-    stats: Variables
-
-
-@dataclass(frozen=True)
-class _Program:
-    """A compiled program: the name of its file, and its executable."""
-
-    name: str
-    executable: str
-
-    def sample(
-        self,
-        data: Mapping[str, Any],
-        seed: int,
-        *,
-        categories: int,
-        output_dir: Path | None = None,
-        **options: Any,
-    ) -> _Run:
-        """Sample, and read what was drawn; errors are told in Stan's own words."""
-        from cmdstanpy import CmdStanModel
-
-        with _output_folder(output_dir) as folder, running_programs():
-            before = set(folder.iterdir())
-            try:
-                fit = CmdStanModel(exe_file=self.executable).sample(
-                    data=data,
-                    seed=seed + 1,  # CmdStan takes 0 for 1
-                    output_dir=folder,
-                    sig_figs=SIG_FIGS,
-                    show_progress=False,
-                    time_fmt="%Y%m%d%H%M%S%f",  # runs within a second have files of their own
-                    **{"parallel_chains": min(cores(), options["chains"]), **options},
-                )
-                variables, stats = _read(fit)
-            except (RuntimeError, ValueError, OSError) as error:
-                lines = _console_lines(set(folder.iterdir()) - before)
-                raise self._stopped("stopped", _reason(error, lines)) from error
-            self._check_numbers(variables, data, fit)
-        if output_dir is None:
-            weakref.finalize(fit, _remove, folder, os.getpid())
-        return _Run(fit, self._shape(variables, int(data.get("K", categories))), stats)
-
-    def _stopped(self, event: str, reason: str) -> StanoffError:
-        """Build the error of a run, in Stan's words; it was compiled from a copy of the file."""
-        copy = re.compile(rf"'[^']*/{re.escape(Path(self.executable).name)}\.stan'")
-        return StanoffError(f"{self.name} {event}: {copy.sub(repr(self.name), reason)}")
-
-    def _check_numbers(
-        self, variables: Variables, data: Mapping[str, Any], fit: CmdStanMCMC
-    ) -> None:
-        """Refuse a delta that is no number, unless the measure may have none."""
-        missing = np.isnan(variables.get("delta", np.zeros(1)))
-        if not missing.any() or np.isnan(data.get("zero_division", 0.0)):
-            return
-        lines = _console_lines(map(Path, fit.runset.stdout_files))
-        if exceptions := [line for line in lines if "Exception" in line]:
-            raise self._stopped("stopped in its generated quantities", exceptions[-1])
-        if "zero_division" not in data:
-            draws = f"{int(missing.sum())} of {missing.size} draws"
-            raise self._stopped("generates a delta that is not a number", f"NaN in {draws}.")
-
-    def _shape(self, variables: Variables, categories: int) -> Variables:
-        """Give every variable its axes; refuse results that are not one per category."""
-        # In the order in which a saved result has them: the last digit of a sum depends on it.
-        variables = {name: np.ascontiguousarray(values) for name, values in variables.items()}
-        for name, rank in RANKS.items():  # a program for one category may leave out its axis
-            if name not in variables:
-                continue
-            if variables[name].ndim == rank - 1:
-                variables[name] = np.expand_dims(variables[name], 2)
-            expected = (categories,) if rank == 3 else (categories, 4)
-            if variables[name].shape[2:] != expected:
-                size, rule = (
-                    " x ".join(map(str, shape)) for shape in (variables[name].shape[2:], expected)
-                )
-                raise StanoffError(f"{self.name} generates {name} of size {size}, not {rule}.")
-        return stacked(variables)
-
-
-def _compile(model: Model) -> _Program:
+def compile_model(model: Model) -> Program:
     """Compile the program of a model; where that cannot be done, say what can."""
     try:
         compiled = compile_program(model.stan_file)
@@ -350,37 +251,49 @@ def _compile(model: Model) -> _Program:
             raise
         advice = "Or pass engine='exact': it draws the same posterior at once, without a compiler."
         raise ToolchainError(f"{error} {advice}") from error
-    return _Program(model.stan_file.name, str(compiled.exe_file))
+    return Program(model.stan_file.name, str(compiled.exe_file))
 
 
-@contextmanager
-def _output_folder(output_dir: Path | None) -> Iterator[Path]:
-    """Make the folder of the CSV files; a temporary one is removed again where a run fails."""
-    try:
-        if output_dir is not None:
-            output_dir.mkdir(parents=True, exist_ok=True)
-        folder = output_dir or Path(tempfile.mkdtemp(prefix="stanoff-"))
-    except OSError as error:
-        option = "TMPDIR" if output_dir is None else "output_dir"
-        raise StanoffError(
-            f"No folder for CmdStan's files can be made ({error.strerror}): set {option} to one "
-            "that can be written."
-        ) from error
-    try:
-        yield folder
-    except BaseException:
-        if output_dir is None:
-            shutil.rmtree(folder, ignore_errors=True)
-        raise
+def check_sampler_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse options that ``CmdStanModel.sample`` does not take, or that stanoff sets itself."""
+    if not options:
+        return {}
+    from cmdstanpy import CmdStanModel
+
+    accepted = list(inspect.signature(CmdStanModel.sample).parameters)[1:]
+    for name in options:
+        if name not in accepted:
+            names = ", ".join(option for option in accepted if option not in OURS)
+            raise invalid("sampler_options", f"options of CmdStanModel.sample: {names}", name)
+        if name in OURS:
+            by = f" by {OURS[name]}=" if OURS[name] else ""
+            raise invalid("sampler_options", f"without {name!r}, which stanoff sets{by}", name)
+    return dict(options)
 
 
-def _remove(folder: Path, process: int) -> None:
-    """Remove the files of a fit that is gone; a forked process leaves those of its parent."""
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
+def category_axes(dims: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+    """Return which axis of draws is that of the categories, after chain and draw.
+
+    Parameters
+    ----------
+    dims : mapping
+        The dimensions of a model's own variables.
+    """
+    dims = {**SHARED_DIMS, "psi": ("system", "category"), **dims}
+    return {name: 2 + axes.index("category") for name, axes in dims.items() if "category" in axes}
 
 
-def _read(fit: CmdStanMCMC) -> tuple[Variables, Variables]:
+def combine_stats(stats: Sequence[Variables]) -> Variables:
+    """Put the sampler's statistics of chunks of independent categories together."""
+    if len(stats) == 1:
+        return stats[0]
+    return {
+        name: np.asarray(COMBINE[name]([chunk[name] for chunk in stats], axis=0))
+        for name in stats[0]
+    }
+
+
+def read_draws(fit: CmdStanMCMC) -> tuple[Variables, Variables]:
     """Return the variables of the program and those of the sampler, as (chain, draw, ...)."""
     import stanio
 
@@ -404,6 +317,94 @@ def to_json(data: Mapping[str, Any]) -> str:
     '{"K": 2, "counts": [3, 4]}'
     """
     return json.dumps(data, default=np.ndarray.tolist)
+
+
+def _check_size(model: Model, data: Data) -> None:
+    """Refuse what only the exact engine can draw."""
+    sizes = {"systems": len(data.systems), "categories": getattr(data, "classes", 0)}
+    for name, limit in model.max_in_stan.items():
+        if sizes[name] > limit:
+            rule = f"'exact' for {model.name} with more than {limit} {name}"
+            raise invalid("engine", rule, "stan")
+    if not model.has_program:
+        rule = f"'exact' for {model.name}, which has no program"
+        raise invalid("engine", rule, "stan")
+    documents = max(data.n_documents())
+    if documents > MAX_COUNT:
+        raise InputError(
+            f"Stan counts up to 2^31 - 1 = {MAX_COUNT} documents, but there are {documents}: "
+            "pass engine='exact', which has no such limit."
+        )
+
+
+def _make_folder(folder: Path | None) -> Path | None:
+    try:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        rule = "a folder that can be written for CmdStan's files"
+        raise invalid("output_dir", rule, str(folder)) from error
+    return folder
+
+
+def _chunk_seed(seed: int, number: int) -> int:
+    """Return a seed for each chunk of categories; the first has the seed of the whole."""
+    if number == 0:
+        return seed
+    return int(np.random.SeedSequence([seed, number]).generate_state(1)[0] >> 2)
+
+
+def _sample_prior(
+    model: Model,
+    program: Program,
+    stan_data: Mapping[str, Any],
+    categories: int,
+    options: Mapping[str, Any],
+) -> Variables:
+    """Draw the prior; of many independent categories Stan draws the first few.
+
+    The others are the same draws in another order.
+    """
+    # Without documents one run serves all data; new documents are as many as there are.
+    # Scores and values of a user's program cannot be 0.
+    zero = not isinstance(model, CustomModel) or set(model.observed) <= COUNTED
+    observed = model.observed if zero and "simulate" not in stan_data else ()
+    empty: dict[str, Any] = {name: np.zeros_like(stan_data[name]) for name in observed}
+    few = categories > CHUNK and model.has_batches
+    if few:
+        empty = {name: values[:CHUNK] for name, values in empty.items()} | {"K": CHUNK}
+    scalars = {name: options[name] for name in PRIOR_OPTIONS if np.isscalar(options.get(name))}
+    variables = _cached_prior(
+        program,
+        to_json({**stan_data, **empty, "prior_only": 1}),
+        CHUNK if few else categories,
+        -(-options["chains"] * options["iter_sampling"] // PRIOR_CHAINS),
+        tuple(scalars.items()),
+    )
+    if not few:
+        return variables
+    rng = np.random.default_rng(PRIOR_SEED)
+    return repeat_shuffled(variables, categories, category_axes(model.dims), rng)
+
+
+@lru_cache(maxsize=1)
+def _cached_prior(
+    program: Program,
+    stan_data: str,
+    categories: int,
+    draws: int,
+    options: tuple[tuple[str, Any], ...],
+) -> Variables:
+    run = program.sample(
+        json.loads(stan_data),
+        PRIOR_SEED,
+        categories=categories,
+        chains=PRIOR_CHAINS,
+        iter_sampling=draws,
+        iter_warmup=PRIOR_WARMUP,
+        **dict(options),
+    )
+    return run.variables
 
 
 def _console_lines(files: Iterable[Path]) -> list[str]:

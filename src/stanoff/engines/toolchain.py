@@ -20,8 +20,6 @@ from stanoff.engines.bundled import Bundled, find_bundled
 from stanoff.engines.cmdstan import (
     GET_COMPILER,
     CmdStan,
-    build_failed,
-    building,
     cache_folder,
     cmdstanpy_with,
     find_cmdstan,
@@ -29,7 +27,7 @@ from stanoff.engines.cmdstan import (
     named_cmdstan,
     running_programs,
 )
-from stanoff.engines.install import ensure_cmdstan
+from stanoff.engines.install import build_failed, building, ensure_cmdstan
 from stanoff.engines.programs import include_folders, program_hash
 from stanoff.errors import InputError, ToolchainError
 
@@ -50,8 +48,8 @@ def missing_requirement(stan_file: Path) -> str | None:
     cmdstan = find_cmdstan()
     if cmdstan and (executable_path(stan_file, cmdstan).exists() or not missing_tools()):
         return None
-    missing = f"there is no {missing_tools()}" if cmdstan else "there is no CmdStan"
-    return f"{missing}. {bundle.flaw[:-1]}" if bundle and bundle.flaw else missing
+    missing = f"there is no {missing_tools() if cmdstan else 'CmdStan'}"
+    return f"{missing}. {bundle.flaw.rstrip('.')}" if bundle and bundle.flaw else missing
 
 
 def cmdstan_version(stan_file: Path) -> tuple[int, ...] | None:
@@ -98,28 +96,6 @@ def compile_program(
     return CmdStanModel(exe_file=executable)
 
 
-def compile_programs(stan_files: Sequence[Path], cmdstan: CmdStan, *, quiet: bool = False) -> None:
-    """Compile those of some programs that are not there, as many at a time as there are cores."""
-    missing = [file for file in stan_files if not executable_path(file, cmdstan).exists()]
-    if len(missing) < 2:
-        for file in missing:
-            compile_program(file, cmdstan=cmdstan, quiet=quiet)
-        return
-    # In processes: cmdstanpy changes the working directory while it compiles.
-    title = f"Compiling {len(missing)} models"
-    with (
-        show_progress(title, total=len(missing), quiet=quiet) as advance,
-        workers(cores()) as submit,
-    ):
-        for done, future in enumerate([submit(_compile_quietly, f, cmdstan) for f in missing]):
-            future.result()
-            advance(done + 1)
-
-
-def _compile_quietly(stan_file: Path, cmdstan: CmdStan) -> None:
-    compile_program(stan_file, cmdstan=cmdstan, quiet=True)
-
-
 def _compile(stan_file: Path, executable: Path, cmdstan: CmdStan, quiet: bool) -> None:
     """Compile a copy of a program, and move it into its place when it is complete."""
     from cmdstanpy import CmdStanModel
@@ -130,19 +106,40 @@ def _compile(stan_file: Path, executable: Path, cmdstan: CmdStan, quiet: bool) -
         )
     folder = executable.parent.with_name(f".{executable.parent.name}.building")
     title = f"Compiling {stan_file.name}"
-    options = {"include-paths": [str(path) for path in include_folders(stan_file)]}
     with building(folder, quiet=quiet):
         if executable.exists():  # another process was quicker
             return
         copy = shutil.copy(stan_file, folder / f"{executable.name}.stan")
         try:
             with show_progress(title, quiet=quiet), running_programs(), cmdstanpy_with(cmdstan):
-                CmdStanModel(stan_file=copy, stanc_options=options)
+                CmdStanModel(stan_file=copy, stanc_options=stanc_options(stan_file))
         except ValueError as error:
             console = str(error).partition("Console:")[2]
             raise build_failed(f"{title} with {cmdstan.label}", console, folder) from error
         shutil.rmtree(executable.parent, ignore_errors=True)
         folder.replace(executable.parent)
+
+
+def stanc_options(stan_file: Path) -> dict[str, list[str]]:
+    """Return what stanc is to know of a program."""
+    return {"include-paths": [str(path) for path in include_folders(stan_file)]}
+
+
+def compile_programs(stan_files: Sequence[Path], cmdstan: CmdStan, *, quiet: bool = False) -> None:
+    """Compile those of some programs that are not there, as many at a time as there are cores."""
+    missing = [file for file in stan_files if not executable_path(file, cmdstan).exists()]
+    if not missing:
+        return
+    # In processes: cmdstanpy changes the working directory while it compiles.
+    title = f"Compiling {len(missing)} models"
+    with (
+        show_progress(title, total=len(missing), quiet=quiet) as advance,
+        workers(cores()) as submit,
+    ):
+        futures = [submit(compile_program, f, cmdstan=cmdstan, quiet=True) for f in missing]
+        for done, future in enumerate(futures):
+            future.result()
+            advance(done + 1)
 
 
 @cache
@@ -154,13 +151,10 @@ def _print_once(sentence: str) -> None:
 def program_info(stan_file: Path) -> dict[str, Any]:
     """Return what a program declares, as ``stanc --info`` describes it, without compiling it."""
     cmdstan = ensure_cmdstan()
-    folders = ",".join(str(path) for path in include_folders(stan_file))
+    folders = ",".join(map(str, include_folders(stan_file)))
     command = [str(cmdstan.path / "bin/stanc"), "--info", f"--include-paths={folders}"]
     command.append(str(stan_file.absolute()))
-    try:
-        stanc = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise ToolchainError(f"{command[0]} cannot be run: {error.strerror}.") from error
+    stanc = subprocess.run(command, capture_output=True, text=True, check=False)
     if stanc.returncode or "{" not in stanc.stdout:
         message = (stanc.stderr + stanc.stdout).strip() or "no message"
         raise InputError(

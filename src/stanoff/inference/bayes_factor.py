@@ -6,6 +6,7 @@ No factor is infinite, or 0, because draws ran out. Where only their number boun
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, floor, log10, nan, sqrt
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
+from stanoff.inference.density import Density
 from stanoff.inference.intervals import mcse
 from stanoff.inference.posterior import Posterior
 
@@ -58,34 +60,54 @@ class BayesFactor(NamedTuple):
         Its Monte-Carlo standard error, where there is one.
     bound : Bound or None
         What the factor is above or below, if that is all the draws can show.
+    densities : tuple of float
+        The posterior and the prior density that it is the ratio of.
     """
 
     value: float = nan
     error: float = nan
     bound: Bound | None = None
+    densities: tuple[float, float] = (nan, nan)
 
 
-def savage_dickey(posterior: Posterior, prior: Posterior, at: float = 0.0) -> list[BayesFactor]:
-    """Return BF01 of each row: posterior over prior density at the null value.
+def savage_dickey(
+    posterior: Posterior, prior: Posterior, defined: Sequence[bool] | None = None
+) -> list[BayesFactor]:
+    """Return BF01 of each row: posterior over prior density at 0.
 
     Above 3 it speaks for equality, below 1/3 against it. The error is the Monte-Carlo standard
-    error, to first order; it does not cover the bias of the kernel. A density lower than a single
-    draw at the null value would give is bounded by the number of draws, and so is the factor.
+    error, to first order. A density lower than a single draw at 0 would give is bounded by the
+    number of draws, and so is the factor. Rows where the prior density is infinite, so that the
+    factor is not ``defined``, get that of kernels, as in Zhang et al. (2016).
     """
-    densities = posterior.density(at), prior.density(at)
-    columns = [column.tolist() for density in densities for column in density]
+    factors = _density_ratios(posterior.density(0.0), prior.density(0.0))
+    if defined is None or all(defined):
+        return factors
+    of_kernels = _density_ratios(posterior.kernel_density(0.0), prior.kernel_density(0.0))
+    return [
+        factor if finite else of_kernel
+        for factor, of_kernel, finite in zip(factors, of_kernels, defined, strict=True)
+    ]
+
+
+def _density_ratios(posterior: Density, prior: Density) -> list[BayesFactor]:
+    columns = [column.tolist() for density in (posterior, prior) for column in density]
     return [_density_ratio(*row) for row in zip(*columns, strict=True)]
 
 
 def _density_ratio(
     density: float, error: float, floor: float, prior: float, prior_error: float, prior_floor: float
 ) -> BayesFactor:
+    densities, bound = (density, prior), None
     if density < floor:
-        return BayesFactor(bound=Bound("<", floor / prior)) if prior >= prior_floor else NO_FACTOR
+        bound = Bound("<", floor / prior) if prior >= prior_floor else None
+        return BayesFactor(bound=bound, densities=densities)
     if prior < prior_floor:
-        return BayesFactor(bound=Bound(">", density / prior_floor))
+        return BayesFactor(bound=Bound(">", density / prior_floor), densities=densities)
     factor = density / prior
-    return BayesFactor(factor, sqrt(error**2 + (factor * prior_error) ** 2) / prior)
+    return BayesFactor(
+        factor, sqrt(error**2 + (factor * prior_error) ** 2) / prior, densities=densities
+    )
 
 
 def interval_bayes_factor(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +14,10 @@ from stanoff._lib.arguments import Interval
 
 if TYPE_CHECKING:
     from stanoff.inference.evidence import Evidence
+
+
+MIN_MCSES = 3.0  # by how many Monte-Carlo standard errors numbers must differ to be told apart
+SPARE = 1.3  # more draws than it takes on average
 
 
 class Decision(StrEnum):
@@ -36,12 +42,12 @@ class Decision(StrEnum):
 
     @property
     def words(self) -> str:
-        """What stands between the two names in a sentence."""
+        """What it means, as it stands before the name of B."""
         return {
             "<<": "significantly worse than",
-            "<": "slightly worse than",
+            "<": "not settled, leaning worse than",
             "=": "practically equivalent to",
-            ">": "slightly better than",
+            ">": "not settled, leaning better than",
             ">>": "significantly better than",
         }[self]
 
@@ -78,16 +84,8 @@ def decide_all(
     inside = (rope[0] <= low) & (high <= rope[1])
     outside = (high <= rope[0]) | (low >= rope[1])
     better = (low + high >= rope[0] + rope[1]) == higher_is_better
-    return np.select(
-        [inside, better & outside, better, outside],
-        [
-            Decision.EQUIVALENT.value,
-            Decision.MUCH_BETTER.value,
-            Decision.BETTER.value,
-            Decision.MUCH_WORSE.value,
-        ],
-        Decision.WORSE.value,
-    )
+    first_that_holds = [inside, better & outside, better, outside]
+    return np.select(first_that_holds, ["=", ">>", ">", "<<"], "<")
 
 
 def decide(hdi: Interval, rope: Interval, *, higher_is_better: bool = True) -> Decision:
@@ -101,6 +99,33 @@ def decide(hdi: Interval, rope: Interval, *, higher_is_better: bool = True) -> D
     <Decision.MUCH_WORSE: '<<'>
     """
     return Decision(decide_all(*hdi, rope, higher_is_better=higher_is_better).item())
+
+
+def times_to_resolve(ends: Iterable[tuple[float, float, float]], rope: Interval) -> float:
+    """Return how many times as many draws it takes to tell HDIs from the ends of the ROPE.
+
+    The ends of an HDI scatter with the cube root of the number of draws. 1 where they are told.
+
+    Parameters
+    ----------
+    ends : iterable of tuple
+        Low end, high end, and the Monte-Carlo standard error of each end.
+    rope : tuple of float
+        The region of practical equivalence.
+
+    Examples
+    --------
+    >>> times_to_resolve([(0.06, 0.12, 0.001)], (-0.05, 0.05))
+    1.0
+    >>> round(times_to_resolve([(0.06, 0.12, 0.005)], (-0.05, 0.05)), 3)
+    4.388
+    """
+    times = 1.0
+    for low, high, error in ends:
+        gap = min(abs(end - edge) for end in (low, high) for edge in rope)
+        if gap < MIN_MCSES * error:
+            times = max(times, SPARE * (MIN_MCSES * error / gap) ** 3 if gap > 0 else inf)
+    return times
 
 
 def rope_flips(

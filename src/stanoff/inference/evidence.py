@@ -12,23 +12,15 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
 from stanoff._lib.showing import ReprMixin
-from stanoff.inference.bayes_factor import (
-    NO_FACTOR,
-    BayesFactor,
-    Bound,
-    interval_bayes_factor,
-    savage_dickey,
-)
-from stanoff.inference.decision import Decision, decide_all
-from stanoff.inference.intervals import hdi_midpoint_mcse
+from stanoff.inference.bayes_factor import NO_FACTOR, Bound, interval_bayes_factor, savage_dickey
+from stanoff.inference.decision import MIN_MCSES, Decision, decide_all
+from stanoff.inference.intervals import hdi_end_mcse, hdi_midpoint_mcse
 from stanoff.inference.posterior import Posterior
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Array = NDArray[np.float64]
-
-MIN_MCSES = 3.0  # by how many Monte-Carlo standard errors two midpoints must differ
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,8 +40,8 @@ class Evidence(ReprMixin):
         error of the mean.
     hdi : tuple of float
         The highest density interval of delta, and ``hdi_prob`` its mass.
-    midpoint_error : float
-        The Monte-Carlo standard error of the middle of the HDI.
+    midpoint_error, end_error : float
+        The Monte-Carlo standard errors of the middle of the HDI, and of its ends.
     rope : tuple of float
         The region of practical equivalence.
     p_less, p_greater : float
@@ -62,11 +54,15 @@ class Evidence(ReprMixin):
     bf_sd_defined : bool
         False where the prior density of delta at 0 is infinite, so that ``bf_sd`` says more about
         the kernel's bandwidth than about the classifiers.
+    densities_at_zero : tuple of float
+        The posterior and the prior density of delta at 0, whose ratio ``bf_sd`` is.
     bf_rope : float
         Interval Bayes factor: posterior odds of the ROPE over its prior odds; NaN where there is
         none, or only ``bf_rope_bound``.
     bf_sd_bound, bf_rope_bound : Bound or None
         What the factor is above or below, where only the number of draws bounds it.
+    regret_A, regret_B : float
+        How much the score is expected to be worse by taking this system, where the other is better.
     decision : Decision
         The verdict.
     """
@@ -82,16 +78,20 @@ class Evidence(ReprMixin):
     hdi: Interval
     hdi_prob: float
     midpoint_error: float
+    end_error: float
     rope: Interval
     p_less: float
     p_greater: float
     p_below: float
     p_rope: float
     p_above: float
+    regret_A: float
+    regret_B: float
     bf_sd: float
     bf_sd_error: float
     bf_sd_defined: bool
     bf_rope: float
+    densities_at_zero: tuple[float, float]
     bf_sd_bound: Bound | None
     bf_rope_bound: Bound | None
     decision: Decision
@@ -101,6 +101,13 @@ class Evidence(ReprMixin):
         """Whether the middle of the HDI is off that of the ROPE by more than draws scatter."""
         off = abs(sum(self.hdi) - sum(self.rope)) / 2
         return off > MIN_MCSES * self.midpoint_error
+
+    @property
+    def decision_resolved(self) -> bool:
+        """Whether the ends of the HDI are off those of the ROPE by more than draws scatter."""
+        return all(
+            abs(end - edge) >= MIN_MCSES * self.end_error for end in self.hdi for edge in self.rope
+        )
 
     def as_row(self) -> dict[str, Any]:
         """Return the fields as a row of a table: the HDI as two numbers, the decision as text."""
@@ -188,41 +195,29 @@ def summarize(
     low, high, mcse = columns.pop("hdi_low"), columns.pop("hdi_high"), posterior.mcse()
     columns["mcse"] = mcse
     columns["midpoint_error"] = hdi_midpoint_mcse(low, high, columns["std"], mcse)
-    intervals = zip(low.tolist(), high.tolist(), strict=True)
-    decisions = map(Decision, columns.pop("decision").tolist())
-    factors = _bayes_factors(posterior, prior, rope, len(rows))
-    numbers = zip(*(values.tolist() for values in columns.values()), strict=True)
+    columns["end_error"] = hdi_end_mcse(low, high, columns["std"], mcse, hdi_prob)
+    gain, loss = posterior.mean_above_zero(), posterior.mean_below_zero()
+    columns["regret_A"], columns["regret_B"] = (loss, gain) if higher_is_better else (gain, loss)
+    fields = {name: values.tolist() for name, values in columns.items()}
+    fields["decision"] = map(Decision, fields["decision"])
+    fields["hdi"] = zip(low.tolist(), high.tolist(), strict=True)
+    bf_sd = bf_rope = [NO_FACTOR] * len(rows)
+    if prior is not None:
+        undefined = prior.has_nan().tolist()
+        bf_sd, bf_rope = (
+            [NO_FACTOR if nan else factor for nan, factor in zip(undefined, factors, strict=True)]
+            for factors in (
+                savage_dickey(posterior, prior, [row.bf_sd_defined for row in rows]),
+                interval_bayes_factor(posterior, prior, rope),
+            )
+        )
+    names = ("bf_sd", "bf_sd_error", "bf_sd_bound", "densities_at_zero")
+    fields |= dict(zip(names, zip(*bf_sd, strict=True), strict=True))
+    fields["bf_rope"], _, fields["bf_rope_bound"], _ = zip(*bf_rope, strict=True)
+    records = zip(*fields.values(), strict=True)
     return [
         Evidence(
-            **row._asdict(),
-            **dict(zip(columns, values, strict=True)),
-            hdi=interval,
-            hdi_prob=hdi_prob,
-            rope=rope,
-            bf_sd=bf_sd.value,
-            bf_sd_error=bf_sd.error,
-            bf_sd_bound=bf_sd.bound,
-            bf_rope=bf_rope.value,
-            bf_rope_bound=bf_rope.bound,
-            decision=decision,
+            **row._asdict(), **dict(zip(fields, record, strict=True)), hdi_prob=hdi_prob, rope=rope
         )
-        for row, values, interval, decision, (bf_sd, bf_rope) in zip(
-            rows, numbers, intervals, decisions, factors, strict=True
-        )
-    ]
-
-
-def _bayes_factors(
-    posterior: Posterior, prior: Posterior | None, rope: Interval, n_rows: int
-) -> list[tuple[BayesFactor, BayesFactor]]:
-    """Return the Savage-Dickey factor and that of the ROPE for each row."""
-    none = NO_FACTOR, NO_FACTOR
-    if prior is None:
-        return [none] * n_rows
-    factors = zip(
-        savage_dickey(posterior, prior), interval_bayes_factor(posterior, prior, rope), strict=True
-    )
-    return [
-        none if undefined else pair
-        for undefined, pair in zip(prior.has_nan().tolist(), factors, strict=True)
+        for row, record in zip(rows, records, strict=True)
     ]

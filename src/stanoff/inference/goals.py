@@ -32,7 +32,7 @@ def as_goal(goal: Any) -> Goal:
         return frozenset({Decision(goal)})
     if not isinstance(goal, Iterable):
         raise invalid("goal", RULE, goal)
-    several = [as_goal(one) for one in goal]
+    several = [as_goal(decision) for decision in goal]
     if not several:
         raise invalid("goal", RULE, goal)
     return frozenset().union(*several)

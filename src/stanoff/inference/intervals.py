@@ -9,7 +9,6 @@ from stanoff.errors import invalid
 
 Array = NDArray[np.float64]
 
-FEW_LAGS = 12  # that are tried before all of them
 CHERNOFF_SD = 0.52  # the standard deviation of Chernoff's distribution
 
 
@@ -77,65 +76,32 @@ def _autocorrelation_time(draws: Array) -> Array:
     if half < 2:
         return np.full(len(draws), np.nan)
     halves = np.concatenate([draws[..., :half], draws[..., -half:]], axis=1)
-    means = halves.mean(axis=2, keepdims=True)
-    between = np.var(means[..., 0], axis=1, ddof=1)[:, None]
-    # A few lags are enough for draws that hardly depend on each other, without Fourier transforms.
-    if half > 2 * FEW_LAGS:
-        covariance = _autocovariance(halves - means, FEW_LAGS)
-        tau, complete = _geyer_sum(covariance, between, halves.shape[1:])
-        if complete.all():
-            return tau
-    return _geyer_sum(_autocovariance(halves - means, half), between, halves.shape[1:])[0]
-
-
-def _autocovariance(centred: Array, n_lags: int) -> Array:
-    """Return the autocovariances (row, lag) of half chains, averaged over these."""
-    length = centred.shape[2]
-    if n_lags < length:
-        products = [
-            np.einsum("rcd,rcd->r", centred[..., lag:], centred[..., : length - lag])
-            for lag in range(n_lags)
-        ]
-        return np.asarray(np.stack(products, axis=1) / (length * centred.shape[1]))
-    from scipy.fft import irfft, next_fast_len, rfft
-
-    n_fft = next_fast_len(2 * length, real=True)
-    spectrum = rfft(centred, n=n_fft, axis=2)
-    covariance = irfft(spectrum * spectrum.conj(), n=n_fft, axis=2)[..., :length]
-    return np.asarray(covariance.mean(axis=1) / length)
-
-
-def _geyer_sum(
-    covariance: Array, between: Array, shape: tuple[int, ...]
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Return Geyer's initial monotone sum, and for which rows these lags are enough.
-
-    Parameters
-    ----------
-    covariance : ndarray
-        Autocovariances (row, lag), of all lags or of the first.
-    between : ndarray
-        The variance of the means of half chains (row, 1).
-    shape : tuple of int
-        The number of half chains, and of draws in each.
-    """
-    chains, half = shape
+    n_chains, means = halves.shape[1], halves.mean(axis=2, keepdims=True)
+    covariance = _autocovariance(halves - means)
     within = covariance[:, :1] * half / (half - 1.0)
+    between = np.var(means[..., 0], axis=1, ddof=1)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = 1.0 - (within - covariance) / (covariance[:, :1] + between)
     correlation[:, 0] = 1.0
     # Lags in pairs: their sums are positive and fall, as long as they are more than noise.
-    n_pairs = max(1, -(-(covariance.shape[1] - 2) // 2))
+    n_pairs = max(1, -(-(half - 2) // 2))
     sums = correlation[:, 0 : 2 * n_pairs : 2] + correlation[:, 1 : 2 * n_pairs : 2]
     noise = sums <= 0
-    complete = np.asarray(noise.any(axis=1))
-    last = np.where(complete, noise.argmax(axis=1), n_pairs - 1)
+    last = np.where(noise.any(axis=1), noise.argmax(axis=1), n_pairs - 1)
     falling = np.minimum.accumulate(sums, axis=1) * (np.arange(n_pairs) < last[:, None])
-    row = np.arange(len(covariance))
+    row = np.arange(len(draws))
     end = correlation[row, 2 * last]
     end = np.where((end > 0) | (sums[row, last] >= 0), end, 0.0)
-    tau = np.maximum(2 * falling.sum(axis=1) + end - 1.0, 1 / np.log10(chains * half))
-    return np.where(np.isnan(correlation).any(axis=1), np.nan, tau), complete
+    tau = np.maximum(2 * falling.sum(axis=1) + end - 1.0, 1 / np.log10(n_chains * half))
+    return np.where(np.isnan(correlation).any(axis=1), np.nan, tau)
+
+
+def _autocovariance(centred: Array) -> Array:
+    """Return the autocovariances (row, lag) of half chains, averaged over these."""
+    n_draws = centred.shape[2]
+    n_fft = 2 ** (2 * n_draws - 1).bit_length()  # no lag wraps around
+    power = np.abs(np.fft.rfft(centred, n=n_fft, axis=2)) ** 2
+    return np.asarray(np.fft.irfft(power.mean(axis=1), n=n_fft)[:, :n_draws] / n_draws)
 
 
 def hdi_midpoint_mcse(low: Array, high: Array, sd: Array, mean_mcse: Array) -> Array:
@@ -163,3 +129,22 @@ def hdi_midpoint_mcse(low: Array, high: Array, sd: Array, mean_mcse: Array) -> A
         density = np.exp(-0.5 * np.minimum(z, 5.0) ** 2) / np.sqrt(2 * np.pi)
         error = CHERNOFF_SD * sd * np.cbrt(2 * (mean_mcse / sd) ** 2 / (density * z**2))
     return np.where((sd > 0) & (density * z**2 > 0), error, 0.0)
+
+
+def hdi_end_mcse(low: Array, high: Array, sd: Array, mean_mcse: Array, prob: float) -> Array:
+    """Return the Monte-Carlo standard error of an end of an HDI.
+
+    That of its middle, and that of its half-width, which falls with the square root of the number
+    of draws.
+
+    Examples
+    --------
+    >>> hdi_end_mcse(*np.array([-1.96, 1.96, 1.0, 0.01]), 0.95).round(4).item()
+    0.0534
+    """
+    middle = hdi_midpoint_mcse(low, high, sd, mean_mcse)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.minimum((high - low) / (2 * sd), 5.0)
+        density = np.exp(-0.5 * z**2) / np.sqrt(2 * np.pi)
+        half_width = np.sqrt(prob * (1 - prob)) * mean_mcse / (2 * density)
+    return np.where(middle > 0, np.hypot(middle, half_width), 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,13 +10,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff import models
+from stanoff.data.folds import FoldValues
 from stanoff.data.items import ItemValues
+from stanoff.data.out_of_fold import OutOfFold
 from stanoff.engines.draws import Variables
 from stanoff.errors import InputError
 from stanoff.inference.bayes_factor import density_diverges_at_zero
 from stanoff.inference.evidence import Evidence, RowInfo, summarize
+from stanoff.inference.new_datasets import (
+    NEXT,
+    judges_datasets,
+    next_dataset,
+    next_difference,
+)
 from stanoff.inference.posterior import SampledPosterior
+from stanoff.inference.training_sets import judge_training_sets
 from stanoff.models.counts import Hierarchical, HierarchicalUnpaired
+from stanoff.models.folds import TRAINING_SETS
 from stanoff.models.priors import Prior
 from stanoff.question import Sampling
 
@@ -29,7 +40,7 @@ COLUMNS = ["population", "model", "mean", "std", "hdi_low", "hdi_high", "p_rope"
 
 
 def populations(result: Comparison) -> pd.DataFrame:
-    """Judge the same values for every population that they can tell about.
+    """Judge values for all that they can tell about: new items, these again, new data sets.
 
     Parameters
     ----------
@@ -41,25 +52,40 @@ def populations(result: Comparison) -> pd.DataFrame:
     DataFrame
         A row per population: its model, mean, std, hdi_low, hdi_high, p_rope and decision.
     """
-    if not isinstance(result.data, ItemValues):
+    if isinstance(result.data, OutOfFold):
+        table = _as_table(
+            result.model.name, {result.model.population(result.data): result.evidence()}
+        )
+        if (other := judge_training_sets(result)) is not None:
+            table = pd.concat([table, _as_table("folds", {TRAINING_SETS: other})])
+        widest = table["std"] == table["std"].max()
+        return table.assign(wider=widest).reset_index(drop=True)
+    if judges_datasets(result):
+        evidence = {result.model.population(result.data): result.evidence()}
+        evidence[NEXT] = next_dataset(result)
+        return _as_table(result.model.name, evidence)
+    if not isinstance(result.data, ItemValues | FoldValues):
         raise InputError("Only values per item have populations: pass measure='mean'.")
-    rows = []
-    for population_model in models.POPULATIONS.values():
-        model = population_model or models.for_data(result.data)
+    tables = []
+    default = models.for_data(result.data)
+    for model in dict.fromkeys(model or default for model in models.POPULATIONS.values()):
         try:
-            refitted = result.refit(
-                Sampling(model, Prior(), "exact", None, None, None, result.seed)
-            )
+            refitted = result.refit(Sampling(model, Prior(), "exact", seed=result.seed))
         except InputError:
             continue  # the data have no runs, or no data sets
         evidence = {model.population(result.data): refitted.evidence()}
         if "eta" in refitted.fit.draws.posterior:
             eta = refitted.fit.draws.posterior["eta"]
             evidence["data sets on average"] = _summarize(result, eta, None, RowInfo())
-        rows += [
-            {"population": population, "model": model.name, **e.as_row()}
-            for population, e in evidence.items()
-        ]
+        tables.append(_as_table(model.name, evidence))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _as_table(model: str, evidence: Mapping[str, Evidence]) -> pd.DataFrame:
+    rows = [
+        {"population": population, "model": model, **e.as_row()}
+        for population, e in evidence.items()
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -77,18 +103,24 @@ def delta_new(result: Comparison) -> Array:
     """
     if "delta_new" in result.fit.draws.posterior:
         return np.asarray(result.fit.draws.posterior["delta_new"])
+    if judges_datasets(result):
+        return next_difference(result)
     psi = _new_scores(result.fit.draws.posterior, result, np.random.default_rng(result.seed))
     return np.asarray(psi[..., 0] - psi[..., 1])
 
 
-def new_category(result: Comparison) -> Evidence:
-    """Summarize the difference on a category that was not observed; see :func:`delta_new`.
+def evidence_new(result: Comparison) -> Evidence:
+    """Summarize the difference where nobody has looked yet; see :func:`delta_new`.
+
+    Of the hierarchical models the sentence is ``result.sentence("a new category")``.
 
     Parameters
     ----------
     result : Comparison
-        Of a hierarchical model.
+        Of a hierarchical model, or about new data sets.
     """
+    if judges_datasets(result):
+        return next_dataset(result)
     rng = np.random.default_rng(result.seed)
     psi = _new_scores(result.fit.draws.posterior, result, rng)
     prior, infinite = None, False
@@ -103,15 +135,8 @@ def new_category(result: Comparison) -> Evidence:
 
 def _summarize(result: Comparison, delta: Array, prior: Array | None, row: RowInfo) -> Evidence:
     """Summarize draws (chain, draw) of a difference by the question of a comparison."""
-    [evidence] = summarize(
-        SampledPosterior(delta[None]),
-        None if prior is None else SampledPosterior(prior[None]),
-        [row],
-        rope=result.rope,
-        hdi_prob=result.hdi_prob,
-        higher_is_better=result.measure.higher_is_better,
-    )
-    return evidence
+    prior_delta = None if prior is None else SampledPosterior(prior[None])
+    return summarize(SampledPosterior(delta[None]), prior_delta, [row], **result.decision_rule)[0]
 
 
 def _new_scores(draws: Variables, result: Comparison, rng: np.random.Generator) -> Array:

@@ -5,31 +5,17 @@ Both classes answer the same questions, so that evidence, ranking and decision a
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
 from stanoff.inference import intervals
+from stanoff.inference.density import Density, kernel_density, local_density
 
 Array = NDArray[np.float64]
-
-
-class Density(NamedTuple):
-    """Densities at one point, a value per row.
-
-    Attributes
-    ----------
-    value, mcse : ndarray
-        The density, and its Monte-Carlo standard error.
-    floor : ndarray
-        The lowest density that can be shown: that of a single draw at the point.
-    """
-
-    value: Array
-    mcse: Array
-    floor: Array
 
 
 class Posterior(Protocol):
@@ -60,8 +46,17 @@ class Posterior(Protocol):
     def within(self, interval: Interval) -> Array:
         """Return the probability of a closed interval."""
 
+    def mean_above_zero(self) -> Array:
+        """Return the mean of max(0, x)."""
+
+    def mean_below_zero(self) -> Array:
+        """Return the mean of max(0, -x)."""
+
     def density(self, x: float) -> Density:
-        """Return the density at x."""
+        """Return the density at x, where it may have a corner."""
+
+    def kernel_density(self, x: float) -> Density:
+        """Return the density at x, smoothed by a kernel where it is known by draws."""
 
     def quantiles(self, n: int) -> Array:
         """Return n values per row, in order, that are distributed as the posterior is."""
@@ -77,6 +72,8 @@ class SampledPosterior:
     ----------
     draws : ndarray
         With the axes (row, chain, draw).
+    density_at_zero : ndarray, optional
+        The density of each row at 0; where it is not finite, the draws tell it.
 
     Examples
     --------
@@ -85,8 +82,8 @@ class SampledPosterior:
     (0.25, 0.75)
     """
 
-    def __init__(self, draws: Array) -> None:
-        self.draws = draws
+    def __init__(self, draws: Array, density_at_zero: Array | None = None) -> None:
+        self.draws, self.density_at_zero = draws, density_at_zero
         self._flat = draws.reshape(len(draws), -1)
 
     @property
@@ -122,21 +119,32 @@ class SampledPosterior:
         """Return the probability of a closed interval."""
         return self._share((self._flat >= interval[0]) & (self._flat <= interval[1]))
 
+    def mean_above_zero(self) -> Array:
+        """Return the mean of max(0, x)."""
+        return np.asarray(np.maximum(self._flat, 0).mean(axis=1))
+
+    def mean_below_zero(self) -> Array:
+        """Return the mean of max(0, -x)."""
+        return np.asarray(np.maximum(-self._flat, 0).mean(axis=1))
+
     def _share(self, hits: NDArray[np.bool_]) -> Array:
         return np.asarray(np.count_nonzero(hits, axis=1) / self.n_draws)
 
     def density(self, x: float) -> Density:
-        """Estimate the density at x by a Gaussian kernel with Scott's bandwidth.
+        """Estimate the density at x, where it may have a corner; at 0 it may be known."""
+        estimate = local_density(self.draws, x)
+        if self.density_at_zero is None or x != 0:
+            return estimate
+        known = np.isfinite(self.density_at_zero)
+        return Density(
+            np.where(known, self.density_at_zero, estimate.value),
+            np.where(known, 0.0, estimate.mcse),
+            np.where(known, 0.0, estimate.floor),
+        )
 
-        The value is that of ``scipy.stats.gaussian_kde``; it is NaN where all draws are the same.
-        """
-        bandwidth = self.sd() * self.n_draws ** (-1 / 5)
-        bandwidth = np.where(bandwidth > 0, bandwidth, np.nan)[:, None, None]
-        scale = bandwidth * np.sqrt(2 * np.pi)
-        with np.errstate(invalid="ignore"):
-            kernel = np.exp(-0.5 * ((self.draws - x) / bandwidth) ** 2) / scale
-            value = kernel.reshape(self._flat.shape).mean(axis=1)
-            return Density(value, intervals.mcse(kernel), 1 / (self.n_draws * scale[:, 0, 0]))
+    def kernel_density(self, x: float) -> Density:
+        """Estimate the density at x by a Gaussian kernel with Scott's bandwidth."""
+        return kernel_density(self.draws, x)
 
     def quantiles(self, n: int) -> Array:
         """Return n values per row, in order, that are distributed as the posterior is."""
@@ -198,27 +206,41 @@ class StudentTPosterior:
         return self._tail(self.loc - x)  # not 1 - below(x), which has no digits far out
 
     def _tail(self, distance: Array) -> Array:
-        from scipy.special import stdtr
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            tail = stdtr(self.df, distance / self.scale)
+            tail = scipy.special.stdtr(self.df, distance / self.scale)
         return np.where(self.scale > 0, tail, distance > 0)
 
     def within(self, interval: Interval) -> Array:
         """Return the probability of a closed interval."""
         return np.clip(1 - self.below(interval[0]) - self.above(interval[1]), 0, 1)
 
+    def mean_above_zero(self) -> Array:
+        """Return the mean of max(0, x); infinite with one degree of freedom or less."""
+        if self.df <= 1:
+            return np.full(self.loc.shape, np.inf)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = self.loc / self.scale
+            tail = self.scale**2 * self.density(0.0).value * (self.df + z**2) / (self.df - 1)
+        mean = self.loc * self.above(0.0) + tail
+        return np.asarray(np.where(self.scale > 0, mean, np.maximum(self.loc, 0.0)))
+
+    def mean_below_zero(self) -> Array:
+        """Return the mean of max(0, -x)."""
+        return StudentTPosterior(self.df, -self.loc, self.scale).mean_above_zero()
+
     def density(self, x: float) -> Density:
         """Return the density at x, which has no error."""
-        from scipy.special import gammaln
-
         df = self.df
-        log_constant = gammaln((df + 1) / 2) - gammaln(df / 2) - 0.5 * np.log(df * np.pi)
+        log_gammas = scipy.special.gammaln([(df + 1) / 2, df / 2])
+        log_constant = log_gammas[0] - log_gammas[1] - 0.5 * np.log(df * np.pi)
         with np.errstate(divide="ignore", invalid="ignore"):
             z = (x - self.loc) / self.scale
             value = np.exp(log_constant - (df + 1) / 2 * np.log1p(z**2 / df)) / self.scale
         exact = np.zeros(self.loc.shape)
         return Density(value, exact, exact)
+
+    kernel_density = density
 
     def quantiles(self, n: int) -> Array:
         """Return n values per row, in order, that are distributed as the posterior is."""
@@ -230,6 +252,5 @@ class StudentTPosterior:
         return np.zeros(self.loc.shape, dtype=bool)
 
     def _standard_quantiles(self, probs: Array) -> Array:
-        from scipy.special import stdtrit
 
-        return np.asarray(stdtrit(self.df, probs))
+        return np.asarray(scipy.special.stdtrit(self.df, probs))

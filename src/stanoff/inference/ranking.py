@@ -44,7 +44,8 @@ class Ranking:
     ranks : ndarray
         Probability of each rank (system, rank); systems that tie share their ranks.
     rank_low, rank_high : ndarray
-        The fewest neighbouring ranks that have the probability of the HDI.
+        The ranks between which a rank lies with the probability of the HDI, with as much on
+        either side.
     pairs : DataFrame
         The difference of each pair of systems, the ``first`` minus the ``second``.
     better : ndarray
@@ -87,6 +88,7 @@ def rank_systems(
     hdi_prob: float,
     higher_is_better: bool,
     differences: Posterior | None = None,
+    learned: Array | None = None,
 ) -> Ranking:
     """Rank systems by the draws of their scores.
 
@@ -100,6 +102,9 @@ def rank_systems(
         Which way is better.
     differences : Posterior, optional
         All differences in the order of ``np.triu_indices``, where they are known in closed form.
+    learned : ndarray, optional
+        The draws (draw, system) of systems that learn from each other: ranks, regret and what is
+        said of the best come from these, scores and pairs from ``psi``.
 
     Examples
     --------
@@ -110,14 +115,15 @@ def rank_systems(
     """
     scores = np.ascontiguousarray(psi.T, dtype=np.float64)
     hdi_low, hdi_high = hdi(scores, hdi_prob)
-    utility = scores if higher_is_better else -scores
+    ranked = scores if learned is None else np.ascontiguousarray(learned.T)
+    utility = ranked if higher_is_better else -ranked
     best = utility.max(axis=0)
     with np.errstate(invalid="ignore"):
         loss = best - utility
     loss[utility == best] = 0.0  # of infinite scores, too
     near = loss <= max_loss_within_rope(rope, higher_is_better)
     ranks = rank_probabilities(utility)
-    rank_low, rank_high = _narrowest_ranks(ranks, hdi_prob)
+    rank_low, rank_high = rank_interval(ranks, hdi_prob)
     question: dict[str, Any] = {"rope": rope, "higher_is_better": higher_is_better}
     pairs = _summarize_pairs(scores, differences, hdi_prob=hdi_prob, **question)
     decisions = decision_matrix(pairs["hdi_low"], pairs["hdi_high"], len(scores), **question)
@@ -165,39 +171,33 @@ def rank_probabilities(utility: Array) -> Array:
     [[0.25, 0.5, 0.25], [0.25, 0.5, 0.25], [0.5, 0.0, 0.5]]
     """
     n_systems, n_draws = utility.shape
-    n_better = np.zeros((n_systems, n_draws), dtype=np.int64)
-    n_equal = np.zeros((n_systems, n_draws), dtype=np.int64)
-    for i in range(n_systems - 1):
-        better, worse = utility[i + 1 :] > utility[i], utility[i + 1 :] < utility[i]
-        n_better[i] += np.count_nonzero(better, axis=0)
-        n_better[i + 1 :] += worse
-        ties = ~(better | worse)
-        if ties.any():
-            n_equal[i] += np.count_nonzero(ties, axis=0)
-            n_equal[i + 1 :] += ties
     ranks = np.empty((n_systems, n_systems))
-    for i in range(n_systems):  # a draw's share begins at the first rank of a tie, ends at the last
-        share = 1 / (1 + n_equal[i])
-        begins = np.bincount(n_better[i], share, n_systems + 1)
-        ends = np.bincount(n_better[i] + n_equal[i] + 1, share, n_systems + 1)
+    for i, values in enumerate(utility):
+        n_better = np.count_nonzero(utility > values, axis=0)
+        n_equal = np.count_nonzero(utility == values, axis=0)  # with itself
+        # A draw's share begins at the first rank of a tie, and ends after the last.
+        begins = np.bincount(n_better, 1 / n_equal, n_systems + 1)
+        ends = np.bincount(n_better + n_equal, 1 / n_equal, n_systems + 1)
         ranks[i] = np.cumsum(begins - ends)[:-1]
     return np.asarray(np.clip(ranks / n_draws, 0.0, 1.0))  # rounding
 
 
-def _narrowest_ranks(ranks: Array, prob: float) -> tuple[IntArray, IntArray]:
-    """Return the first and the last of the fewest neighbouring ranks with this probability."""
-    n_systems = len(ranks)
-    cumulated = np.concatenate([np.zeros((n_systems, 1)), np.cumsum(ranks, axis=1)], axis=1)
-    low = np.zeros(n_systems, dtype=np.int64)
-    high = np.full(n_systems, n_systems, dtype=np.int64)
-    for i in range(n_systems):
-        for width in range(1, n_systems + 1):
-            held = cumulated[i, width:] - cumulated[i, :-width]
-            if held.max() >= prob - 1e-12:
-                low[i] = int(np.argmax(held)) + 1
-                high[i] = low[i] + width - 1
-                break
-    return low, high
+def rank_interval(ranks: Array, prob: float) -> tuple[IntArray, IntArray]:
+    """Return the first and the last rank between which a system lies with this probability.
+
+    At most half of the rest lies on either side: of whole ranks that is more than ``prob``, and of
+    close systems the fewest ranks would be too few.
+
+    Examples
+    --------
+    >>> low, high = rank_interval(np.array([[0.02, 0.9, 0.06, 0.02]]), 0.95)
+    >>> low.tolist(), high.tolist()
+    ([2], [3])
+    """
+    cumulated, outside = np.cumsum(ranks, axis=1), (1 - prob) / 2 + 1e-12
+    low = (cumulated <= outside).sum(axis=1) + 1
+    high = (cumulated < 1 - outside).sum(axis=1) + 1
+    return low, np.minimum(high, ranks.shape[1])
 
 
 def _summarize_pairs(scores: Array, differences: Posterior | None, **question: Any) -> pd.DataFrame:

@@ -56,11 +56,15 @@ class Scores:
         if pair != (0, 1) or psi.shape[2] > 2:
             psi = psi[:, :, list(pair)]
         psi = np.ascontiguousarray(psi)  # the last digit of a mean depends on the order in memory
-        return cls(psi, model.difference(draws, psi, pair))
+        if "delta" in draws and {"cells", "psi"}.isdisjoint(draws):  # of a program without scores
+            return cls(psi, draws["delta"] if pair == (0, 1) else -draws["delta"])
+        with np.errstate(invalid="ignore"):  # both infinite: whoever asked finds out
+            return cls(psi, np.asarray(psi[..., 0, :] - psi[..., 1, :]))
 
-    def difference(self, rows: list[int]) -> SampledPosterior:
-        """Return the distribution of delta on some rows."""
-        return SampledPosterior(np.ascontiguousarray(np.moveaxis(self.delta[..., rows], -1, 0)))
+    def difference(self, rows: list[int], density_at_zero: Array) -> SampledPosterior:
+        """Return the distribution of delta on some rows; its density at 0 may be known."""
+        delta = np.ascontiguousarray(np.moveaxis(self.delta[..., rows], -1, 0))
+        return SampledPosterior(delta, density_at_zero)
 
     def named(self, n_categories: int, averages: tuple[str, ...]) -> dict[str, NDArray[Any]]:
         """Return psi_A, psi_B and delta of the categories, and of each average by its name."""

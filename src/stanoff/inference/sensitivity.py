@@ -14,6 +14,7 @@ from stanoff import models
 from stanoff._lib.arguments import as_rope
 from stanoff._lib.showing import ReprMixin
 from stanoff.errors import invalid
+from stanoff.inference.correlation import over_correlations
 from stanoff.inference.decision import Decision, decide, rope_flips
 from stanoff.inference.evidence import Evidence
 from stanoff.models.custom import CustomModel
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from stanoff.results.comparison import Comparison
 
 PRIOR_COLUMNS = ["prior", "mean", "std", "hdi_low", "hdi_high", "p_rope", "decision"]
+ROPE_COLUMNS = ["half_width", "p_below", "p_rope", "p_above", "decision"]
 N_ROPES = 21  # of the table, by default
 
 
@@ -42,12 +44,19 @@ class Sensitivity(ReprMixin):
     flips : tuple of tuple
         Half-widths of the ROPE at which the decision changes, each with what it is below and from
         there on.
+    correlations : DataFrame or None
+        Of scores of folds, a row per correlation of the folds: rho, hdi_low, hdi_high, p_below,
+        p_rope, p_above, decision.
+    correlation_flips : tuple of tuple
+        Correlations at which the decision changes, each with what it is below and from there on.
     """
 
     category: str
     priors: pd.DataFrame
     ropes: pd.DataFrame
     flips: tuple[tuple[float, Decision, Decision], ...]
+    correlations: pd.DataFrame | None = None
+    correlation_flips: tuple[tuple[float, Decision, Decision], ...] = ()
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
         from stanoff.text.sentences import sensitivity_blocks
@@ -62,7 +71,7 @@ def sensitivity(
     priors: Mapping[str, Prior] | None = None,
     ropes: Sequence[float] | None = None,
 ) -> Sensitivity:
-    """Judge again under other priors and other ROPEs.
+    """Describe what other priors and ROPEs would have said, and where the decision flips.
 
     Parameters
     ----------
@@ -93,6 +102,7 @@ def sensitivity(
         pd.DataFrame(rows, columns=PRIOR_COLUMNS),
         over_ropes(result, evidence, ropes),
         flips,
+        *(over_correlations(result) or ()),
     )
 
 
@@ -102,7 +112,7 @@ def over_ropes(result: Comparison, evidence: Evidence, ropes: Sequence[float]) -
         raise invalid("ropes", "a list of half-widths", ropes)
     delta = result.posterior_sample(evidence.category)
     middle = (evidence.rope[0] + evidence.rope[1]) / 2
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[float, float, float, float, str]] = []
     for half_width in ropes:
         if not isinstance(half_width, Real):
             raise invalid("ropes", "a list of half-widths", half_width)
@@ -110,34 +120,19 @@ def over_ropes(result: Comparison, evidence: Evidence, ropes: Sequence[float]) -
         low, high = middle - half, middle + half
         p_below, p_rope = np.mean(delta < low), np.mean((delta >= low) & (delta <= high))
         better = result.measure.higher_is_better
-        rows.append(
-            {
-                "half_width": half,
-                "p_below": p_below,
-                "p_rope": p_rope,
-                "p_above": 1 - p_below - p_rope,
-                "decision": str(decide(evidence.hdi, (low, high), higher_is_better=better)),
-            }
-        )
-    return pd.DataFrame(rows)
+        decision = str(decide(evidence.hdi, (low, high), higher_is_better=better))
+        rows.append((half, p_below, p_rope, 1 - p_below - p_rope, decision))
+    return pd.DataFrame(rows, columns=ROPE_COLUMNS)
 
 
 def _with_prior(result: Comparison, prior: Prior) -> Comparison:
     """Fit the same data again with another prior, by conjugacy where that is possible."""
     engine = "exact" if result.model.is_conjugate else "stan"
     chains, draws = result.fit.draws.shape if result.engine == engine else (None, None)
-    model = models.get(
-        result.model.stan_file if result.model.custom else result.model.name
-    )  # a program may have changed
+    custom = isinstance(result.model, CustomModel)
+    # A program may have changed.
+    model = models.get(result.model.stan_file if custom else result.model.name)
     if isinstance(model, CustomModel) and isinstance(result.model, CustomModel):
         model = model.with_data(result.model.user_data)
-    sampling = Sampling(
-        model=model,
-        prior=as_prior(prior),
-        engine=engine,
-        chains=chains,
-        draws=draws,
-        warmup=None,
-        seed=result.seed,
-    )
+    sampling = Sampling(model, as_prior(prior), engine, chains, draws, seed=result.seed)
     return result.refit(sampling)

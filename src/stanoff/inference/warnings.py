@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stanoff._lib.escaping import shown
+from stanoff.data.folds import FoldValues
 from stanoff.data.items import FEW_ITEMS, ItemValues
 from stanoff.engines.sampling import NOT_STAN
 from stanoff.inference.bayes_factor import density_diverges_at_zero
+from stanoff.measures import MULTICLASS
+from stanoff.models.custom import CustomModel
 
 if TYPE_CHECKING:
     from stanoff.results.base import Result
     from stanoff.results.comparison import Comparison
 
 MAX_NAMES = 5  # that are listed
+DEFAULT_ROPE = (-0.05, 0.05)
 COCHRAN = 25  # items per squared skewness: a 95 % interval of a mean then misses at most 6 %
 EXAMPLE_CELLS = np.array([[4.0, 1.0, 2.0, 8.0], [3.0, 5.0, 1.0, 9.0]])
 
@@ -57,14 +61,30 @@ def inverted_scores(result: Result) -> Iterator[str]:
         low = [c for c, auc in zip(result.categories, aucs, strict=True) if auc < 0.5]
         if not low:
             continue
-        where, value = f" in {_listed(low)}", ""
-        if len(result.categories) == 1:
-            where, value = "", f" ({aucs[0]:.3f})"
+        single = len(result.categories) == 1
+        where, value = ("", f" ({aucs[0]:.3f})") if single else (f" in {_listed(low)}", "")
         yield (
             f"The observed AUC of {shown(name)}{where} is below 0.5{value}: it scores positives "
             "lower than negatives. Higher scores must mean positive; if its scores mean the "
             "opposite, pass them with the other sign."
         )
+
+
+def rope_of_another_scale(result: Result) -> Iterator[str]:
+    """Point out that the default ROPE, which suits shares, meets values of another scale."""
+    low, high = result.rope
+    if result.measure.kind != "values" or result.question.rope_of or (low, high) != DEFAULT_ROPE:
+        return
+    means = result.observed[:, 0]
+    largest = float(np.abs(means).max())
+    if high <= largest <= 1 or not np.isfinite(largest):
+        return
+    pairs = list(zip(result.names, means, strict=True))
+    listed = ", ".join(f"{mean:.3g} ({shown(name)})" for name, mean in pairs[:MAX_NAMES])
+    yield (
+        f"The ROPE ±{high:g} suits scores between 0 and 1, but what was observed is {listed}: pass "
+        "a ROPE in the unit of the values, or a share of them such as rope='2%'."
+    )
 
 
 def undefined_scores(result: Result) -> Iterator[str]:
@@ -92,6 +112,16 @@ def independent_categories(result: Result) -> Iterator[str]:
             "The categories are modelled as independent of each other, though they are about the "
             "same documents; where every document has one label only, the interval of an average "
             "is too narrow: model='joint' keeps the classes together."
+        )
+
+
+def one_against_rest(result: Result) -> Iterator[str]:
+    """Say that an average is of one class against the rest where scikit-learn has another."""
+    name = f"multiclass_{result.measure.name}"
+    if result.average is not None and result.model.single_label and name in MULTICLASS:
+        yield (
+            f"The averages of {result.measure.label} are of each class against the rest. What "
+            f"scikit-learn computes of all classes at once is measure={name!r}."
         )
 
 
@@ -140,7 +170,7 @@ def prior_pulls(result: Comparison) -> Iterator[str]:
         "The prior pulls the scores of few documents toward its own mean; a weaker prior pulls "
         "less."
     )
-    if result.model.custom:  # a program of the user's: labels may err, for example
+    if isinstance(result.model, CustomModel):  # labels may err, for example
         reason = f"That is what {shown(result.model.name)} and its prior make of the data."
     yield (
         f"The posterior mean of {shown(name)}'s {result.measure.label}{where} is {psi:.3f}, but "
@@ -174,33 +204,24 @@ def skewed_differences(result: Comparison) -> Iterator[str]:
     )
 
 
-def undefined_factor(result: Comparison) -> Iterator[str]:
-    """Say that the Savage-Dickey factor is not well-defined, where it is so."""
-    if not all(e.bf_sd_defined for e in result.all_evidence()):
+def more_systems_than_folds(result: Result) -> Iterator[str]:
+    """Say that few folds tell about pairs of systems, and little about all of them together."""
+    data, systems = result.data, len(result.names)
+    if isinstance(data, FoldValues) and data.paired and systems >= data.resamples:
         yield (
-            f"The prior density of delta at 0 is infinite for {result.measure.label} with this "
-            "model and prior, so bf_sd depends on the kernel's bandwidth and the number of draws; "
-            "bf_rope does not."
+            f"There are {systems} systems and {data.resamples} test folds: every pair has a "
+            "posterior of its own, but p_best and the ranks rest on how these few folds fell; more "
+            "repeats help here."
         )
 
 
 CONTEST_CHECKS = (
-    spared_stan,
-    idle_settings,
-    inverted_scores,
-    undefined_scores,
-    independent_categories,
+    *(spared_stan, rope_of_another_scale, idle_settings, inverted_scores, undefined_scores),
+    *(independent_categories, one_against_rest, more_systems_than_folds),
 )
 COMPARISON_CHECKS = (
-    spared_stan,
-    idle_settings,
-    inverted_scores,
-    undefined_scores,
-    undefined_draws,
-    prior_pulls,
-    skewed_differences,
-    undefined_factor,
-    independent_categories,
+    *(spared_stan, rope_of_another_scale, idle_settings, inverted_scores, undefined_scores),
+    *(undefined_draws, prior_pulls, skewed_differences, independent_categories, one_against_rest),
 )
 
 
@@ -215,7 +236,7 @@ def infinite_prior_density(result: Comparison, category: str) -> bool:
     categories, theorem = result.data.categories, None
     if category in categories or len(categories) == 1:
         theorem = result.prior_density_infinite_at_zero
-    elif result.model.independent:
+    elif result.model.has_batches:
         return False  # independent categories smooth each other's singularities away
     return density_diverges_at_zero(prior) if theorem is None else theorem
 

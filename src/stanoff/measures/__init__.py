@@ -11,18 +11,23 @@ from stanoff.measures.confusion import (
     at_prevalence,
     ratio,
 )
+from stanoff.measures.multiclass import MULTICLASS, MulticlassMeasure
 from stanoff.measures.registry import ALIASES, get, name_of, register
+from stanoff.measures.regression import NUMBERS
 from stanoff.measures.scores import SCORES, ScoreMeasure
 
 __all__ = [
     "ALIASES",
     "CELLS",
     "MEASURES",
+    "MULTICLASS",
+    "NUMBERS",
     "SCORES",
     "VALUES",
     "Array",
     "Confusion",
     "Measure",
+    "MulticlassMeasure",
     "ScoreMeasure",
     "at_prevalence",
     "average_categories",

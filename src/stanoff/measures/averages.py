@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stanoff.errors import InputError
 from stanoff.measures.confusion import Array, Measure, ratio
+from stanoff.measures.multiclass import MulticlassMeasure
 
 
 def average_categories(measure: Measure, cells: ArrayLike, average: str) -> Array:
@@ -28,6 +30,11 @@ def average_categories(measure: Measure, cells: ArrayLike, average: str) -> Arra
     >>> float(average_categories(get("recall"), cells, "macro"))
     0.75
     """
+    if isinstance(measure, MulticlassMeasure):
+        raise InputError(
+            f"{measure.label} is of classes of which every document has one: pass them to "
+            "model='joint', the default for such labels."
+        )
     cells = np.asarray(cells, dtype=np.float64)
     if average == "micro":
         return measure(cells.mean(axis=-2))  # pooled, and still probabilities if they were
@@ -51,9 +58,11 @@ def average_classes(measure: Measure, cells: ArrayLike, average: str) -> Array:
     >>> round(float(average_classes(get("accuracy"), cells, "macro")), 3)
     0.7
     """
-    if measure.of_documents is not None:
+    if isinstance(measure, MulticlassMeasure):
+        return measure.of_classes(cells)
+    if measure.name in ("accuracy", "error"):
         tp, fn = np.asarray(cells)[..., 0].sum(axis=-1), np.asarray(cells)[..., 2].sum(axis=-1)
         # Of all classes these are all documents; of some, the documents of those.
         right = tp if np.allclose(tp + fn, 1) else ratio(tp, tp + fn, measure.zero_division)
-        return np.asarray(measure.of_documents(right))
+        return np.asarray(right if measure.name == "accuracy" else 1 - right)
     return average_categories(measure, cells, average)

@@ -86,10 +86,8 @@ class Measure:
     beta, zero_division, prevalence : float
         The settings it is computed with.
     kind : str
-        What the columns of the systems hold: ``"labels"``, ``"scores"`` or ``"values"``.
-    of_documents : callable or None
-        Where every document has one class: the share of documents that got theirs to the score,
-        which does not depend on how classes are averaged.
+        What the columns of the systems hold: ``"labels"``, ``"scores"``, ``"values"``
+        or, where the truth is a number, too, ``"numbers"``.
     """
 
     name: str
@@ -102,15 +100,17 @@ class Measure:
     zero_division: float = 0.0
     prevalence: float | None = None
     kind: str = "labels"
-    of_documents: Callable[[Array], Array] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A built-in measure goes to other processes by its name, for it may be a lambda.
+        # A registered function goes to other processes by its name, for it may be a lambda.
+        names = [name for name, function in FUNCTIONS.items() if function is self.function]
         settings = {f.name: getattr(self, f.name) for f in fields(self)}
-        if self.code is not None:
-            for name in ("function", "of_documents"):
-                del settings[name]
-        return _unpickle, (settings,)
+        return _restore, (type(self), settings | {"function": (*names, self.function)[0]})
+
+    @property
+    def reads(self) -> str:
+        """What is read, and made data of: ``kind``, or what such values are computed from."""
+        return self.kind
 
     @property
     def takes_beta(self) -> bool:
@@ -186,7 +186,37 @@ def _signed_ratio(c: Confusion, numerator: Array, denominator: Array) -> Array:
     return np.asarray(np.divide(numerator, denominator, out=out, where=denominator > 0))
 
 
+def _error(c: Confusion) -> Array:
+    return c.ratio(c.fp + c.fn, c.tp + c.fp + c.fn + c.tn)
+
+
+def _balanced_accuracy(c: Confusion) -> Array:
+    return (c.recall + c.specificity) / 2
+
+
+def _auc_acc(c: Confusion) -> Array:
+    return c.ratio(_balanced_accuracy(c), c.accuracy)
+
+
+def _rho_plus(c: Confusion) -> Array:
+    return c.ratio(c.tp * (c.tn + c.fp), c.fp * (c.tp + c.fn))
+
+
+def _rho_minus(c: Confusion) -> Array:
+    return c.ratio(c.fn * (c.tn + c.fp), c.tn * (c.tp + c.fn))
+
+
+def _youden_j(c: Confusion) -> Array:
+    return c.recall + c.specificity - 1
+
+
+def _dor(c: Confusion) -> Array:
+    return c.ratio(c.tp * c.tn, c.fp * c.fn)
+
+
 _SIGNED, _POSITIVE, _REAL = (-1.0, 1.0), (0.0, inf), (-inf, inf)
+_MCC = "(tp tn - fp fn) / √((tp + fp)(tp + fn)(tn + fp)(tn + fn))"
+_KAPPA = "2 (tp tn - fp fn) / ((tp + fp)(fp + tn) + (tp + fn)(fn + tn))"
 
 MEASURES: dict[str, Measure] = {
     measure.name: measure
@@ -195,64 +225,15 @@ MEASURES: dict[str, Measure] = {
         Measure("precision", lambda c: c.precision, "tp / (tp + fp)", 2),
         Measure("recall", lambda c: c.recall, "tp / (tp + fn)", 3),
         Measure("specificity", lambda c: c.specificity, "tn / (tn + fp)", 4),
-        Measure(
-            "accuracy",
-            lambda c: c.accuracy,
-            "(tp + tn) / (tp + fp + fn + tn)",
-            5,
-            of_documents=lambda right: right,
-        ),
-        Measure(
-            "error",
-            lambda c: c.ratio(c.fp + c.fn, c.tp + c.fp + c.fn + c.tn),
-            "(fp + fn) / (tp + fp + fn + tn)",
-            6,
-            higher_is_better=False,
-            of_documents=lambda right: 1 - right,
-        ),
+        Measure("accuracy", lambda c: c.accuracy, "(tp + tn) / (tp + fp + fn + tn)", 5),
+        Measure("error", _error, "(fp + fn) / (tp + fp + fn + tn)", 6, False),
         Measure("npv", lambda c: c.ratio(c.tn, c.tn + c.fn), "tn / (tn + fn)", 7),
-        Measure(
-            "fpr",
-            lambda c: c.ratio(c.fp, c.fp + c.tn),
-            "fp / (fp + tn)",
-            8,
-            higher_is_better=False,
-        ),
-        Measure(
-            "fnr",
-            lambda c: c.ratio(c.fn, c.fn + c.tp),
-            "fn / (fn + tp)",
-            9,
-            higher_is_better=False,
-        ),
-        Measure(
-            "balanced_accuracy",
-            lambda c: (c.recall + c.specificity) / 2,
-            "(recall + specificity) / 2",
-            10,
-        ),
-        Measure(
-            "auc_acc",
-            lambda c: c.ratio((c.recall + c.specificity) / 2, c.accuracy),
-            "(recall + specificity) / (2 accuracy)",
-            11,
-            range=_POSITIVE,
-        ),
-        Measure(
-            "rho_plus",
-            lambda c: c.ratio(c.tp * (c.tn + c.fp), c.fp * (c.tp + c.fn)),
-            "recall / (1 - specificity)",
-            12,
-            range=_POSITIVE,
-        ),
-        Measure(
-            "rho_minus",
-            lambda c: c.ratio(c.fn * (c.tn + c.fp), c.tn * (c.tp + c.fn)),
-            "(1 - recall) / specificity",
-            13,
-            higher_is_better=False,
-            range=_POSITIVE,
-        ),
+        Measure("fpr", lambda c: c.ratio(c.fp, c.fp + c.tn), "fp / (fp + tn)", 8, False),
+        Measure("fnr", lambda c: c.ratio(c.fn, c.fn + c.tp), "fn / (fn + tp)", 9, False),
+        Measure("balanced_accuracy", _balanced_accuracy, "(recall + specificity) / 2", 10),
+        Measure("auc_acc", _auc_acc, "(recall + specificity) / (2 accuracy)", 11, True, _POSITIVE),
+        Measure("rho_plus", _rho_plus, "recall / (1 - specificity)", 12, True, _POSITIVE),
+        Measure("rho_minus", _rho_minus, "(1 - recall) / specificity", 13, False, _POSITIVE),
         Measure(
             "break_even", lambda c: (c.precision + c.recall) / 2, "(precision + recall) / 2", 14
         ),
@@ -260,34 +241,10 @@ MEASURES: dict[str, Measure] = {
             "g_mean", lambda c: np.sqrt(c.recall * c.specificity), "√(recall · specificity)", 15
         ),
         Measure("jaccard", lambda c: c.ratio(c.tp, c.tp + c.fp + c.fn), "tp / (tp + fp + fn)", 16),
-        Measure(
-            "mcc",
-            _mcc,
-            "(tp tn - fp fn) / √((tp + fp)(tp + fn)(tn + fp)(tn + fn))",
-            17,
-            range=_SIGNED,
-        ),
-        Measure(
-            "kappa",
-            _kappa,
-            "2 (tp tn - fp fn) / ((tp + fp)(fp + tn) + (tp + fn)(fn + tn))",
-            18,
-            range=_SIGNED,
-        ),
-        Measure(
-            "youden_j",
-            lambda c: c.recall + c.specificity - 1,
-            "recall + specificity - 1",
-            19,
-            range=_SIGNED,
-        ),
-        Measure(
-            "dor",
-            lambda c: c.ratio(c.tp * c.tn, c.fp * c.fn),
-            "tp tn / (fp fn)",
-            20,
-            range=_POSITIVE,
-        ),
+        Measure("mcc", _mcc, _MCC, 17, True, _SIGNED),
+        Measure("kappa", _kappa, _KAPPA, 18, True, _SIGNED),
+        Measure("youden_j", _youden_j, "recall + specificity - 1", 19, True, _SIGNED),
+        Measure("dor", _dor, "tp tn / (fp fn)", 20, True, _POSITIVE),
     )
 }
 
@@ -307,9 +264,11 @@ VALUES: dict[str, Measure] = {
 }
 
 
-def _unpickle(settings: dict[str, Any]) -> Measure:
+# What goes to other processes by its name: built-in functions, and registered ones of scores.
+FUNCTIONS: dict[str, Callable[..., Any]] = {m.name: m.function for m in MEASURES.values()}
+
+
+def _restore(kind: type[Measure], settings: dict[str, Any]) -> Measure:
     """Put a measure together again in another process."""
-    if "function" in settings:
-        return Measure(**settings)
-    known = next(m for m in MEASURES.values() if m.code == settings["code"])
-    return replace(known, **settings)
+    function = settings["function"]
+    return kind(**settings | {"function": FUNCTIONS.get(function, function)})

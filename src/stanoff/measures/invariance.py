@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -42,10 +43,6 @@ class Transformation:
         What it says of a measure that its value stays, or does not.
     apply : callable
         Changes tables of (tp, fp, fn, tn), each with two whole numbers that say by how much.
-    in_paper : bool
-        Whether Sokolova & Lapalme (2006) have it.
-    cell : str
-        The one cell that changes, if it is one.
     """
 
     name: str
@@ -54,17 +51,16 @@ class Transformation:
     kept: str
     changed: str
     apply: Callable[[Tables, Tables], Tables]
-    in_paper: bool = True
-    cell: str = ""
 
+    @property
+    def in_paper(self) -> bool:
+        """Whether Sokolova & Lapalme (2006) have it."""
+        return self.name != "sizes"
 
-def _replace_cell(cell: str) -> Callable[[Tables, Tables], Tables]:
-    def change(tables: Tables, numbers: Tables) -> Tables:
-        after = tables.copy()
-        after[:, CELLS.index(cell)] = numbers[:, 0]
-        return after
-
-    return change
+    @property
+    def cell(self) -> str:
+        """The one cell that changes, if it is one."""
+        return {"t2": "tn", "t3": "fp"}.get(self.name, "")
 
 
 TRANSFORMATIONS = {
@@ -84,8 +80,7 @@ TRANSFORMATIONS = {
             "tn → tn'",
             "It does not look at the negatives that are left alone.",
             "It sees how well negatives are left alone.",
-            _replace_cell("tn"),
-            cell="tn",
+            lambda tables, n: np.column_stack([tables[:, :3], n[:, 0]]),
         ),
         Transformation(
             "t3",
@@ -93,8 +88,7 @@ TRANSFORMATIONS = {
             "fp → fp'",
             "It does not look at the negatives that are called positive.",
             "It sees the negatives that are called positive.",
-            _replace_cell("fp"),
-            cell="fp",
+            lambda tables, n: np.column_stack([tables[:, 0], n[:, 0], tables[:, 2:]]),
         ),
         Transformation(
             "t4",
@@ -111,7 +105,6 @@ TRANSFORMATIONS = {
             "It judges the positives and the negatives each by themselves.",
             "It depends on how common the positives are.",
             lambda tables, k: tables * k[:, [0, 1, 0, 1]],
-            in_paper=False,
         ),
     )
 }
@@ -128,12 +121,11 @@ class Example:
     value_after: float
 
     def __str__(self) -> str:
-        sides = ((self.before, self.value_before), (self.after, self.value_after))
-        return "; ".join(
-            ", ".join(f"{cell} {n}" for cell, n in zip(CELLS, cells, strict=True))
-            + f" gives {_as_fraction(value)}"
-            for cells, value in sides
-        )
+        sides = []
+        for cells, value in ((self.before, self.value_before), (self.after, self.value_after)):
+            listed = ", ".join(f"{cell} {n}" for cell, n in zip(CELLS, cells, strict=True))
+            sides.append(f"{listed} gives {_as_fraction(value)}")
+        return "; ".join(sides)
 
 
 @dataclass(frozen=True)
@@ -180,16 +172,17 @@ class Finding:
 
     def row(self) -> dict[str, str]:
         """Return what is known as texts by name."""
-        row = dict.fromkeys(("before", "value_before", "after", "value_after"), "")
-        if self.example is not None:
-            for side in ("before", "after"):
-                row[side] = " ".join(map(str, getattr(self.example, side)))
-                row[f"value_{side}"] = _as_fraction(getattr(self.example, f"value_{side}"))
+        numbers = [""] * 4
+        if (e := self.example) is not None:
+            before, after = (" ".join(map(str, cells)) for cells in (e.before, e.after))
+            numbers = [before, _as_fraction(e.value_before), after, _as_fraction(e.value_after)]
+        names = ("before", "value_before", "after", "value_after")
+        change = self.transformation
         return {
-            "transformation": self.transformation.name,
-            "rule": self.transformation.rule,
+            "transformation": change.name,
+            "rule": change.rule,
             "invariant": self.sign,
-            **row,
+            **dict(zip(names, numbers, strict=True)),
             "reason": self.reason,
         }
 
@@ -262,18 +255,15 @@ def examine(
     return _examine(measure)
 
 
-def examine_all(
-    names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
-) -> list[Invariances]:
-    """Examine measures by their names, by default all registered ones."""
-    names = MEASURES if names is None else names
-    return [examine(name, beta=beta, prevalence=prevalence) for name in names]
+def examine_all(names: Iterable[str] | None = None, **settings: Any) -> list[Invariances]:
+    """Examine measures by their names, by default all registered ones; else as :func:`examine`."""
+    return [examine(name, **settings) for name in (MEASURES if names is None else names)]
 
 
-def table(
-    names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
-) -> pd.DataFrame:
+def table(names: Iterable[str] | None = None, **settings: Any) -> pd.DataFrame:
     """Tabulate the signs of measures, by default of all, under every change.
+
+    ``beta`` and ``prevalence`` are as in :func:`examine`.
 
     Examples
     --------
@@ -284,15 +274,15 @@ def table(
     """
     rows = [
         {"measure": result.measure.name} | {f.transformation.name: f.sign for f in result.findings}
-        for result in examine_all(names, beta=beta, prevalence=prevalence)
+        for result in examine_all(names, **settings)
     ]
     return pd.DataFrame(rows, columns=["measure", *TRANSFORMATIONS])
 
 
-def clusters(
-    names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
-) -> dict[str, tuple[str, ...]]:
+def clusters(names: Iterable[str] | None = None, **settings: Any) -> dict[str, tuple[str, ...]]:
     """Group measures that keep their value under the same of t1 to t4.
+
+    ``beta`` and ``prevalence`` are as in :func:`examine`.
 
     Examples
     --------
@@ -300,48 +290,38 @@ def clusters(
     {'-+--': ('fbeta', 'jaccard'), '+---': ('accuracy', 'kappa')}
     """
     groups: dict[str, tuple[str, ...]] = {}
-    for result in examine_all(names, beta=beta, prevalence=prevalence):
+    for result in examine_all(names, **settings):
         groups[result.signature] = (*groups.get(result.signature, ()), result.measure.name)
     return groups
 
 
-def legend(
-    names: Iterable[str] | None = None, *, beta: float = 1.0, prevalence: float | None = None
-) -> list[str]:
+def legend(names: Iterable[str] | None = None, **settings: Any) -> list[str]:
     """Explain the signs of :func:`table` and list the clusters, line by line."""
     lines = ["+ the value stays, - it does not, when"]
     for change in TRANSFORMATIONS.values():
         source = "" if change.in_paper else " (not in the paper)"
         lines.append(f"{change.name:>7}  {change.title}: {change.rule}{source}")
+    groups = clusters(names, **settings).items()
     lines += ["", "Alike under t1 to t4:"]
-    groups = clusters(names, beta=beta, prevalence=prevalence)
-    return lines + [f"{signature:>7}  {', '.join(group)}" for signature, group in groups.items()]
+    return lines + [f"{signature:>7}  {', '.join(group)}" for signature, group in groups]
 
 
 @lru_cache(maxsize=256)
 def _examine(measure: Measure) -> Invariances:
-    findings = tuple(_find(measure, change) for change in TRANSFORMATIONS.values())
-    return Invariances(measure, findings)
+    return Invariances(measure, tuple(_find(measure, t) for t in TRANSFORMATIONS.values()))
 
 
 def _find(measure: Measure, change: Transformation) -> Finding:
     """Look for the smallest table that changes the value; else look at random ones."""
     random = np.random.default_rng(2006).integers(1, 100, (RANDOM_TABLES, 6))
-    candidates = (
-        _small_tables(change),
-        (random[:, :4], change.apply(random[:, :4], random[:, 4:])),
-    )
-    for before, after in candidates:
+    large = random[:, :4], change.apply(random[:, :4], random[:, 4:])
+    for before, after in (_small_tables(change), large):
         value_before, value_after = measure(before), measure(after)
         differing = np.flatnonzero(~_equal(value_before, value_after))
         if differing.size:
-            i = differing[0]
-            example = Example(
-                tuple(before[i].tolist()),
-                tuple(after[i].tolist()),
-                value_before[i].item(),
-                value_after[i].item(),
-            )
+            arrays = before, after, value_before, value_after
+            one, other, *values = (array[differing[0]].tolist() for array in arrays)
+            example = Example(tuple(one), tuple(other), *values)
             return Finding(measure, change, example, _trend(measure, change))
     return Finding(measure, change, None)
 

@@ -9,12 +9,31 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from stanoff.errors import invalid, unknown
 from stanoff.measures.confusion import Measure
 from stanoff.measures.invariance import TRANSFORMATIONS, Invariances, examine_all
+
+_NOTHING_IN_COMMON = (
+    "Such negatives have nothing in common, and there are as many as one cares to collect: how "
+    "many are left alone tells little."
+)
+_LOPSIDED = "A measure that does not tell the classes apart may not see that results are lopsided."
+_SIZES = (
+    "The paper's changes alone reject balanced accuracy, which judges each class by itself and so "
+    "is the same whatever their sizes."
+)
+_FOR_GRANTED = (
+    "A measure that stays however many negatives are called positive takes the labels of the "
+    "positives for granted."
+)
+_COUNTEREXAMPLES = (
+    "These become false positives, whatever the classifier is worth. (Section 6 of the paper names "
+    "accuracy, precision, recall and specificity for such data all the same.)"
+)
 
 
 @dataclass(frozen=True)
@@ -48,98 +67,46 @@ class Rule:
         )
 
 
-@dataclass(frozen=True)
-class Situation:
+class Situation(NamedTuple):
     """A kind of data, and what it asks of a measure."""
 
-    name: str
     title: str
     rules: tuple[Rule, ...]
 
 
 SITUATIONS = {
-    situation.name: situation
-    for situation in (
-        Situation(
-            "multimodal_negatives",
-            "The negatives are everything else, as when documents on one topic are looked for",
-            (
-                Rule(
-                    "t2",
-                    "+",
-                    "Such negatives have nothing in common, and there are as many as one cares to "
-                    "collect: how many are left alone tells little.",
-                ),
-            ),
-        ),
-        Situation(
-            "unimodal_negatives",
-            "Both classes are well defined, as reviews for and against are",
-            (Rule("t2", "-", "Then recognising a negative is an achievement, too."),),
-        ),
-        Situation(
-            "imbalance",
-            "One class is much larger than the other, or the test sets differ in that",
-            (
-                Rule(
-                    "t1",
-                    "-",
-                    "A measure that does not tell the classes apart may not see that results are "
-                    "lopsided.",
-                ),
-                Rule(
-                    "sizes",
-                    "+",
-                    "The paper's changes alone reject balanced accuracy, which judges each class "
-                    "by itself and so is the same whatever their sizes.",
-                ),
-            ),
-        ),
-        Situation(
-            "unreliable_labels",
-            "Some labels are wrong, for lack of strict rules of labelling",
-            (
-                Rule(
-                    "t3",
-                    "-",
-                    "A measure that stays however many negatives are called positive takes the "
-                    "labels of the positives for granted.",
-                ),
-            ),
-        ),
-        Situation(
-            "many_counterexamples",
-            "Many documents look like the other class",
-            (
-                Rule(
-                    "t3",
-                    "+",
-                    "These become false positives, whatever the classifier is worth. (Section 6 of "
-                    "the paper names accuracy, precision, recall and specificity for such data all "
-                    "the same.)",
-                ),
-            ),
-        ),
-        Situation(
-            "comparable_proportions",
-            "Test sets differ in size, but as large a part of each is called positive",
-            (Rule("t4", "+", "Values from test sets of different sizes can then be compared."),),
-        ),
-        Situation(
-            "unknown_proportions",
-            "Nobody knows whether the shares of positives and negatives are representative",
-            (Rule("t4", "-", "The value should tell when these shares change."),),
-        ),
-    )
+    "multimodal_negatives": Situation(
+        "The negatives are everything else, as when documents on one topic are looked for",
+        (Rule("t2", "+", _NOTHING_IN_COMMON),),
+    ),
+    "unimodal_negatives": Situation(
+        "Both classes are well defined, as reviews for and against are",
+        (Rule("t2", "-", "Then recognising a negative is an achievement, too."),),
+    ),
+    "imbalance": Situation(
+        "One class is much larger than the other, or the test sets differ in that",
+        (Rule("t1", "-", _LOPSIDED), Rule("sizes", "+", _SIZES)),
+    ),
+    "unreliable_labels": Situation(
+        "Some labels are wrong, for lack of strict rules of labelling",
+        (Rule("t3", "-", _FOR_GRANTED),),
+    ),
+    "many_counterexamples": Situation(
+        "Many documents look like the other class", (Rule("t3", "+", _COUNTEREXAMPLES),)
+    ),
+    "comparable_proportions": Situation(
+        "Test sets differ in size, but as large a part of each is called positive",
+        (Rule("t4", "+", "Values from test sets of different sizes can then be compared."),),
+    ),
+    "unknown_proportions": Situation(
+        "Nobody knows whether the shares of positives and negatives are representative",
+        (Rule("t4", "-", "The value should tell when these shares change."),),
+    ),
 }
 
 
 def table(
-    situations: str | Sequence[str],
-    names: Iterable[str] | None = None,
-    *,
-    beta: float = 1.0,
-    prevalence: float | None = None,
+    situations: str | Sequence[str], names: Iterable[str] | None = None, **settings: Any
 ) -> pd.DataFrame:
     """Return which measures suit a situation, or several at once: these first.
 
@@ -149,8 +116,8 @@ def table(
         Names out of ``SITUATIONS``.
     names : iterable of str, optional
         Measures to choose from, all registered ones by default.
-    beta, prevalence : float, optional
-        As in :func:`stanoff.measures.get`.
+    **settings
+        ``beta`` and ``prevalence``, as in :func:`stanoff.invariance.examine`.
 
     Returns
     -------
@@ -169,7 +136,7 @@ def table(
     """
     rules = [rule for situation in _check_situations(situations) for rule in situation.rules]
     changes = list(dict.fromkeys(rule.transformation for rule in rules))
-    measures = examine_all(names, beta=beta, prevalence=prevalence)
+    measures = examine_all(names, **settings)
 
     def rank(invariances: Invariances) -> tuple[int, list[bool]]:
         """Put measures that fit more rules first, then those that fit the earlier rules."""
@@ -186,11 +153,7 @@ def table(
 
 
 def advice(
-    situations: str | Sequence[str],
-    names: Iterable[str] | None = None,
-    *,
-    beta: float = 1.0,
-    prevalence: float | None = None,
+    situations: str | Sequence[str], names: Iterable[str] | None = None, **settings: Any
 ) -> str:
     """Say in words which measures suit; :func:`table` has the same as a table.
 
@@ -205,7 +168,7 @@ Then recognising a negative is an achievement, too.
     Caution: specificity is best where everything is called negative.
     """
     selected = _check_situations(situations)
-    measures = table([s.name for s in selected], names, beta=beta, prevalence=prevalence)
+    measures = table(situations, names, **settings)
     lines = []
     for situation in selected:
         lines += [f"{situation.title}.", *map(str, situation.rules)]

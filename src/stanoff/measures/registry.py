@@ -12,9 +12,17 @@ import numpy as np
 
 from stanoff._lib.arguments import check_choice, check_float, check_probability
 from stanoff.errors import InputError, invalid, unknown
-from stanoff.measures.confusion import MEASURES, VALUES, Array, Confusion, Measure
+from stanoff.measures.confusion import FUNCTIONS, MEASURES, VALUES, Array, Confusion, Measure
+from stanoff.measures.multiclass import MULTICLASS
+from stanoff.measures.regression import (
+    NUMBERS,
+    NUMBERS_KIND,
+    is_regression_metric,
+    scikit_learn_name,
+)
 from stanoff.measures.scores import SCORES, ScoreMeasure, from_callable
 
+_CLIP = "a number above 0 and below 0.5"
 ALIASES = {"f1": "fbeta", "sensitivity": "recall"}
 
 
@@ -33,6 +41,8 @@ def get(
     name : str or callable
         A registered name, or one of ``ALIASES``, in any case. Or a function of truth, score and
         weight, such as a metric of scikit-learn that takes ``sample_weight``; or a measure.
+        Functions of scikit-learn that have a name here, such as ``f1_score``, mean the measure of
+        that name.
     beta : float
         Weight of recall in F-beta, from 0 (precision) to infinity (recall).
     zero_division : float or str
@@ -50,11 +60,8 @@ def get(
     """
     measure = _look_up(name)
     if measure.kind == "values":
-        for option, value, usual in (
-            ("beta", beta, 1.0),
-            ("prevalence", prevalence, None),
-            ("clip", clip, None),
-        ):
+        options = ("beta", beta, 1.0), ("prevalence", prevalence, None), ("clip", clip, None)
+        for option, value, usual in options:
             if value != usual:
                 raise invalid(option, f"left out for {measure.name}, which is about values", value)
         return measure
@@ -70,10 +77,17 @@ def get(
         prevalence = check_probability("prevalence", prevalence)
     measure = replace(measure, beta=f_beta, zero_division=float(zero), prevalence=prevalence)
     if isinstance(measure, ScoreMeasure) and measure.probabilities:
-        return replace(measure, clip=_check_clip(clip))
+        if clip is not None and not 0 < (clip := check_float("clip", clip, _CLIP)) < 0.5:
+            raise invalid("clip", _CLIP, clip)
+        return replace(measure, clip=clip)
     if clip is not None:
         raise invalid("clip", f"None for {measure.label}: it is for Brier score and log loss", clip)
     return measure
+
+
+def registered() -> dict[str, Measure]:
+    """Return all measures by name."""
+    return {**MEASURES, **MULTICLASS, **SCORES, **VALUES, **NUMBERS}
 
 
 def _look_up(name: Any) -> Measure:
@@ -81,23 +95,16 @@ def _look_up(name: Any) -> Measure:
     if isinstance(name, Measure):
         return name
     if callable(name):
-        return from_callable(name)
+        named = scikit_learn_name(name)
+        if named is None:
+            kind = NUMBERS_KIND if is_regression_metric(name) else "scores"
+            return from_callable(name, kind=kind)
+        name = named
     key = _canonical_name(name) if isinstance(name, str) else name
-    registered: dict[str, Measure] = {**MEASURES, **SCORES, **VALUES}
-    if not isinstance(key, str) or key not in registered:
-        raise unknown("measure", name, [*ALIASES, *registered])
-    return registered[key]
-
-
-def _check_clip(clip: float | None) -> float | None:
-    """Read how near to 0 and 1 probabilities may be."""
-    rule = "a number above 0 and below 0.5"
-    if clip is None:
-        return None
-    number = check_float("clip", clip, rule)
-    if not 0 < number < 0.5:
-        raise invalid("clip", rule, clip)
-    return number
+    known = registered()
+    if not isinstance(key, str) or key not in known:
+        raise unknown("measure", name, [*ALIASES, *known])
+    return known[key]
 
 
 def _canonical_name(name: str) -> str:
@@ -105,7 +112,9 @@ def _canonical_name(name: str) -> str:
     if name in MEASURES or name in SCORES:
         return name
     plain = re.sub(r"[\s-]+", "_", name.strip()).casefold()
-    names = {other.casefold(): other for other in (*SCORES, *MEASURES, *VALUES)}
+    names = {
+        other.casefold(): other for other in (*SCORES, *MEASURES, *MULTICLASS, *VALUES, *NUMBERS)
+    }
     return (names | ALIASES).get(plain, name)
 
 
@@ -137,7 +146,8 @@ def register(
         Its least and greatest value.
     kind : str
         ``"labels"`` for a function of tp, fp, fn, tn; ``"scores"`` for one of truth, score and
-        weight of every document, or one that takes ``sample_weight`` as scikit-learn's do.
+        weight of every document, or one that takes ``sample_weight`` as scikit-learn's do;
+        ``"numbers"`` for such a function of true and predicted numbers.
 
     Examples
     --------
@@ -150,17 +160,16 @@ def register(
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise invalid("name", "letters, digits and underscores", name)
-    if _canonical_name(name) in (*MEASURES, *SCORES, *VALUES):
+    if _canonical_name(name) in registered():
         raise InputError(f"There is a measure called {name!r} already.")
-    settings: dict[str, Any] = {
-        "formula": formula or name,
-        "higher_is_better": higher_is_better,
-        "range": range,
-    }
+    settings: dict[str, Any] = {"higher_is_better": higher_is_better, "range": range}
+    settings["formula"] = formula or name
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        if check_choice("kind", kind, ("labels", "scores")) == "scores":
-            SCORES[name] = from_callable(function, name, **settings)
+        if check_choice("kind", kind, ("labels", "scores", NUMBERS_KIND)) != "labels":
+            measure = from_callable(function, name, kind=kind, **settings)
+            (SCORES if kind == "scores" else NUMBERS)[name] = measure
+            FUNCTIONS[name] = measure.function
         else:
             MEASURES[name] = Measure(name, _checked(name, function), **settings)
         return function

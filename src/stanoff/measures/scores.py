@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.errors import InputError, invalid
-from stanoff.measures.confusion import Array, Measure
+from stanoff.measures.confusion import FUNCTIONS, Array, Measure
 
 RANKS, LOSS, CALLABLE = "ranks", "loss", "callable"
+_LOSS: dict[str, Any] = {"higher_is_better": False, "computed_from": LOSS}
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,6 @@ class ScoreMeasure(Measure):
     uses_share: bool = True
     clip: float | None = None
     observed: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        settings = {f.name: getattr(self, f.name) for f in fields(self)}
-        if self.name in SCORES and SCORES[self.name].function is self.function:
-            del settings["function"]  # it goes to other processes by its name
-        return _unpickle, (settings,)
 
     @property
     def label(self) -> str:
@@ -135,41 +130,24 @@ def _dot(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("...i,...i->...", a, b))
 
 
+_AUC = "P(score of a positive > score of a negative), ties halved"
+_PRECISION = "sum over scores of (recall gained) x precision"
+
+
+def _built_in(name: str, function: Callable[..., Array], formula: str, **how: Any) -> ScoreMeasure:
+    return ScoreMeasure(name, function, formula, **how)
+
+
 SCORES: dict[str, ScoreMeasure] = {
     measure.name: measure
     for measure in (
-        ScoreMeasure(
-            "auc",
-            auc,  # type: ignore[arg-type]
-            "P(score of a positive > score of a negative), ties halved",
-            computed_from=RANKS,
-            title="AUC",
-            uses_share=False,
-        ),
-        ScoreMeasure(
-            "average_precision",
-            average_precision,  # type: ignore[arg-type]
-            "sum over scores of (recall gained) x precision",
-            computed_from=RANKS,
-        ),
-        ScoreMeasure(
-            "brier",
-            brier,  # type: ignore[arg-type]
-            "mean (p - y)^2",
-            higher_is_better=False,
-            computed_from=LOSS,
-            title="Brier score",
-        ),
-        ScoreMeasure(
-            "log_loss",
-            log_loss,  # type: ignore[arg-type]
-            "mean -log P(what happened)",
-            higher_is_better=False,
-            range=(0.0, inf),
-            computed_from=LOSS,
-        ),
+        _built_in("auc", auc, _AUC, computed_from=RANKS, title="AUC", uses_share=False),
+        _built_in("average_precision", average_precision, _PRECISION, computed_from=RANKS),
+        _built_in("brier", brier, "mean (p - y)^2", **_LOSS, title="Brier score"),
+        _built_in("log_loss", log_loss, "mean -log P(what happened)", **_LOSS, range=(0.0, inf)),
     )
 }
+FUNCTIONS.update({name: measure.function for name, measure in SCORES.items()})
 
 
 def from_callable(function: Callable[..., Any], name: str = "", **settings: Any) -> ScoreMeasure:
@@ -196,18 +174,21 @@ def from_callable(function: Callable[..., Any], name: str = "", **settings: Any)
     if not called.isidentifier():
         raise invalid("measure", "a name, or a function that has one", function)
     try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        parameters = {}  # type: ignore[assignment]
-    by_name = "sample_weight" in parameters
-    places = [p for p in parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL)]
-    places += [p for p in parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD]
-    open_ended = any(p.kind == p.VAR_POSITIONAL for p in places)
-    if parameters and not by_name and not open_ended and len(places) < 3:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some built-in functions do not tell what they take
+        signature = inspect.signature(auc)  # three arguments
+    by_name = "sample_weight" in signature.parameters
+    try:
+        signature.bind_partial(*[None] * (2 if by_name else 3))
+    except TypeError:
         rule = "a function of truth, score and weight, or one that takes sample_weight"
-        raise invalid("measure", rule, called)
-    settings = {"higher_is_better": not called.endswith(("_loss", "_error")), **settings}
-    settings = {"range": (-inf, inf), "formula": called, **settings}
+        raise invalid("measure", rule, called) from None
+    settings = {
+        "higher_is_better": not called.endswith(("_loss", "_error")),
+        "range": (-inf, inf),
+        "formula": called,
+        **settings,
+    }
     return ScoreMeasure(called, _Called(function, called, by_name), **settings)  # type: ignore[arg-type]
 
 
@@ -227,11 +208,3 @@ class _Called:
         except (TypeError, ValueError) as error:
             lines = str(error).strip().splitlines() or [type(error).__name__]
             raise InputError(f"measure {self.name} failed: {lines[0].rstrip('.')}.") from error
-
-
-def _unpickle(settings: dict[str, Any]) -> ScoreMeasure:
-    """Put a measure together again in another process."""
-    known = SCORES.get(settings["name"])
-    if "function" not in settings and known is not None:
-        settings = {"function": known.function, **settings}
-    return ScoreMeasure(**settings)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.types import AVERAGES, OUTCOMES, Data
+from stanoff.data.types import AVERAGES, OUTCOMES, ConfusionCounts, Data
 from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError
 from stanoff.measures import CELLS, Measure, average_categories, average_classes
 from stanoff.models.inputs import collect_inputs
 from stanoff.models.priors import NAMED, Prior, Priors
 
-if TYPE_CHECKING:
-    from stanoff.models.students import Student
-
 Array = NDArray[np.float64]
 StanData = Mapping[str, Any]
 Inputs = dict[str, Any]
 Variables = Mapping[str, NDArray[Any]]
+StudentT = tuple[float, NDArray[np.float64], NDArray[np.float64]]  # degrees, location, scale
+Proven = bool | None  # None where there is none
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 COORDS = {
@@ -32,18 +31,11 @@ COORDS = {
     "classifier": ("A", "B"),
     "truth": ("positive", "negative"),
 }
-SHARED_DIMS = {
+SHARED_DIMS: dict[str, tuple[str, ...]] = {
     "cells": ("system", "category", "cell"),
-    "psi": ("system", "row"),
-    "scores": ("system", "row"),
-    "observed": ("system", "row"),
-    "cells_A": ("category", "cell"),
-    "cells_B": ("category", "cell"),
-    "psi_A": ("category",),
-    "psi_B": ("category",),
-    "delta": ("category",),
-    "observed_A": ("category",),
-    "observed_B": ("category",),
+    **dict.fromkeys(("psi", "scores", "observed"), ("system", "row")),
+    **dict.fromkeys(("cells_A", "cells_B"), ("category", "cell")),
+    **dict.fromkeys(("psi_A", "psi_B", "delta", "observed_A", "observed_B"), ("category",)),
 }
 
 
@@ -57,6 +49,9 @@ class Model:
     ----------
     name : str
         The word that ``compare(model=...)`` takes; its program is ``stan/<name>.stan``.
+    accepts : type
+        The kind of data that it is about. The first registered model that accepts data is their
+        default.
     inputs : mapping
         What the program declares as data, each with its number of dimensions; empty where there
         is no program.
@@ -64,18 +59,10 @@ class Model:
         Which of the inputs are observed.
     dims : mapping
         The dimensions of its own variables, after chain and draw.
-    kind : str
-        What it is about: "labels", "scores" or "values".
-    default_for : type or None
-        The kind of data for which it is the default.
-    default_engine : str
-        ``"stan"`` or ``"exact"``.
     max_systems : int or None
-        How many systems it can have; None if any number.
-    single_label : bool
-        Whether it is about single-label classes rather than categories against the rest.
-    independent : bool
-        Whether its categories do not know of each other.
+        How many systems it can have; None if any number, which the exact engine then draws.
+    max_in_stan : mapping
+        How many systems or classes (K) its program can have, if there are limits.
     exact_draws : int
         How many draws the exact engine takes by default.
     order_dependent : tuple of str
@@ -86,28 +73,24 @@ class Model:
     predictive_draws : tuple of str
         The variables that log-likelihoods and replicates are computed from; none where the model
         has neither.
-    custom : bool
-        Whether its program is the user's own.
-    unit : str
-        What log-likelihoods are of, in the plural: a dimension of the tree.
     """
 
     name: str = ""
+    accepts: type[Data] = Data
     inputs: Mapping[str, int] = {}
     observed: tuple[str, ...] = ()
     dims: Mapping[str, tuple[str, ...]] = {}
-    kind: str = "labels"
-    default_for: type[Data] | None = None
-    default_engine: str = "stan"
     max_systems: int | None = 2
-    single_label: bool = False
-    independent: bool = False
+    max_in_stan: Mapping[str, int] = {}
     exact_draws: int = 50_000
     order_dependent: tuple[str, ...] = ()
     priors: Mapping[str, Prior] = NAMED
     predictive_draws: tuple[str, ...] = ()
-    unit: str = "documents"
-    custom: bool = False
+
+    @property
+    def single_label(self) -> bool:
+        """Whether it is about single-label classes rather than categories against the rest."""
+        return issubclass(self.accepts, ConfusionCounts)
 
     @property
     def has_program(self) -> bool:
@@ -120,37 +103,14 @@ class Model:
         return stan_folder() / f"{self.name}.stan"
 
     @property
-    def replicated(self) -> tuple[str, ...]:
-        """What :meth:`replicate` draws anew, by name."""
-        return self.observed
-
-    @property
-    def zeroed_for_prior(self) -> tuple[str, ...]:
-        """What of the data is set to 0 where the prior is drawn, so that one run serves all."""
-        return self.observed
-
-    @property
     def is_conjugate(self) -> bool:
         """Whether it can be drawn exactly."""
         return type(self).sample_exact is not Model.sample_exact
 
     @property
     def has_batches(self) -> bool:
-        """Whether many data sets can be drawn exactly at once."""
+        """Whether many data sets, or categories that are independent, can be drawn at once."""
         return type(self).sample_exact_batch is not Model.sample_exact_batch
-
-    @property
-    def pair_model(self) -> Model:
-        """The model that any two of its systems have."""
-        return self
-
-    @property
-    def category_axes(self) -> dict[str, int]:
-        """Which axis of its draws is that of the categories, after chain and draw."""
-        dims = SHARED_DIMS | {"psi": ("system", "category")} | dict(self.dims)
-        return {
-            name: 2 + axes.index("category") for name, axes in dims.items() if "category" in axes
-        }
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -167,10 +127,6 @@ class Model:
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return all that the program asks for; what depends on the measure only with one."""
         return collect_inputs(self.name, self.inputs, data, prior, measure)
-
-    def stan_limit(self, data: Data) -> str | None:
-        """Say with which data the program cannot be run, if these are such."""
-        return None if self.has_program else f"{self.name}, which has no program"
 
     # Draws without Stan.
 
@@ -213,21 +169,24 @@ class Model:
 
     def closed_form(
         self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> tuple[Student, Student | None] | None:
-        """Return posterior and prior of differences of systems (by index), if these are a t."""
+    ) -> tuple[StudentT, StudentT | None] | None:
+        """Return posterior and prior of differences of systems (by index), if these are a t.
+
+        A t is given by its degrees of freedom and, for each difference, location and scale.
+        """
         return None
 
-    def prior_density_infinite_at_zero(
-        self, measure: Measure, prior: Priors, data: Data
-    ) -> bool | None:
+    def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether the prior density of delta at 0 is infinite; None if no theorem tells."""
         return None
 
-    # From draws to scores.
+    def densities_at_zero(
+        self, measure: Measure, data: Data, prior: Priors
+    ) -> tuple[Array, Array] | None:
+        """Return posterior and prior density of delta at 0 by category, if there are formulas."""
+        return None
 
-    def label_measure(self, measure: Measure) -> Measure:
-        """Return the measure as it is called under this model."""
-        return measure
+    # From draws to scores.
 
     def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
         """Score the draws: psi with the dimensions (chain, draw, system, row).
@@ -257,19 +216,6 @@ class Model:
             cells /= cells.sum(axis=-1, keepdims=True).clip(min=1)
         return self.scores({"cells": cells}, measure, average)
 
-    def has_other_measures(self, draws: Variables) -> bool:
-        """Return whether these draws can be scored by another measure than that of the fit."""
-        return True
-
-    def has_scores(self, draws: Variables, measure: Measure) -> bool:
-        """Return whether the draws hold what it takes to score by a measure."""
-        return True
-
-    def difference(self, draws: Variables, psi: Array, pair: tuple[int, int]) -> Array:
-        """Return delta (chain, draw, row) of two systems from their psi (chain, draw, 2, row)."""
-        with np.errstate(invalid="ignore"):  # both infinite: whoever asked finds out
-            return np.asarray(psi[..., 0, :] - psi[..., 1, :])
-
     def population(self, data: Data) -> str:
         """Say in words what values are averaged over; nothing of labels."""
         return ""
@@ -291,6 +237,10 @@ class Model:
     def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-likelihood of each group of equal documents, or of each item."""
         raise NotImplementedError
+
+    def document_counts(self, stan_data: StanData) -> NDArray[Any] | None:
+        """Count the documents of these groups; None where each is one document or item."""
+        return None
 
     def log_likelihood_labels(self, data: Data, stan_data: StanData) -> Sequence[str]:
         """Name these groups, in the same order."""

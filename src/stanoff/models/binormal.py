@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import AVERAGES, Data
 from stanoff.errors import InputError, invalid
-from stanoff.measures import SCORES, Measure
-from stanoff.models.base import Array, Inputs, Model, StanData, Variables
+from stanoff.measures import Measure
+from stanoff.models.base import Array, Inputs, Model, Proven, StanData, Variables
 from stanoff.models.bootstrap import BOOTSTRAP
 from stanoff.models.inputs import standardize_scores
 from stanoff.models.predictive import log_correlation, log_lognormal, log_normal, number_rows
@@ -32,22 +32,18 @@ class Binormal(Model):
     """Scores are bivariate normal given the class; it knows the AUC alone."""
 
     name = "binormal"
-    inputs = {
-        **dict.fromkeys(("N_pos", "N_neg"), 0),
-        **dict.fromkeys(("center_pos", "center_neg"), 1),
-        **dict.fromkeys(("scatter_pos", "scatter_neg"), 2),
-        **dict.fromkeys(("alpha_pos", "alpha_neg", "s_scale", "lkj_shape", "prior_only"), 0),
-    }
+    inputs = {"N_pos": 0, "N_neg": 0, "center_pos": 1, "center_neg": 1}
+    inputs |= {"scatter_pos": 2, "scatter_neg": 2}
+    inputs |= dict.fromkeys(("alpha_pos", "alpha_neg", "s_scale", "lkj_shape", "prior_only"), 0)
     observed = tuple(inputs)[:6]
     dims = {
         **dict.fromkeys(("m_pos", "m_neg", "s_pos", "s_neg"), ("classifier",)),
         "x_pos": ("document_pos", "classifier"),
         "x_neg": ("document_neg", "classifier"),
     }
-    kind = "scores"
+    accepts = ScoredDocuments
     priors = {"uniform": Prior.uniform(), "jeffreys": Prior.jeffreys(), "two": Prior(2, 2, 2)}
     predictive_draws = ("m_pos", "m_neg", "s_pos", "s_neg", "r_pos", "r_neg")
-    replicated = ("x_pos", "x_neg")
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return number, mean and scatter of the scores of each class."""
@@ -73,9 +69,7 @@ class Binormal(Model):
         by_class = {f"x_{side}": scores[:, truth == label].T for side, label in CLASSES}
         return {**class_statistics(truth, scores, prior), **by_class, "truth": truth}
 
-    def prior_density_infinite_at_zero(
-        self, measure: Measure, prior: Priors, data: Data
-    ) -> bool | None:
+    def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return False: all densities are smooth."""
         return False
 
@@ -158,6 +152,6 @@ def class_statistics(truth: NDArray[np.int64], scores: Array, prior: Priors) -> 
 
 
 def _check_measure(measure: Measure) -> None:
-    if measure.name != SCORES["auc"].name:
+    if measure.name != "auc":
         rule = "'auc' in the binormal model; 'bootstrap' has the others"
         raise invalid("measure", rule, measure.name)

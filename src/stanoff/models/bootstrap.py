@@ -12,8 +12,9 @@ weights are drawn again by the same seed. Documents are sorted once for each sys
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from math import ceil, log
 from typing import Any
 
@@ -25,7 +26,7 @@ from stanoff._lib.arguments import cores
 from stanoff.data.scores import ScoredClasses, ScoredDocuments, Scores
 from stanoff.data.types import AVERAGES, Data
 from stanoff.errors import InputError, invalid
-from stanoff.measures import Measure
+from stanoff.measures import SCORES, Measure
 from stanoff.measures.scores import CALLABLE, LOSS, RANKS, ScoreMeasure
 from stanoff.models.base import Array, Inputs, Model, StanData, Variables
 from stanoff.models.priors import Priors, single
@@ -36,8 +37,11 @@ STICK_REST = 1e-4  # of the prior weight may be left when the last stick takes t
 SMALLEST_FACTOR = 1e-9  # a factor that is closer to 1 than this is not drawn
 RARE_FACTORS = 0.1  # so few factors differ from 1 that they are drawn one by one
 SUM_ERROR = 1e-3  # probabilities of all classes may miss 1 by so much
+MAX_CURVES, MIN_CURVES, MAX_NUMBERS = 1000, 100, 20_000_000
+BINS = 10  # of probabilities
 MICRO = "micro_of_"  # before the name of a variable: all categories pooled
 
+Curve = Callable[[Array, Array, float], Array]  # of shares by score, and the share of positives
 PriorDocuments = Sequence[tuple[Array, NDArray[np.intp]]]  # weights, and the documents they lie at
 
 
@@ -245,9 +249,7 @@ class Bootstrap(Model):
     name = "bootstrap"
     observed = ("truth", "score")
     dims = {"mu": ("category",)}
-    kind = "scores"
-    default_for = Scores
-    default_engine = "exact"
+    accepts = Scores
     max_systems = None
     exact_draws = 4000
 
@@ -273,26 +275,20 @@ class Bootstrap(Model):
         if stan_data["prior_only"]:
             return {}  # weights of documents that nobody has seen say nothing of their scores
         data, measure = stan_data["data"], stan_data["measure"]
-        scorers = [] if isinstance(data, ScoredClasses) else category_scorers(data, measure)
-        pooled = pooled_scorer(data, measure) if len(scorers) > 1 else None
+        categories = None if data.together else _Categories(data, measure)
         size = max(1, NUMBERS_AT_ONCE // data.truth.size)
         sizes = [min(size, draws - start) for start in range(0, draws, size)]
 
         def draw_block(n: int, generator: Generator) -> dict[str, Array]:
-            if scorers:
-                return _draw_categories(stan_data, scorers, pooled, n, generator)
-            return _draw_classes(data, measure, n, generator)
+            if categories is None:
+                return _draw_classes(data, measure, n, generator)
+            return categories.draw(stan_data, n, generator)
 
-        several = (
-            measure.computed_from != CALLABLE and draws * data.truth.size > NUMBERS_WORTH_THREADS
-        )
+        many = draws * data.truth.size > NUMBERS_WORTH_THREADS
+        several = many and measure.computed_from != CALLABLE
         with ThreadPoolExecutor(cores() if several else 1) as pool:
             blocks = list(pool.map(draw_block, sizes, rng.spawn(len(sizes))))
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
-
-    def has_scores(self, draws: Variables, measure: Measure) -> bool:
-        """Return whether these draws have the scores of a measure."""
-        return isinstance(measure, ScoreMeasure) and measure.variable in draws
 
     def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
         """Look the scores up, and average them over the categories."""
@@ -312,64 +308,62 @@ class Bootstrap(Model):
         measure = check_measure(data, measure)
         if measure.observed is not None:
             return np.array(measure.observed)
-        ones = np.ones((1, data.n_documents()[0]))
-        if isinstance(data, ScoredClasses):
-            drawn = {measure.variable: _score_classes(data, measure, ones)[None, ..., None]}
-            return np.asarray(self.scores(drawn, measure, average)[0, 0])
-        assert isinstance(data, ScoredDocuments)
-        mu = data.truth.mean(axis=1)
-        scorers = category_scorers(data, measure)
-        psi = [scorer.scores(ones, mu[[k]]) for k, scorer in enumerate(scorers)]
-        drawn = {measure.variable: np.stack(psi, axis=-1)[None], "mu": mu[None, None]}
-        if len(scorers) > 1 and average is not None:
-            pooled, every = pooled_scorer(data, measure), np.ones((1, data.truth.size))
-            drawn[MICRO + measure.variable] = pooled.scores(every, np.array([mu.mean()]))[None]
+        assert isinstance(data, Scores)
+        if data.together:
+            psi = _score_classes(data, measure, np.ones((1, len(data.truth))))
+            drawn = {measure.variable: psi[None, ..., None]}
+        else:
+            assert isinstance(data, ScoredDocuments)
+            drawn = _Categories(data, measure).observed(data.truth.mean(axis=1))
         return np.asarray(self.scores(drawn, measure, average)[0, 0])
 
 
 BOOTSTRAP = Bootstrap()
 
 
-def category_scorers(data: ScoredDocuments, measure: ScoreMeasure) -> list[CategoryScorer]:
-    """Return a scorer of each category."""
-    by_category = zip(data.truth, np.moveaxis(data.score, 1, 0), strict=True)
-    return [CategoryScorer(truth, score, measure) for truth, score in by_category]
+class _Categories:
+    """The documents of every category, and all of them pooled as micro-averages do."""
 
+    def __init__(self, data: ScoredDocuments, measure: ScoreMeasure) -> None:
+        by_category = zip(data.truth, np.moveaxis(data.score, 1, 0), strict=True)
+        self.scorers = [CategoryScorer(truth, score, measure) for truth, score in by_category]
+        self.measure, self.pooled = measure, self.scorers[0]
+        if len(self.scorers) > 1:
+            score = data.score.reshape(len(data.systems), -1)
+            self.pooled = CategoryScorer(data.truth.ravel(), score, measure)
 
-def pooled_scorer(data: ScoredDocuments, measure: ScoreMeasure) -> CategoryScorer:
-    """Take every document of every category as one, as micro-averages do."""
-    return CategoryScorer(data.truth.ravel(), data.score.reshape(len(data.systems), -1), measure)
+    def draw(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
+        """Draw scores (draw, system, category), the shares of positives, and pooled scores."""
+        gammas, several = draw_gammas(stan_data["data"], draws, rng), len(self.scorers) > 1
+        psi, mu = [], []
+        for scorer in self.scorers:
+            weights = gammas.copy() if several else gammas
+            weight, share, prior_documents = scorer.draw_weights(weights, stan_data, rng)
+            psi.append(scorer.scores(weight, share, prior_documents))
+            mu.append(share)
+        drawn = {self.measure.variable: np.stack(psi, axis=-1), "mu": np.stack(mu, axis=-1)}
+        if several:
+            k, pooled = len(self.scorers), self.pooled
+            positive = np.sum([add_columns(gammas, s.positive) for s in self.scorers], axis=0)
+            share = _draw_share(positive, k * gammas.sum(axis=1), stan_data["beta"], rng)
+            prior_documents = pooled.draw_prior_documents(draws, stan_data, rng)
+            micro = pooled.scores(np.tile(gammas, k), share, prior_documents)
+            drawn[MICRO + self.measure.variable] = micro
+        return drawn
 
-
-def _draw_categories(
-    stan_data: StanData,
-    scorers: list[CategoryScorer],
-    pooled: CategoryScorer | None,
-    draws: int,
-    rng: Generator,
-) -> dict[str, Array]:
-    """Draw scores (draw, system, category), the shares of positives, and pooled scores."""
-    measure: ScoreMeasure = stan_data["measure"]
-    gammas = draw_gammas(stan_data["data"], draws, rng)
-    psi, mu = [], []
-    for scorer in scorers:
-        own = gammas if pooled is None else gammas.copy()
-        weight, share, prior_documents = scorer.draw_weights(own, stan_data, rng)
-        psi.append(scorer.scores(weight, share, prior_documents))
-        mu.append(share)
-    drawn = {measure.variable: np.stack(psi, axis=-1), "mu": np.stack(mu, axis=-1)}
-    if pooled is not None:
-        k = len(scorers)
-        positive = np.sum([add_columns(gammas, scorer.positive) for scorer in scorers], axis=0)
-        share = _draw_share(positive, k * gammas.sum(axis=1), stan_data["beta"], rng)
-        prior_documents = pooled.draw_prior_documents(draws, stan_data, rng)
-        micro = pooled.scores(np.tile(gammas, k), share, prior_documents)
-        drawn[MICRO + measure.variable] = micro
-    return drawn
+    def observed(self, mu: Array) -> dict[str, Array]:
+        """Score the documents as they are, each with the weight 1, given shares of positives."""
+        psi = [s.scores(np.ones((1, len(s.truth))), mu[[k]]) for k, s in enumerate(self.scorers)]
+        drawn = {self.measure.variable: np.stack(psi, axis=-1)[None], "mu": mu[None, None]}
+        if len(self.scorers) > 1:
+            ones = np.ones((1, len(self.pooled.truth)))
+            micro = self.pooled.scores(ones, np.array([mu.mean()]))[None]
+            drawn[MICRO + self.measure.variable] = micro
+        return drawn
 
 
 def _draw_classes(
-    data: ScoredClasses, measure: ScoreMeasure, draws: int, rng: Generator
+    data: Scores, measure: ScoreMeasure, draws: int, rng: Generator
 ) -> dict[str, Array]:
     """Draw the scores of all classes together (draw, system, 1)."""
     weight = draw_gammas(data, draws, rng)
@@ -378,7 +372,7 @@ def _draw_classes(
     return {measure.variable: _score_classes(data, measure, weight)[..., None]}
 
 
-def _score_classes(data: ScoredClasses, measure: ScoreMeasure, weight: Array) -> Array:
+def _score_classes(data: Scores, measure: ScoreMeasure, weight: Array) -> Array:
     """Score all systems by the probabilities of all classes (draw, system)."""
     if measure.computed_from == CALLABLE:
         return _call_measure(measure, data.truth, data.score, weight)
@@ -396,12 +390,12 @@ def check_measure(data: Data, measure: Measure) -> ScoreMeasure:
         )
     if not isinstance(data, Scores):
         raise InputError(f"{measure.label} takes scores, and these are labels.")
-    together = isinstance(data, ScoredClasses)
-    if together and measure.computed_from == RANKS:
+    if data.together and measure.computed_from == RANKS:
         rule = "log_loss or brier for all classes together, or average= for one against the rest"
         raise invalid("measure", rule, measure.name)
-    if together and measure.prevalence is not None:
-        raise invalid("prevalence", "None for several classes", measure.prevalence)
+    if data.together and measure.prevalence is not None:
+        what = "numbers" if data.kind == "numbers" else "several classes"
+        raise invalid("prevalence", f"None for {what}", measure.prevalence)
     if measure.probabilities:
         for name, score in zip(data.systems, data.score, strict=True):
             _check_probabilities(data, measure, name, score)
@@ -435,3 +429,96 @@ def _check_probabilities(data: Scores, measure: ScoreMeasure, name: str, score: 
             f"in {int(infinite.sum()):,} documents, the first in row {row + 1}. Pass clip=, "
             "such as clip=1e-6, to bound probabilities away from 0 and 1."
         )
+
+
+# Curves of scores: ROC, precision against recall, reliability.
+
+
+def of_category(data: ScoredDocuments, category: str) -> ScoredDocuments:
+    """Keep one category alone."""
+    k = data.categories.index(category)
+    return replace(data, categories=(category,), truth=data.truth[[k]], score=data.score[:, [k]])
+
+
+def roc_curves(data: ScoredDocuments, prior: Priors, seed: int, at: Array) -> Array:
+    """Draw the share of positives found at shares of negatives that are called positive.
+
+    Parameters
+    ----------
+    data : ScoredDocuments
+        Of one category.
+    prior : Prior
+        The weights of the prior.
+    seed : int
+        Makes the draws reproducible.
+    at : ndarray
+        Shares of the negatives.
+
+    Returns
+    -------
+    ndarray
+        The curves of all systems (draw, system, share); the first is that of the data.
+    """
+    return _draw_curves(data, prior, seed, lambda pos, neg, share: np.interp(at, neg, pos))
+
+
+def precision_curves(data: ScoredDocuments, prior: Priors, seed: int, at: Array) -> Array:
+    """Draw the precision at shares of the positives that are found; else as :func:`roc_curves`."""
+
+    def precision(pos: Array, neg: Array, share: float) -> Array:
+        index = np.minimum(np.searchsorted(pos, at - 1e-12), len(pos) - 1)
+        right, wrong = share * pos[index], (1 - share) * neg[index]
+        return np.asarray(right / np.maximum(right + wrong, 1e-300))
+
+    return _draw_curves(data, prior, seed, precision)
+
+
+def reliability(data: ScoredDocuments, prior: Priors, seed: int) -> tuple[Array, Array]:
+    """Draw how often what has a probability happens, in bins of equal width.
+
+    Returns
+    -------
+    tuple of ndarray
+        The mean probability in each bin (system, bin), and the share of positives (draw, system,
+        bin), whose first draw is that of the data; NaN where there is no document.
+    """
+    truth, bins = data.truth[0], np.minimum((data.score[:, 0] * BINS).astype(int), BINS - 1)
+
+    def mean_by_bin(values: Array, weight: Array, index: Array) -> Array:
+        total = np.bincount(index, weights=weight, minlength=BINS)
+        sums = np.bincount(index, weights=weight * values, minlength=BINS)
+        return np.asarray(np.divide(sums, total, out=np.full(BINS, np.nan), where=total > 0))
+
+    ones = np.ones(len(truth))
+    mean = [mean_by_bin(p, ones, index) for p, index in zip(data.score[:, 0], bins, strict=True)]
+    happened = []
+    for scorer, weight, share, _ in _draw_weights(data, prior, seed):
+        pos = float(weight @ scorer.positive)
+        balanced = weight * np.where(truth, share / pos, (1 - share) / (weight.sum() - pos))
+        happened.append([mean_by_bin(scorer.positive, balanced, index) for index in bins])
+    return np.array(mean), np.array(happened)
+
+
+def _draw_curves(data: ScoredDocuments, prior: Priors, seed: int, curve: Curve) -> Array:
+    """Draw curves of the shares of positives and negatives from the highest score down."""
+    curves: list[list[Array]] = []
+    for scorer, weight, share, prior_documents in _draw_weights(data, prior, seed):
+        curves.append([])
+        for ranking in scorer.rankings:
+            masses = ranking.class_weights(weight[None], prior_documents)
+            pos, neg = (np.concatenate([[0.0], np.cumsum(mass[0])]) for mass in masses)
+            curves[-1].append(curve(pos / pos[-1], neg / neg[-1], share))
+    return np.array(curves)
+
+
+def _draw_weights(
+    data: ScoredDocuments, prior: Priors, seed: int
+) -> Iterator[tuple[CategoryScorer, Array, float, PriorDocuments]]:
+    """Draw weights of the documents, draw by draw; the first are all 1."""
+    stan_data = BOOTSTRAP.stan_data(data, prior, SCORES["auc"])
+    scorer = CategoryScorer(data.truth[0], data.score[:, 0], SCORES["auc"])
+    yield scorer, np.ones(len(scorer.truth)), float(scorer.positive.mean()), ()
+    rng = np.random.default_rng(seed)
+    for _ in range(max(MIN_CURVES, min(MAX_CURVES, MAX_NUMBERS // len(scorer.truth)))):
+        weight, share, documents = scorer.draw_weights(draw_gammas(data, 1, rng), stan_data, rng)
+        yield scorer, weight[0], float(share[0]), documents

@@ -11,6 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from stanoff.data.types import (
+    SWAP_AB,
     Data,
     PairedCounts,
     UnpairedCounts,
@@ -19,19 +20,29 @@ from stanoff.data.types import (
 )
 from stanoff.errors import InputError
 from stanoff.measures import Measure
-from stanoff.models.base import COORDS, Array, Inputs, Model, StanData, Variables, unless_prior
-from stanoff.models.inputs import KAPPA_INPUTS, MEASURE_INPUTS
+from stanoff.models.base import (
+    COORDS,
+    Array,
+    Inputs,
+    Model,
+    Proven,
+    StanData,
+    Variables,
+    unless_prior,
+)
+from stanoff.models.inputs import KAPPA_INPUTS, KAPPA_NEG_INPUTS, MEASURE_INPUTS
 from stanoff.models.predictive import (
     join_labels,
     log_beta,
     log_dirichlet,
     log_lognormal,
+    log_of_counts,
     multinomials,
 )
 from stanoff.models.priors import WEIGHTS, Priors, both, single
-from stanoff.models.singularities import depends, equal_at_an_end, vanishing_power
 
 CLASSES = ("pos", "neg")
+CLASS_OF_MEASURE = {"recall": "pos", "fnr": "pos", "specificity": "neg", "fpr": "neg"}
 GAMMAS_AT_ONCE = 12_000_000  # about 100 MB
 GAMMAS_IN_CACHE = 16_384  # of each intermediate result, so that it stays near the processor
 MIN_SHAPE = 0.05  # below, all Gammas of a simplex may underflow to 0 together
@@ -40,7 +51,22 @@ MIN_SHAPE = 0.05  # below, all Gammas of a simplex may underflow to 0 together
 class ConjugateCounts(Model):
     """What the paired and the unpaired model share: their posteriors are Betas and Dirichlets."""
 
-    independent = True
+    def rate_density_at_zero(self, side: str, stan_data: StanData) -> Array:
+        """Return the density at 0 (category) of the difference of two rates of yes, or of no."""
+        raise NotImplementedError
+
+    def densities_at_zero(
+        self, measure: Measure, data: Data, prior: Priors
+    ) -> tuple[Array, Array] | None:
+        """Return posterior and prior density of delta at 0 for rates of one class."""
+        if not self.is_conjugate or measure.name not in CLASS_OF_MEASURE:
+            return None
+        side, stan_data = CLASS_OF_MEASURE[measure.name], self.stan_data(data, prior)
+        posterior, prior_density = (
+            self.rate_density_at_zero(side, {**stan_data, "prior_only": prior_only})
+            for prior_only in (0, 1)
+        )
+        return posterior, prior_density
 
     def gamma_shapes(self, stan_data: StanData) -> list[Array]:
         """List the shapes (data set) of the Gammas whose ratios the posterior consists of."""
@@ -103,22 +129,14 @@ class Paired(ConjugateCounts):
     """Both systems on the same documents: outcome pairs given the class are Dirichlet."""
 
     name = "paired"
-    inputs = {
-        "K": 0,
-        "c_pos": 2,
-        "c_neg": 2,
-        "beta": 1,
-        "alpha_pos": 1,
-        "alpha_neg": 1,
-        **MEASURE_INPUTS,
-        "prior_only": 0,
-    }
+    inputs = {"K": 0, "c_pos": 2, "c_neg": 2, "beta": 1, "alpha_pos": 1, "alpha_neg": 1}
+    inputs |= {**MEASURE_INPUTS, "prior_only": 0}
     observed = ("c_pos", "c_neg")
     dims = {
         "mu": ("category",),
         **dict.fromkeys(("theta_pos", "theta_neg", "c_pos", "c_neg"), ("category", "outcome")),
     }
-    default_for: type[Data] | None = PairedCounts
+    accepts: type[Data] = PairedCounts
     predictive_draws: tuple[str, ...] = ("mu", "theta_pos", "theta_neg")
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
@@ -138,8 +156,12 @@ class Paired(ConjugateCounts):
         theta_pos, theta_neg = np.empty((2, draws, len(c_pos), 4))
         for k, (pos, neg) in enumerate(zip(c_pos, c_neg, strict=True)):
             mu[:, k] = rng.beta(beta[0] + pos.sum(), beta[1] + neg.sum(), draws)
-            theta_pos[:, k] = rng.dirichlet(alpha_pos + pos, draws)
-            theta_neg[:, k] = rng.dirichlet(alpha_neg + neg, draws)
+            weights = np.array([alpha_pos + pos, alpha_neg + neg])
+            # In an order that A and B have no part in: where they change places, draws do.
+            swap = weights[:, 2].tolist() > weights[:, 1].tolist()
+            order = list(SWAP_AB) if swap else [0, 1, 2, 3]
+            for theta, weight in zip((theta_pos, theta_neg), weights, strict=True):
+                theta[:, k, order] = rng.dirichlet(weight[order], draws)
         cells = cells_of_pairs(mu[:, None], theta_pos, theta_neg)
         return {"mu": mu, "theta_pos": theta_pos, "theta_neg": theta_neg, "cells": cells}
 
@@ -165,9 +187,7 @@ class Paired(ConjugateCounts):
                 np.multiply(scale, gamma[i] + gamma[j], out=cells[cell, :, system])
         return np.moveaxis(cells, 0, -1)
 
-    def prior_density_infinite_at_zero(
-        self, measure: Measure, prior: Priors, data: Data
-    ) -> bool | None:
+    def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether delta piles up at 0 faster than a density can follow.
 
         It does where a prevalence makes all systems equal (with no positives every F1 is 0): delta
@@ -185,14 +205,31 @@ class Paired(ConjugateCounts):
             differing += weights("alpha_neg", 4)[1:3].sum()
         return bool(differing <= 1)
 
+    def rate_density_at_zero(self, side: str, stan_data: StanData) -> Array:
+        """Return the density at 0 of the difference of two shares of a Dirichlet.
+
+        With the weights a of one share, b of the other and c of the rest it is
+        (a + b + c - 1) / (a + b - 1) 2^-(a + b - 1) / B(a, b).
+        """
+        from scipy.special import betaln
+
+        [counts] = unless_prior(stan_data, f"c_{side}")
+        weights = counts + stan_data[f"alpha_{side}"]
+        a, b, total = weights[:, 1], weights[:, 2], weights.sum(axis=1)
+        power = a + b - 1
+        with np.errstate(divide="ignore", invalid="ignore"):
+            density = (total - 1) / power * np.exp(-power * np.log(2) - betaln(a, b))
+        return np.where(power > 0, density, np.inf)
+
     def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-likelihood of outcome pairs (chain, draw, category, class, outcome)."""
-        from scipy.special import xlogy
-
         mu = draws["mu"][..., None]
         shares = np.stack([mu * draws["theta_pos"], (1 - mu) * draws["theta_neg"]], axis=-2)
-        counts = np.stack([stan_data["c_pos"], stan_data["c_neg"]], axis=-2)
-        return np.asarray(xlogy(counts, shares))
+        return log_of_counts(self.document_counts(stan_data), shares)
+
+    def document_counts(self, stan_data: StanData) -> NDArray[Any]:
+        """Count the documents of each."""
+        return np.stack([stan_data["c_pos"], stan_data["c_neg"]], axis=-2)
 
     def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
         """Name category, class and outcome pair."""
@@ -234,22 +271,14 @@ class Unpaired(ConjugateCounts):
     """Each system by itself, on its own documents: prevalence and rates are Beta."""
 
     name = "unpaired"
-    inputs = {
-        "K": 0,
-        "c_A": 2,
-        "c_B": 2,
-        "beta": 2,
-        "alpha_pos": 2,
-        "alpha_neg": 2,
-        **MEASURE_INPUTS,
-        "prior_only": 0,
-    }
+    inputs = {"K": 0, "c_A": 2, "c_B": 2, "beta": 2, "alpha_pos": 2, "alpha_neg": 2}
+    inputs |= {**MEASURE_INPUTS, "prior_only": 0}
     observed = ("c_A", "c_B")
     dims = {
         **dict.fromkeys(("mu", "rho_pos", "rho_neg"), ("classifier", "category")),
         **dict.fromkeys(("c_A", "c_B"), ("category", "cell")),
     }
-    default_for: type[Data] | None = UnpairedCounts
+    accepts = UnpairedCounts
     predictive_draws: tuple[str, ...] = ("mu", "rho_pos", "rho_neg", "cells")
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
@@ -258,11 +287,14 @@ class Unpaired(ConjugateCounts):
         drawn = {
             name: np.empty((draws, 2, len(counts[0]))) for name in ("mu", "rho_pos", "rho_neg")
         }
-        for system, cells in enumerate(counts):
-            for values, (yes, no) in zip(
-                drawn.values(), _beta_weights(stan_data, system, cells), strict=True
-            ):
-                values[:, system] = rng.beta(yes, no, (draws, len(cells)))
+        weights = [
+            np.array(list(_beta_weights(stan_data, system, cells)))
+            for system, cells in enumerate(counts)
+        ]
+        # In an order that A and B have no part in: where they change places, draws do.
+        for system in sorted((0, 1), key=lambda i: weights[i].tolist(), reverse=True):
+            for values, (yes, no) in zip(drawn.values(), weights[system], strict=True):
+                values[:, system] = rng.beta(yes, no, (draws, len(counts[system])))
         return drawn | {"cells": cells_of_rates(**drawn)}
 
     def gamma_shapes(self, stan_data: StanData) -> list[Array]:
@@ -285,9 +317,7 @@ class Unpaired(ConjugateCounts):
                 np.multiply(scale, gamma, out=cells[cell, :, system])
         return np.moveaxis(cells, 0, -1)
 
-    def prior_density_infinite_at_zero(
-        self, measure: Measure, prior: Priors, data: Data
-    ) -> bool | None:
+    def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether two independent scores meet too often at one value.
 
         The density of their difference at 0 is the integral of the product of their densities. Near
@@ -310,11 +340,30 @@ class Unpaired(ConjugateCounts):
                     return True
         return False
 
+    def rate_density_at_zero(self, side: str, stan_data: StanData) -> Array:
+        """Return the density at 0 of the difference of two Betas, B(a, b) and B(c, d).
+
+        It is B(a + c - 1, b + d - 1) / (B(a, b) B(c, d)).
+        """
+        from scipy.special import betaln
+
+        counts = unless_prior(stan_data, *self.observed)
+        rate = 1 + CLASSES.index(side)  # after the prevalence
+        (a, b), (c, d) = (
+            list(_beta_weights(stan_data, system, cells))[rate]
+            for system, cells in enumerate(counts)
+        )
+        finite = (a + c > 1) & (b + d > 1)
+        log_density = betaln(a + c - 1, b + d - 1) - betaln(a, b) - betaln(c, d)
+        return np.where(finite, np.exp(log_density), np.inf)
+
     def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-likelihood of each cell (chain, draw, classifier, category, cell)."""
-        from scipy.special import xlogy
+        return log_of_counts(self.document_counts(stan_data), draws["cells"])
 
-        return np.asarray(xlogy(np.stack([stan_data["c_A"], stan_data["c_B"]]), draws["cells"]))
+    def document_counts(self, stan_data: StanData) -> NDArray[Any]:
+        """Count the documents of each."""
+        return np.stack([stan_data["c_A"], stan_data["c_B"]])
 
     def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
         """Name classifier, category and cell."""
@@ -364,17 +413,13 @@ class Hierarchical(Paired):
     """Categories learn from each other: theta_k ~ Dirichlet(kappa eta), Zhang et al., section 5."""
 
     name = "hierarchical"
-    inputs = {**Paired.inputs, **KAPPA_INPUTS}
+    inputs = {**Paired.inputs, **KAPPA_INPUTS, **KAPPA_NEG_INPUTS}
     dims = Paired.dims | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",))
-    default_for = None
-    independent = False
     predictive_draws = (*Paired.predictive_draws, *HYPERPARAMETERS)
     sample_exact = Model.sample_exact
     sample_exact_batch = Model.sample_exact_batch
 
-    def prior_density_infinite_at_zero(
-        self, measure: Measure, prior: Priors, data: Data
-    ) -> bool | None:
+    def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether a prevalence makes both systems equal, as in the paired model."""
         return equal_at_an_end(measure, single(prior).weights("beta", 2)) or None
 
@@ -383,7 +428,7 @@ class Hierarchical(Paired):
         density = log_beta(draws["mu"], stan_data["beta"]).sum(axis=-1)
         for side in CLASSES:
             density += log_dirichlet(draws[f"eta_{side}"], stan_data[f"alpha_{side}"])
-            density += _log_prior_of_kappa(draws[f"kappa_{side}"], stan_data)
+            density += _log_prior_of_kappa(draws, side, stan_data)
         return np.asarray(density)
 
     def draw_new_category(self, draws: Variables, mu: Array, rng: Generator) -> Array:
@@ -409,10 +454,8 @@ class HierarchicalUnpaired(Unpaired):
     """The unpaired model with categories that learn from each other, each system by itself."""
 
     name = "hierarchical_unpaired"
-    inputs = {**Unpaired.inputs, **KAPPA_INPUTS}
+    inputs = {**Unpaired.inputs, **KAPPA_INPUTS, **KAPPA_NEG_INPUTS}
     dims = Unpaired.dims | dict.fromkeys(HYPERPARAMETERS, ("classifier",))
-    default_for = None
-    independent = False
     predictive_draws = (*Unpaired.predictive_draws, *HYPERPARAMETERS)
     sample_exact = Model.sample_exact
     sample_exact_batch = Model.sample_exact_batch
@@ -423,7 +466,7 @@ class HierarchicalUnpaired(Unpaired):
         density = log_beta(draws["mu"], np.asarray(stan_data["beta"])[:, None]).sum(axis=-1)
         for side in CLASSES:
             density += log_beta(draws[f"eta_{side}"], np.asarray(stan_data[f"alpha_{side}"]))
-            density += _log_prior_of_kappa(draws[f"kappa_{side}"], stan_data)
+            density += _log_prior_of_kappa(draws, side, stan_data)
         return np.asarray(density.sum(axis=-1))
 
     def draw_new_category(self, draws: Variables, mu: Array, rng: Generator) -> Array:
@@ -438,8 +481,11 @@ class HierarchicalUnpaired(Unpaired):
         return cells_of_rates(mu, *rho)
 
 
-def _log_prior_of_kappa(kappa: NDArray[Any], stan_data: StanData) -> Array:
-    return log_lognormal(kappa, stan_data["kappa_location"], stan_data["kappa_scale"])
+def _log_prior_of_kappa(draws: Variables, side: str, stan_data: StanData) -> Array:
+    """Return the log-density of the prior of kappa on one side, positives or negatives."""
+    name = "kappa_neg" if side == "neg" else "kappa"
+    location, scale = stan_data[f"{name}_location"], stan_data[f"{name}_scale"]
+    return log_lognormal(draws[f"kappa_{side}"], location, scale)
 
 
 def _draw_dirichlets(alpha: Array, rng: Generator) -> Array:
@@ -459,3 +505,59 @@ def _draw_dirichlets(alpha: Array, rng: Generator) -> Array:
         left = left * (1 - share)
     drawn[..., -1] = left
     return drawn
+
+
+# How a score behaves where parameters reach their ends: there the prior density of delta at 0 may
+# be infinite, so that a Savage-Dickey factor means nothing. Tests check it by simulation.
+
+
+def vanishing_power(measure: Measure, **ends: int) -> float:
+    """Return the power with which the score nears one value as parameters near their ends.
+
+    It is 0 where the score does not near one value.
+    """
+    limit, near, nearer = (
+        # Not in step, or what is a difference of two parameters would be 0 all the way.
+        _scores(
+            measure, **{n: abs(end - epsilon / (i + 1)) for i, (n, end) in enumerate(ends.items())}
+        )
+        for epsilon in (1e-14, 1e-4, 1e-7)
+    )
+    if np.ptp(limit) > 1e-6:
+        return 0.0
+    far, close = np.abs(near - limit).max(), np.abs(nearer - limit).max()
+    if far < 1e-12:  # it stays where it is
+        return 0.0
+    if close == 0:  # it arrived earlier than doubles can tell
+        return 1.0
+    return float(np.log10(far / close) / 3)
+
+
+def equal_at_an_end(measure: Measure, beta: Array) -> bool:
+    """Return whether a prevalence of 0 or 1 makes all systems equal, and is not too improbable.
+
+    Parameters
+    ----------
+    measure : Measure
+        The score.
+    beta : ndarray
+        The weights of the Beta distribution of the prevalence.
+    """
+    powers = [vanishing_power(measure, mu=end) for end in (0, 1)]
+    return any(power and weight <= power + 0.01 for power, weight in zip(powers, beta, strict=True))
+
+
+def depends(measure: Measure, **fixed: float) -> bool:
+    """Return whether the score moves when these parameters are fixed and the others vary."""
+    return bool(np.ptp(_scores(measure, **fixed)) > 1e-6)
+
+
+def _scores(measure: Measure, **fixed: float) -> Array:
+    """Compute the score on a grid of the parameters that are not fixed."""
+    axes = [
+        np.array([fixed[name]]) if name in fixed else np.linspace(0.1, 0.9, 5)
+        for name in ("mu", "rho_pos", "rho_neg")
+    ]
+    mu, rho_pos, rho_neg = np.meshgrid(*axes)
+    cells = [mu * rho_pos, (1 - mu) * rho_neg, mu * (1 - rho_pos), (1 - mu) * (1 - rho_neg)]
+    return measure(np.stack(cells, axis=-1))

@@ -25,7 +25,6 @@ from stanoff.models.items import OWN_PRIOR
 from stanoff.models.priors import NAMED, WEIGHTS, Priors
 
 LOG_PRIOR = ("log_prior", "lprior")
-COUNTED = ("c_pos", "c_neg", "c_A", "c_B", "truth", "said")
 REP_SUFFIX = "_rep"  # c_pos_rep is c_pos as the model would draw it
 OUTPUT_DIMENSIONS = {
     **dict.fromkeys(("delta", "psi_A", "psi_B"), (0, 1)),
@@ -162,15 +161,12 @@ def check_user_data(program: Program, data: Mapping[str, Any]) -> dict[str, Any]
             f"{program.path} cannot be used: It asks for data {missing[0]!r}, which stanoff does "
             f"not have: pass data= with {listed}{hint}"
         )
-    for name in data:
-        if name in program.user_data:
-            continue
+    for name in (name for name in data if name not in program.user_data):
         if name in program.inputs:
             raise invalid("data", f"without {name!r}, which stanoff has of its own", name)
         raise unknown("data", name, program.user_data or ["(nothing: it declares none)"])
-    return {
-        name: _as_declared(name, data[name], program.inputs[name]) for name in program.user_data
-    }
+    declared = program.inputs
+    return {name: _as_declared(name, data[name], declared[name]) for name in program.user_data}
 
 
 def _as_declared(name: str, value: Any, declared: Mapping[str, Any]) -> Any:
@@ -186,12 +182,9 @@ def _as_declared(name: str, value: Any, declared: Mapping[str, Any]) -> Any:
         numbers = numbers.astype(int)
     if numbers.dtype.kind == "f" and kind == "int" and np.all(numbers == np.floor(numbers)):
         numbers = numbers.astype(np.int64)
-    numeric = numbers.dtype.kind in "iu" or (numbers.dtype.kind == "f" and kind == "real")
-    if (
-        not numeric
-        or not np.all(np.isfinite(numbers))
-        or (numbers.ndim != dimensions and numbers.size)
-    ):
+    numeric = numbers.dtype.kind in ("iu" if kind == "int" else "iuf")
+    right_shape = numbers.ndim == dimensions or not numbers.size
+    if not (numeric and np.isfinite(numbers).all() and right_shape):
         rule = f"{kind} with {dimensions} dimensions" if dimensions else f"one {kind}"
         raise invalid(f"data.{name}", f"finite, {rule}", value)
     return numbers.tolist()
@@ -226,8 +219,6 @@ class CustomModel(Model):
         The data that only the user has, by name, as JSON has them.
     """
 
-    custom = True
-
     def __init__(self, program: Program, user_data: Mapping[str, Any] | None = None) -> None:
         self.program, self.user_data = program, dict(user_data or {})
         self.name, self.observed = program.path.stem, program.observed
@@ -253,11 +244,6 @@ class CustomModel(Model):
     def stan_file(self) -> Path:
         """Where its program is."""
         return self.program.path.resolve()
-
-    @property
-    def zeroed_for_prior(self) -> tuple[str, ...]:
-        """Counts of labels, if it is about nothing else: scores and values cannot be 0."""
-        return self.observed if set(self.observed) <= set(COUNTED) else ()
 
     @property
     def computes_measure(self) -> bool:
@@ -301,16 +287,6 @@ class CustomModel(Model):
         if isinstance(data, ItemValues):
             return data.observed[:, None]
         return super().observed_scores(data, measure, average)
-
-    def has_other_measures(self, draws: Variables) -> bool:
-        """Return whether the program generates cells, of which any measure can be had."""
-        return "cells" in draws
-
-    def difference(self, draws: Variables, psi: Array, pair: tuple[int, int]) -> Array:
-        """Return delta, as the program tells it where it has no scores."""
-        if {"cells", "psi"} & set(draws):
-            return super().difference(draws, psi, pair)
-        return np.asarray(draws["delta"] if pair == (0, 1) else -draws["delta"])
 
 
 def _name_dims(program: Program) -> dict[str, tuple[str, ...]]:

@@ -36,6 +36,7 @@ CLUSTERED = (
     "scores or values with cluster=; labels are counted, and their clusters are not kept: values "
     "of 0 and 1 keep them"
 )
+RATIOS = "ratios of sums (measure='ratio', denominator=)"
 ITEM_DIMS = ("item", "system")
 
 
@@ -77,6 +78,7 @@ INPUTS: dict[str, StanInput] = {
     "beta": StanInput("real", (1, 2)),
     **dict.fromkeys(("alpha_pos", "alpha_neg"), StanInput("real", (0, 1, 2))),
     **dict.fromkeys(("kappa_location", "kappa_scale"), StanInput("real")),
+    **dict.fromkeys(("kappa_neg_location", "kappa_neg_scale"), StanInput("real")),
     "N": StanInput("int", needs=f"{DOCUMENTS}, or {VALUED}"),
     "truth": StanInput("int", (1,), DOCUMENTS, observed=True, conditioned=True),
     "category": StanInput("int", (1,), DOCUMENTS),
@@ -84,9 +86,7 @@ INPUTS: dict[str, StanInput] = {
     **dict.fromkeys(("score", "standard_score"), _SCORE),
     "S": StanInput("int", needs=VALUED),
     "y": StanInput("real", (2,), VALUED, observed=True, dims=ITEM_DIMS),
-    "denominator": StanInput(
-        "real", (2,), "ratios of sums (measure='ratio', denominator=)", dims=ITEM_DIMS
-    ),
+    "denominator": StanInput("real", (2,), RATIOS, dims=ITEM_DIMS),
     "runs": StanInput("int", (2,), VALUED, dims=ITEM_DIMS),
     "right": StanInput("int", (2,), VALUED, observed=True, dims=ITEM_DIMS),
     **dict.fromkeys(("centre", "spread"), StanInput("real", needs=VALUED)),
@@ -100,6 +100,7 @@ OBSERVED = tuple(name for name, declared in INPUTS.items() if declared.observed)
 # What most built-in programs of labels declare, with the number of dimensions.
 MEASURE_INPUTS = dict.fromkeys(("measure", "f_beta", "zero_division", "prevalence"), 0)
 KAPPA_INPUTS = {"kappa_location": 0, "kappa_scale": 0}
+KAPPA_NEG_INPUTS = {"kappa_neg_location": 0, "kappa_neg_scale": 0}
 
 
 def write_documents(counts: PairedCounts) -> dict[str, Any]:
@@ -230,6 +231,12 @@ PROVIDERS: dict[type[Data], Mapping[str, Callable[[Any], Any]]] = {
 UNSEEN = {"cluster": "hang together in clusters", "denominator": "are ratios of sums"}
 
 
+def _providers(data: Data) -> dict[str, Callable[[Any], Any]]:
+    """Return what data have by name: what their kind has, and those that it is made of."""
+    kinds = [PROVIDERS.get(kind, {}) for kind in reversed(type(data).__mro__)]
+    return {name: provider for kind in kinds for name, provider in kind.items()}
+
+
 def collect_inputs(
     program: str,
     declared: Mapping[str, int],
@@ -252,11 +259,7 @@ def collect_inputs(
     measure : Measure, optional
         What the program computes; without it, inputs that depend on it are left out.
     """
-    offered = {
-        name: provider
-        for kind in reversed(type(data).__mro__)
-        for name, provider in PROVIDERS.get(kind, {}).items()
-    }
+    offered = _providers(data)
     stan_data = {name: offered[name](data) for name in declared if name in offered}
     missing = [
         name
@@ -282,8 +285,7 @@ def refuse_unseen(program: str, declared: Collection[str], data: Data) -> None:
     for name, message in UNSEEN.items():
         if name in declared or (name == "cluster" and alone):
             continue
-        providers = [PROVIDERS[kind] for kind in type(data).__mro__ if kind in PROVIDERS]
-        if any(name in offers and offers[name](data) is not None for offers in providers):
+        if (provider := _providers(data).get(name)) and provider(data) is not None:
             raise InputError(
                 f"{program} does not ask for {name!r}, but these {data.kind} {message}: declare "
                 f"{name!r} in its data, or leave {name}= out."
@@ -297,11 +299,12 @@ def prior_inputs(declared: Mapping[str, int], prior: Priors) -> dict[str, Any]:
     and for B.
     """
     stan_data: dict[str, Any] = {}
-    if "kappa_location" in declared:
-        first, second = both(prior)
-        if first.kappa != second.kappa:
-            raise invalid("prior.kappa", "the same for both classifiers here", prior)
-        stan_data["kappa_location"], stan_data["kappa_scale"] = first.kappa
+    for name in ("kappa", "kappa_neg"):
+        if f"{name}_location" in declared:
+            kappas = {getattr(p, name) for p in both(prior)}
+            if len(kappas) > 1:
+                raise invalid(f"prior.{name}", "the same for both classifiers here", prior)
+            [(stan_data[f"{name}_location"], stan_data[f"{name}_scale"])] = kappas
     for name in WEIGHTS:
         match declared.get(name):
             case 0:

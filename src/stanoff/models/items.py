@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from stanoff.data.items import (
     ClusteredValues,
+    DatasetScores,
     ItemValues,
     RatioValues,
     check_clusters,
@@ -25,12 +26,11 @@ from stanoff.data.items import (
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Inputs, Model, StanData, Variables
+from stanoff.models.base import Array, Inputs, Model, Proven, StanData, StudentT, Variables
 from stanoff.models.bootstrap import cluster_weights
 from stanoff.models.inputs import count_right, count_runs
 from stanoff.models.predictive import log_correlation, log_normal, number_rows
 from stanoff.models.priors import Prior, Priors, single
-from stanoff.models.students import Student
 
 MAX_STAN_SYSTEMS = 6
 ROWS_AT_ONCE = 50_000  # of a matrix that are factorised
@@ -42,16 +42,15 @@ GRID = 4000  # values of the standard deviation over data sets
 MU_SCALE, TAU_SCALE, LKJ_SHAPE = 1.5, 1.5, 1.0
 # A prior of differences depends on the unit of the values: none but the model's own suits all of
 # them, so that sensitivity takes others only if they are given.
+PRIOR_INPUTS = ("prior_weight", "prior_sd", "prior_degrees")  # of the difference; see Prior
 OWN_PRIOR = {"the model's own": Prior()}
 
 
 class ValuesModel(Model):
     """A model of values per item, whose draws have psi in them."""
 
-    kind = "values"
-    default_engine = "exact"
+    accepts: type[Data] = ItemValues
     priors = OWN_PRIOR
-    unit = "items"
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return what the sampler or the program needs."""
@@ -64,23 +63,19 @@ class ValuesModel(Model):
         if shared.items is not None and self.name != "items":
             rule = f"None for the {self.name} model, which has no prior"
             raise invalid("prior.items", rule, shared.items)
-        return self.values_data(data, shared) | {"prior_only": 0}
+        return self.values_data(data, shared)
 
     def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
         """Return what only this model needs."""
         raise NotImplementedError
 
-    def prior_density_infinite_at_zero(
-        self, measure: Measure, prior: Priors, data: Data
-    ) -> bool | None:
+    def population(self, data: Data) -> str:
+        """Say what values are averaged over."""
+        return "new data sets" if isinstance(data, DatasetScores) else "new items"
+
+    def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return False: a t has a finite density everywhere."""
         return False
-
-    def label_measure(self, measure: Measure) -> Measure:
-        """Return the measure, which must be one of values."""
-        if measure.kind != "values":
-            raise invalid("measure", "'mean' or 'ratio' for values per item", measure.name)
-        return measure
 
     def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
         """Return psi (chain, draw, system, 1) as it was drawn."""
@@ -93,22 +88,26 @@ class ValuesModel(Model):
         assert isinstance(data, ItemValues)
         return data.observed[:, None]
 
+    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
+        """Return the numbers of the items."""
+        return number_rows(stan_data[self.observed[0]])
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Return the mean of every system over new items."""
+        return {"psi": replicates[self.observed[0]].mean(axis=-2)[..., None]}
+
 
 class Items(ValuesModel):
     """Normal values, so that the difference of two means is Student's t."""
 
     name = "items"
-    inputs = {
-        **dict.fromkeys(("S", "N"), 0),
-        "y": 2,
-        **dict.fromkeys(("prior_weight", "prior_sd", "prior_degrees"), 0),
-    }
+    inputs = {"S": 0, "N": 0, "y": 2, **dict.fromkeys(PRIOR_INPUTS, 0)}
     observed = ("y",)
     dims = {"y": ("item", "system"), **dict.fromkeys(("mu", "sigma", "z", "tau"), ("system",))}
-    default_for = ItemValues
     max_systems = None
+    max_in_stan = {"systems": MAX_STAN_SYSTEMS}
     order_dependent = ("L_Omega",)
-    predictive_draws = ("psi",)
+    predictive_draws: tuple[str, ...] = ("psi",)
 
     def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
         """Return the values and the prior of the difference; a weight of 0 means none."""
@@ -119,25 +118,8 @@ class Items(ValuesModel):
             )
         if prior.items is not None and len(data.systems) > 2:
             raise invalid("prior.items", "None for more than two systems", prior.items)
-        names = ("prior_weight", "prior_sd", "prior_degrees")
-        weights = dict(zip(names, prior.items or (0.0, 1.0, 1.0), strict=True))
+        weights = dict(zip(PRIOR_INPUTS, prior.items or (0.0, 1.0, 1.0), strict=True))
         return {"S": len(data.systems), "N": data.items, "y": data.values.T, **weights}
-
-    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
-        """Return what the program asks for: its prior is flat, and cannot be drawn."""
-        stan_data = super().stan_data(data, prior, measure)
-        del stan_data["prior_only"]
-        return stan_data
-
-    def stan_limit(self, data: Data) -> str | None:
-        """Say so where there are too many systems."""
-        if len(data.systems) <= MAX_STAN_SYSTEMS:
-            return None
-        return f"{self.name} with more than {MAX_STAN_SYSTEMS} systems"
-
-    def population(self, data: Data) -> str:
-        """Say what values are averaged over."""
-        return "new items"
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system."""
@@ -155,7 +137,7 @@ class Items(ValuesModel):
 
     def closed_form(
         self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> tuple[Student, Student | None]:
+    ) -> tuple[StudentT, StudentT | None] | None:
         """Return the posterior t of differences of systems, and the prior one if there is one."""
         assert isinstance(data, ItemValues)
         if len(first) == 1:
@@ -170,7 +152,8 @@ class Items(ValuesModel):
         if informed is None:
             return _posterior_t(data.items, mean, scatter, 0.0, 1.0, 1.0), None
         weight, sd, degrees = informed
-        prior_t = Student(np.zeros(len(first)), sd / np.sqrt(weight), degrees)
+        scale = np.full(len(first), sd / np.sqrt(weight))
+        prior_t = degrees, np.zeros(len(first)), scale
         return _posterior_t(data.items, mean, scatter, *informed), prior_t
 
     def complete_draws(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
@@ -198,15 +181,11 @@ class Items(ValuesModel):
         scale = log_size + 0.5 * y.shape[1] * np.log(2 * np.pi)
         return np.asarray(-0.5 * (z**2).sum(axis=-2) - scale[..., None])
 
-    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Return the numbers of the items."""
-        return number_rows(stan_data["y"])
-
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array | None:
         """Return the log-density of the prior of the difference and its variance, if it has one."""
         from scipy.special import gammaln
 
-        weight, sd, degrees = _prior_of_difference(stan_data)
+        weight, sd, degrees = (stan_data[name] for name in PRIOR_INPUTS)
         if weight == 0:
             return None
         variance = ((draws["root"][..., 0, :] - draws["root"][..., 1, :]) ** 2).sum(axis=-1)
@@ -222,33 +201,23 @@ class Items(ValuesModel):
         z = rng.standard_normal((*draws["mu"].shape[:-1], *np.shape(stan_data["y"])))
         return {"y": draws["mu"][..., None, :] + z @ draws["root"].swapaxes(-1, -2)}
 
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Return the mean of every system over new items."""
-        return {"psi": replicates["y"].mean(axis=-2)[..., None]}
-
-
-def _prior_of_difference(stan_data: StanData) -> tuple[float, float, float]:
-    return stan_data["prior_weight"], stan_data["prior_sd"], stan_data["prior_degrees"]
-
 
 def _qr_factor(rows: Array) -> Array:
     """Return R of rows = Q R, block by block: many rows would not fit the processor's cache."""
-    if len(rows) > ROWS_AT_ONCE:
-        starts = range(0, len(rows), ROWS_AT_ONCE)
-        blocks = [np.linalg.qr(rows[i : i + ROWS_AT_ONCE], mode="r") for i in starts]
-        rows = np.concatenate(blocks)
-    return np.asarray(np.linalg.qr(rows, mode="r"))
+    starts = range(0, len(rows), ROWS_AT_ONCE)
+    factors = [np.linalg.qr(rows[i : i + ROWS_AT_ONCE], mode="r") for i in starts]
+    return np.asarray(factors[0] if len(factors) == 1 else np.linalg.qr(np.vstack(factors), "r"))
 
 
 def _posterior_t(
     n: int, mean: Any, scatter: Any, weight: float, sd: float, degrees: float
-) -> Student:
+) -> StudentT:
     """Update a Normal-Inverse-Gamma prior with n differences; without weight there is none."""
     if weight == 0:
-        return Student(mean, np.sqrt(scatter / (n * (n - 1))), n - 1)
+        return n - 1, mean, np.sqrt(scatter / (n * (n - 1)))
     total = weight + n
     squares = degrees * sd**2 + scatter + weight * n / total * mean**2
-    return Student(n * mean / total, np.sqrt(squares / ((degrees + n) * total)), degrees + n)
+    return degrees + n, n * mean / total, np.sqrt(squares / ((degrees + n) * total))
 
 
 def _draw_two_means(
@@ -256,15 +225,15 @@ def _draw_two_means(
 ) -> NDArray[np.float64]:
     """Draw two means whose difference has a prior; their level has none."""
     n = len(y)
-    weight, sd, degrees = _prior_of_difference(stan_data)
+    weight, sd, degrees = (stan_data[name] for name in PRIOR_INPUTS)
     level, d = y.mean(axis=1), y[:, 0] - y[:, 1]
     middle = level.mean()
     if stan_data["prior_only"]:
         delta = sd / np.sqrt(weight) * rng.standard_t(degrees, draws)
     else:
         s_dd, s_md = ((d - d.mean()) ** 2).sum(), (d - d.mean()) @ (level - middle)
-        t = _posterior_t(n, d.mean(), s_dd, weight, sd, degrees)
-        delta = t.location + t.scale * rng.standard_t(t.degrees, draws)
+        total, location, scale = _posterior_t(n, d.mean(), s_dd, weight, sd, degrees)
+        delta = location + scale * rng.standard_t(total, draws)
         # Given the difference, the level is a regression on it.
         left = max(((level - middle) ** 2).sum() - s_md**2 / s_dd, 0.0) / rng.chisquare(n, draws)
         slope = s_md / s_dd + np.sqrt(left / s_dd) * rng.standard_normal(draws)
@@ -294,7 +263,7 @@ def _draw_informed_root(stan_data: StanData, y: Array, mu: Array, rng: Generator
     regression through the means, with a flat slope.
     """
     n = len(y)
-    weight, sd, degrees = _prior_of_difference(stan_data)
+    weight, sd, degrees = (stan_data[name] for name in PRIOR_INPUTS)
     delta, middle = mu[..., 0] - mu[..., 1], mu.mean(axis=-1)
     d, level = y[:, 0] - y[:, 1], y.mean(axis=1)
 
@@ -310,7 +279,7 @@ def _draw_informed_root(stan_data: StanData, y: Array, mu: Array, rng: Generator
     slope = s_md / s_dd + np.sqrt(left / s_dd) * rng.standard_normal(delta.shape)
     # A and B are half a difference above and below the level.
     rows = [[(slope + half) * np.sqrt(variance), np.sqrt(left)] for half in (0.5, -0.5)]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
 class Clusters(ValuesModel):
@@ -323,7 +292,7 @@ class Clusters(ValuesModel):
     name = "clusters"
     observed = ("sums", "sizes")
     dims = {"sums": ("cluster", "system"), "sizes": ("cluster", "size")}
-    default_for = ClusteredValues
+    accepts = ClusteredValues
     max_systems = None
     exact_draws = 20_000
 
@@ -418,6 +387,7 @@ class Datasets(ValuesModel):
     """
 
     name = "datasets"
+    max_systems = None  # of more than two systems by another model
     observed = ("difference", "difference_variance")
     dims = dict.fromkeys(("difference", "difference_variance"), ("dataset",))
 
@@ -429,9 +399,10 @@ class Datasets(ValuesModel):
             )
         datasets = int(data.dataset.max(initial=-1)) + 1
         if datasets < MIN_DATASETS:
+            verb = "is" if datasets == 1 else "are"
             raise InputError(
                 f"population='datasets' needs {MIN_DATASETS} data sets or more, named by dataset=; "
-                f"there {'is' if datasets == 1 else 'are'} {datasets}."
+                f"there {verb} {datasets}."
             )
         n = np.bincount(data.dataset)
         if n.min() < MIN_ITEMS_OF_DATASET:
@@ -490,15 +461,10 @@ class Repeated(ValuesModel):
     """Few items, each asked several times, right or wrong: binomial counts, logit-normal items."""
 
     name = "repeated"
-    inputs = {
-        **dict.fromkeys(("N", "C"), 0),
-        "cluster": 1,
-        **dict.fromkeys(("runs", "right"), 2),
-        **dict.fromkeys(("mu_scale", "tau_scale", "lkj_shape", "prior_only"), 0),
-    }
+    inputs = {"N": 0, "C": 0, "cluster": 1, "runs": 2, "right": 2}
+    inputs |= dict.fromkeys(("mu_scale", "tau_scale", "lkj_shape", "prior_only"), 0)
     observed = ("right",)
     dims = {"right": ("item", "system"), **dict.fromkeys(("mu", "tau", "omega"), ("system",))}
-    default_engine = "stan"
     order_dependent = ("z", "z_cluster")
     predictive_draws = ("mu", "tau", "L_Omega", "z")
     prior_density_infinite_at_zero = Model.prior_density_infinite_at_zero
@@ -517,11 +483,8 @@ class Repeated(ValuesModel):
             "mu_scale": MU_SCALE,
             "tau_scale": TAU_SCALE,
             "lkj_shape": LKJ_SHAPE,
+            "prior_only": 0,
         }
-
-    def population(self, data: Data) -> str:
-        """Say what values are averaged over."""
-        return "new items"
 
     def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-likelihood of the runs of both systems on each item, given its effects."""
@@ -532,10 +495,6 @@ class Repeated(ValuesModel):
         ways = gammaln(runs + 1) - gammaln(right + 1) - gammaln(runs - right + 1)
         density = ways + right * log_expit(odds) + (runs - right) * log_expit(-odds)
         return np.asarray(density.sum(axis=-1))
-
-    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Return the numbers of the items."""
-        return number_rows(stan_data["right"])
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior of means, standard deviations and correlations."""

@@ -6,13 +6,19 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.types import Data, need_classes
+from stanoff.data.types import ConfusionCounts, Data, need_classes
 from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Inputs, Model, StanData, Variables
 from stanoff.models.inputs import KAPPA_INPUTS, MEASURE_INPUTS, collect_inputs
 from stanoff.models.patterns import class_names, replicate_classes
-from stanoff.models.predictive import log_beta, log_dirichlet, log_lognormal, multinomials
+from stanoff.models.predictive import (
+    log_beta,
+    log_dirichlet,
+    log_lognormal,
+    log_of_counts,
+    multinomials,
+)
 from stanoff.models.priors import Priors, both
 
 
@@ -20,21 +26,15 @@ class Multiclass(Model):
     """Given the true class j, what a system says is Dir(kappa w_j), with its accuracy eta on j."""
 
     name = "multiclass"
-    inputs = {
-        "K": 0,
-        **dict.fromkeys(("R", "truth", "said", "n", "beta"), 1),
-        "alpha_pos": 2,
-        **KAPPA_INPUTS,
-        **MEASURE_INPUTS,
-        "prior_only": 0,
-    }
+    inputs = {"K": 0, **dict.fromkeys(("R", "truth", "said", "n", "beta"), 1), "alpha_pos": 2}
+    inputs |= {**KAPPA_INPUTS, **MEASURE_INPUTS, "prior_only": 0}
     observed = ("n",)
     dims = {
         **dict.fromkeys(("eta", "kappa"), ("classifier",)),
         **dict.fromkeys(("n", "theta"), ("confusion_cell",)),
         "mu": ("classifier", "class"),
     }
-    single_label = True
+    accepts = ConfusionCounts
     order_dependent = ("theta",)
     predictive_draws = ("mu", "eta", "kappa", "theta")
 
@@ -57,10 +57,12 @@ class Multiclass(Model):
 
     def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-likelihood of each cell of both confusion tables (chain, draw, cell)."""
-        from scipy.special import xlogy
-
         mu = draws["mu"][..., _classifier(stan_data), np.asarray(stan_data["truth"]) - 1]
-        return np.asarray(xlogy(stan_data["n"], mu * draws["theta"]))
+        return log_of_counts(stan_data["n"], mu * draws["theta"])
+
+    def document_counts(self, stan_data: StanData) -> NDArray[np.int64]:
+        """Count the documents of each."""
+        return np.asarray(stan_data["n"])
 
     def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
         """Name the system, the true class and what was said."""

@@ -30,19 +30,28 @@ from stanoff.data.types import (
 )
 from stanoff.errors import invalid
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Inputs, Map, Model, StanData, Variables, unless_prior
+from stanoff.models.base import (
+    Array,
+    Inputs,
+    Map,
+    Model,
+    Proven,
+    StanData,
+    Variables,
+    unless_prior,
+)
 from stanoff.models.bootstrap import break_sticks, number_of_sticks
-from stanoff.models.counts import CLASSES, PAIRED, Paired
+from stanoff.models.counts import CLASSES, Paired, equal_at_an_end
 from stanoff.models.inputs import MEASURE_INPUTS
 from stanoff.models.predictive import (
     log_beta,
     log_dirichlet,
+    log_of_counts,
     log_prior_of_patterns,
     multinomials,
     replicate_patterns,
 )
-from stanoff.models.priors import Prior, Priors, single
-from stanoff.models.singularities import equal_at_an_end
+from stanoff.models.priors import WEIGHTS, Prior, Priors, single
 
 MAX_DENSE_SYSTEMS = 6  # of so few systems all patterns are drawn one by one, as Stan does
 MAX_DENSE_CLASSES = 10  # the same for pairs of classes
@@ -63,7 +72,7 @@ class CategoryTask(NamedTuple):
     yes: NDArray[np.uint8]
     counts: NDArray[np.int64]
     beta: Array
-    weights: tuple[float, float]
+    weights: list[float]
     draws: int
     rng: Generator
     keep: NDArray[np.int64] | None
@@ -73,51 +82,27 @@ class Contest(Model):
     """The paired model for any number of systems: who says yes given the class is Dirichlet."""
 
     name = "contest"
-    inputs = {
-        **dict.fromkeys(("K", "S", "R"), 0),
-        "category": 1,
-        "said": 2,
-        "c_pos": 1,
-        "c_neg": 1,
-        "beta": 1,
-        "alpha_pos": 0,
-        "alpha_neg": 0,
-        **MEASURE_INPUTS,
-        "prior_only": 0,
-    }
+    inputs = {"K": 0, "S": 0, "R": 0, "category": 1, "said": 2, "c_pos": 1, "c_neg": 1, "beta": 1}
+    inputs |= {"alpha_pos": 0, "alpha_neg": 0, **MEASURE_INPUTS, "prior_only": 0}
     observed = ("c_pos", "c_neg")
-    dims = {
-        "mu": ("category",),
-        **dict.fromkeys(("c_pos", "c_neg", "theta_pos", "theta_neg"), ("pattern",)),
-    }
-    default_for = PatternCounts
-    default_engine = "exact"
+    dims = dict.fromkeys(("c_pos", "c_neg", "theta_pos", "theta_neg"), ("pattern",))
+    dims |= {"mu": ("category",)}
+    accepts = PatternCounts
     max_systems = None
-    independent = True
+    max_in_stan = {"systems": MAX_DENSE_SYSTEMS}
     order_dependent = ("theta_pos", "theta_neg")
     predictive_draws = ("mu", "theta_pos", "theta_neg")
     prior_density_infinite_at_zero = Paired.prior_density_infinite_at_zero
 
-    @property
-    def pair_model(self) -> Model:
-        """The paired model."""
-        return PAIRED
-
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return the patterns that occurred; they share the weight of four outcome pairs."""
         stan_data = super().stan_data(patterns_of(data), prior, measure)
-        for name in ("alpha_pos", "alpha_neg"):
+        for name in WEIGHTS[1:]:
             weights = getattr(single(prior), name)
             if single(prior).mass is None and isinstance(weights, tuple):
                 raise invalid(f"prior.{name}", "one number for all patterns", weights)
             stan_data[name] = float(single(prior).weights(name, 4).sum())
         return stan_data
-
-    def stan_limit(self, data: Data) -> str | None:
-        """Say so where there are too many systems."""
-        if len(data.systems) <= MAX_DENSE_SYSTEMS:
-            return None
-        return f"{self.name} with more than {MAX_DENSE_SYSTEMS} systems"
 
     def sample_exact(
         self,
@@ -133,15 +118,14 @@ class Contest(Model):
         Every category has a random generator of its own, so that it makes no difference who draws
         it. Of the draws ``keep`` the probabilities of the patterns that occurred are kept.
         """
-        counts = np.stack(unless_prior(stan_data, "c_pos", "c_neg"))
+        counts = np.stack(unless_prior(stan_data, *self.observed))
         yes = np.asarray(stan_data["said"])
         k, s = int(stan_data["K"]), int(stan_data["S"])
         rows = list(_rows_by_category(stan_data, k))
-        weights = stan_data["alpha_pos"], stan_data["alpha_neg"]
-        generators = rng.spawn(k) if k > 1 else [rng]
+        beta, *weights = (stan_data[name] for name in WEIGHTS)
         tasks = (
-            CategoryTask(yes[here], counts[:, here], stan_data["beta"], weights, draws, own, keep)
-            for here, own in zip(rows, generators, strict=True)
+            CategoryTask(yes[here], counts[:, here], beta, weights, draws, generator, keep)
+            for here, generator in zip(rows, rng.spawn(k) if k > 1 else [rng], strict=True)
         )
         mu = np.empty((draws, k))
         cells = np.empty((4, draws, s, k))  # each cell in one piece of memory
@@ -162,11 +146,13 @@ class Contest(Model):
 
     def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-likelihood of each pattern (chain, draw, class, pattern)."""
-        from scipy.special import xlogy
-
         mu = draws["mu"][..., np.asarray(stan_data["category"]) - 1]
         shares = np.stack([mu * draws["theta_pos"], (1 - mu) * draws["theta_neg"]], axis=-2)
-        return np.asarray(xlogy(np.stack([stan_data["c_pos"], stan_data["c_neg"]]), shares))
+        return log_of_counts(self.document_counts(stan_data), shares)
+
+    def document_counts(self, stan_data: StanData) -> NDArray[Any]:
+        """Count the documents of each."""
+        return np.stack([stan_data["c_pos"], stan_data["c_neg"]])
 
     def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
         """Name category, true class and who said yes."""
@@ -190,25 +176,22 @@ class Contest(Model):
 
     def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
         """Draw as many new documents as there are."""
-        shape, s = draws["mu"].shape, int(stan_data["S"])
-        flat = {
-            name: draws[name].reshape(shape[0] * shape[1], -1) for name in self.predictive_draws
-        }
-        codes = np.asarray((1 - np.asarray(stan_data["said"], dtype=np.int64)) @ _powers(2, s))
-        counts = {side: np.empty((len(flat["mu"]), len(codes)), dtype=np.int64) for side in CLASSES}
-        cells = np.empty((len(flat["mu"]), s, shape[2], 4), dtype=np.int64)
-        for k, here in enumerate(_rows_by_category(stan_data, shape[2])):
+        (*shape, categories), s = draws["mu"].shape, int(stan_data["S"])
+        flat = {name: draws[name].reshape(np.prod(shape), -1) for name in self.predictive_draws}
+        codes = pattern_index(np.asarray(stan_data["said"]))
+        sizes = {"c_pos": (len(codes),), "c_neg": (len(codes),), "cells": (s, categories, 4)}
+        new = {name: np.empty((len(flat["mu"]), *n), np.int64) for name, n in sizes.items()}
+        for k, here in enumerate(_rows_by_category(stan_data, categories)):
             n = int(np.sum(stan_data["c_pos"][here]) + np.sum(stan_data["c_neg"][here]))
             n_pos = rng.binomial(n, flat["mu"][:, k])
             for cell, (side, total) in enumerate(zip(CLASSES, (n_pos, n - n_pos), strict=True)):
                 theta = flat[f"theta_{side}"][:, here]
                 weight = float(stan_data[f"alpha_{side}"]) / 2**s
-                counts[side][:, here], answers = replicate_patterns(
+                new[f"c_{side}"][:, here], answers = replicate_patterns(
                     total, theta, codes[here], (2,) * s, weight, rng
                 )
-                cells[:, :, k, cell], cells[:, :, k, cell + 2] = answers[..., 0], answers[..., 1]
-        new = {"c_pos": counts["pos"], "c_neg": counts["neg"], "cells": cells}
-        return {name: values.reshape(*shape[:2], *values.shape[1:]) for name, values in new.items()}
+                new["cells"][:, :, k, [cell, cell + 2]] = answers
+        return {name: values.reshape(*shape, *values.shape[1:]) for name, values in new.items()}
 
 
 def _rows_by_category(stan_data: StanData, categories: int) -> Iterator[slice]:
@@ -303,21 +286,13 @@ class Joint(Model):
     """Single-label classes: given the true class, what the systems say together is Dirichlet."""
 
     name = "joint"
-    inputs = {
-        **dict.fromkeys(("K", "R"), 0),
-        "rows": 2,
-        "n": 1,
-        "beta": 1,
-        "mass": 0,
-        **MEASURE_INPUTS,
-        "prior_only": 0,
-    }
+    inputs = {"K": 0, "R": 0, "rows": 2, "n": 1, "beta": 1, "mass": 0}
+    inputs |= {**MEASURE_INPUTS, "prior_only": 0}
     observed = ("n",)
     dims = {"n": ("joint_cell",), "theta": ("joint_cell",), "mu": ("class",)}
-    default_for = ConfusionCounts
-    default_engine = "exact"
+    accepts = ConfusionCounts
     max_systems = None
-    single_label = True
+    max_in_stan = {"systems": 2, "categories": MAX_DENSE_CLASSES}
     exact_draws = 10_000  # every one of these takes longer
     order_dependent = ("theta",)
     priors = {f"mass {mass:g}": Prior(mass=mass) for mass in (0.5, 1.0, 2.0)}
@@ -333,14 +308,6 @@ class Joint(Model):
             raise invalid("prior.mass", f"{MIN_MASS} to {MAX_MASS} in the joint model", mass)
         weights = {"mass": mass, "beta": shared.weights("beta", classes.classes)}
         return super().stan_data(classes, Prior(), measure) | weights
-
-    def stan_limit(self, data: Data) -> str | None:
-        """Say so where there are too many systems or classes."""
-        if len(data.systems) > 2:
-            return f"{self.name} with more than 2 systems"
-        if need_classes(data).classes > MAX_DENSE_CLASSES:
-            return f"{self.name} with more than {MAX_DENSE_CLASSES} categories"
-        return None
 
     def sample_exact(
         self,
@@ -374,16 +341,14 @@ class Joint(Model):
             table.add_cells(cells[start : start + size], mu, gammas, rest * (mu / total), rng)
         if keep is None:
             return {"cells": cells}
-        prevalence, theta = (np.concatenate(blocks) for blocks in zip(*kept, strict=True))
+        prevalence, theta = map(np.concatenate, zip(*kept, strict=True))
         return {"cells": cells, "mu": prevalence, "theta": theta}
 
     def can_resample(self, stan_data: StanData) -> bool:
         """Return whether there is a number for each combination of what systems can say."""
         return bool(int(stan_data["K"]) ** (np.shape(stan_data["rows"])[1] - 1) < 2**62)
 
-    def prior_density_infinite_at_zero(
-        self, measure: Measure, prior: Priors, data: Data
-    ) -> bool | None:
+    def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether a class that nearly no document has makes both systems equal.
 
         Of a Dirichlet distribution with equal weights, the share of one class is a Beta.
@@ -395,10 +360,12 @@ class Joint(Model):
 
     def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-likelihood of each combination that occurred."""
-        from scipy.special import xlogy
-
         truth = np.asarray(stan_data["rows"])[:, 0] - 1
-        return np.asarray(xlogy(stan_data["n"], draws["mu"][..., truth] * draws["theta"]))
+        return log_of_counts(stan_data["n"], draws["mu"][..., truth] * draws["theta"])
+
+    def document_counts(self, stan_data: StanData) -> NDArray[Any]:
+        """Count the documents of each."""
+        return np.asarray(stan_data["n"])
 
     def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
         """Name the true class and what each system said."""
@@ -454,13 +421,14 @@ class _ClassTable:
         self.n_class = np.bincount(self.truth, weights=n, minlength=m)
         # prior mass of the cells that are not in the table
         self.unseen = mass * (1 - np.bincount(self.truth, minlength=m) / m**systems)
-        ones, index, shape = np.ones(len(n)), np.arange(len(n)), (len(n), m)
-        self.by_class = csr_array((ones, (index, self.truth)), shape=shape)
-        said = [csr_array((ones, (index, predicted)), shape=shape) for predicted in rows.T[1:]]
-        right = [
-            csr_array((ones * (predicted == self.truth), (index, self.truth)), shape=shape)
-            for predicted in rows.T[1:]
-        ]
+
+        def table_of(weights: Array, column: NDArray[Any]) -> csr_array:
+            return csr_array((weights, (np.arange(len(n)), column)), shape=(len(n), m))
+
+        ones = np.ones(len(n))
+        self.by_class = table_of(ones, self.truth)
+        said = [table_of(ones, predicted) for predicted in rows.T[1:]]
+        right = [table_of(1.0 * (predicted == self.truth), self.truth) for predicted in rows.T[1:]]
         self.sums = hstack([*said, *right], format="csr")
 
     def add_cells(

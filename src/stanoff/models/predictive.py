@@ -47,6 +47,13 @@ def log_beta(x: NDArray[Any], weights: NDArray[Any]) -> Array:
     return log_dirichlet(np.stack([x, 1 - x], axis=-1), weights)
 
 
+def log_of_counts(counts: NDArray[Any], shares: NDArray[Any]) -> Array:
+    """Return the log-likelihood of counts of documents, each kind with its share of all."""
+    from scipy.special import xlogy
+
+    return np.asarray(xlogy(counts, shares))
+
+
 def log_normal(x: NDArray[Any], scale: float | Array) -> Array:
     """Return the log-density of normal variables around 0."""
     return np.asarray(-np.log(scale) - 0.5 * np.log(2 * np.pi) - 0.5 * (x / scale) ** 2)

@@ -14,6 +14,8 @@ from stanoff.errors import invalid
 Array = NDArray[np.float64]
 MOST_WEIGHT, MOST_KAPPA = 1e12, 100
 WEIGHTS = ("beta", "alpha_pos", "alpha_neg")
+KAPPAS = ("kappa", "kappa_neg")
+DATASETS = ("student", "normal", "corani2017")
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,18 @@ class Prior:
     mass : float or None
         If given, every simplex shares out this total weight equally, and the others are unused.
     kappa : tuple of float
-        Location and scale of the log-normal prior on the concentration of the hierarchical models:
-        how many documents' worth the other categories tell about one.
+        Location and scale of the log-normal prior on a concentration: how many documents' worth the
+        other categories tell about one. Of the hierarchical models that of positive documents.
+    kappa_neg : tuple of float
+        The same of negative documents, on which categories are more alike.
     items : tuple of float or None
         The prior of a difference of values: how many items it is worth, the standard deviation of
         differences that it expects, and with how many degrees. The difference is then a priori a t
         around 0 with the scale sd / sqrt(items). None is flat, without Bayes factors.
+    datasets : str
+        How differences vary over data sets: ``"student"`` or ``"normal"``, both with pooled
+        standard deviations within data sets, or the priors of Corani et al. (2017),
+        ``"corani2017"``.
 
     Examples
     --------
@@ -52,7 +60,9 @@ class Prior:
     alpha_neg: ArrayLike = 1.0
     mass: float | None = None
     kappa: tuple[float, float] = (3.0, 1.5)
+    kappa_neg: tuple[float, float] = (5.5, 1.5)
     items: tuple[float, float, float] | None = None
+    datasets: str = "student"
 
     def __post_init__(self) -> None:
         for name in WEIGHTS:
@@ -60,19 +70,15 @@ class Prior:
         if self.mass is not None:
             mass = check_float("prior.mass", self.mass, "a number")
             object.__setattr__(self, "mass", _positive("prior.mass", mass))
-        try:
-            location, scale = (float(value) for value in self.kappa)
-        except (TypeError, ValueError, OverflowError):
-            location, scale = 0.0, 0.0
-        if not (abs(location) <= MOST_KAPPA and 0 < scale <= MOST_KAPPA):
-            rule = f"a location and a positive scale, up to {MOST_KAPPA}"
-            raise invalid("prior.kappa", rule, self.kappa)
-        object.__setattr__(self, "kappa", (location, scale))
+        for name in KAPPAS:
+            log_normal = _location_and_scale(f"prior.{name}", getattr(self, name))
+            object.__setattr__(self, name, log_normal)
         if self.items is not None:
             parts = _positive("prior.items", self.items)
             if not isinstance(parts, tuple) or len(parts) != 3:
                 raise invalid("prior.items", "how many items, their sd, degrees", self.items)
             object.__setattr__(self, "items", parts)
+        check_choice("prior.datasets", self.datasets, DATASETS)
 
     @classmethod
     def uniform(cls) -> Prior:
@@ -110,6 +116,17 @@ def _positive(parameter: str, given: Any) -> float | tuple[float, ...]:
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 
+def _location_and_scale(parameter: str, given: Any) -> tuple[float, float]:
+    try:
+        location, scale = (float(value) for value in given)
+    except (TypeError, ValueError, OverflowError):
+        location, scale = 0.0, 0.0
+    if not (abs(location) <= MOST_KAPPA and 0 < scale <= MOST_KAPPA):
+        rule = f"a location and a positive scale, up to {MOST_KAPPA}"
+        raise invalid(parameter, rule, given)
+    return location, scale
+
+
 Priors = Prior | tuple[Prior, Prior]
 
 
@@ -143,15 +160,6 @@ def single(prior: Priors) -> Prior:
     return prior
 
 
-def shared(prior: Priors, *names: str) -> Prior:
-    """Return the prior of A, after making sure that B's is the same in these parts."""
-    of_a, of_b = both(prior)
-    for name in names:
-        if getattr(of_a, name) != getattr(of_b, name) or of_a.mass != of_b.mass:
-            raise invalid(f"prior.{name}", "the same for both classifiers here", prior)
-    return of_a
-
-
 def as_prior(prior: Any) -> Priors:
     """Read a prior: one, one for A and one for B, or a name; uniform by default."""
     if prior is None:
@@ -174,12 +182,14 @@ def _from_words(text: str) -> Prior:
     >>> _from_words("jeffreys") == Prior.jeffreys(), _from_words("beta=2:5,mass=1").beta
     (True, (2.0, 5.0))
     """
+    if text in DATASETS:
+        return Prior(datasets=text)
     if "=" not in text:
-        return NAMED[check_choice("prior", text, NAMED)]
+        return NAMED[check_choice("prior", text, [*NAMED, *DATASETS])]
     weights: dict[str, Any] = {}
     for part in text.split(","):
         name, _, value = part.partition("=")
-        check_choice("prior", name.strip(), [*WEIGHTS, "mass", "kappa", "items"])
+        check_choice("prior", name.strip(), [*WEIGHTS, "mass", *KAPPAS, "items"])
         try:
             numbers = [float(number) for number in value.split(":")]
         except ValueError:
@@ -193,6 +203,8 @@ NAMES = {
     "uniform": "uniform (every weight 1)",
     "jeffreys": "Jeffreys (every weight 1/2)",
     "perks": "Perks (weights that sum to 1)",
+    "normal": "normal over data sets",
+    "corani2017": "that of Corani et al. (2017)",
 }
 
 
@@ -208,22 +220,24 @@ def described(prior: Priors) -> str:
     """
     if isinstance(prior, tuple):
         return f"A: {described(prior[0])}; B: {described(prior[1])}"
+    if prior.datasets != DATASETS[0]:
+        return NAMES[prior.datasets]
     if prior.items is not None:
         weight, sd, degrees = prior.items
         return f"worth {weight:g} items with a standard deviation of {sd:g}, {degrees:g} degrees"
-    usual = Prior.uniform().kappa
-    location, scale = prior.kappa
-    kappa = "" if prior.kappa == usual else f", kappa log-normal ({location:g}, {scale:g})"
+    usual = {name: getattr(Prior.uniform(), name) for name in KAPPAS}
+    kappa = ""
+    for name in KAPPAS:
+        location, scale = getattr(prior, name)
+        if (location, scale) != usual[name]:
+            kappa += f", {name} log-normal ({location:g}, {scale:g})"
     for name, known in NAMED.items():
-        if replace(prior, kappa=usual) == known:
+        if replace(prior, **usual) == known:
             return NAMES[name] + kappa
     if prior.mass is not None:
         return f"weights that sum to {prior.mass:g}, shared out equally{kappa}"
-    weights = {name: np.atleast_1d(getattr(prior, name)).tolist() for name in WEIGHTS}
-    told = (f"{name} {_enumerated(values)}" for name, values in weights.items())
-    return ", ".join(told) + kappa
-
-
-def _enumerated(values: list[float]) -> str:
-    *first, last = (f"{value:g}" for value in values)
-    return f"{', '.join(first)} and {last}" if first else last
+    texts = []
+    for name in WEIGHTS:
+        *first, last = (f"{weight:g}" for weight in np.atleast_1d(getattr(prior, name)))
+        texts.append(f"{name} {', '.join(first)} and {last}" if first else f"{name} {last}")
+    return ", ".join(texts) + kappa

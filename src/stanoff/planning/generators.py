@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts
@@ -39,10 +40,10 @@ class Posteriors(NamedTuple):
 
     def hdi(self, prob: float) -> tuple[Array, Array]:
         """Return the ends of the HDI of each data set."""
-        from scipy.special import ndtri, stdtrit
-
         p = (1 + prob) / 2
-        half_width = self.scale * float(ndtri(p) if np.isinf(self.df) else stdtrit(self.df, p))
+        half_width = self.scale * float(
+            scipy.special.ndtri(p) if np.isinf(self.df) else scipy.special.stdtrit(self.df, p)
+        )
         return self.location - half_width, self.location + half_width
 
 
@@ -128,10 +129,10 @@ class ScenarioScores(DataGenerator):
 
     def draw_scores(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Draw the scores of positives and of negatives (system, document) of one data set."""
-        from scipy.special import ndtri
-
         true = self.scenario
-        means = np.sqrt(2) * ndtri([true.auc_a, true.auc_b])  # AUC = Phi(mean / sqrt 2)
+        means = np.sqrt(2) * scipy.special.ndtri(
+            [true.auc_a, true.auc_b]
+        )  # AUC = Phi(mean / sqrt 2)
         score = rng.standard_normal((2, n))
         score[1] = true.correlation * score[0] + np.sqrt(1 - true.correlation**2) * score[1]
         positives = rng.binomial(n, true.positives)
@@ -267,6 +268,42 @@ class MoreItems(DataGenerator):
         between = observed * new / total * (mean - self.mean) ** 2
         scale = np.sqrt((squares + new_squares + between) / (total * (total - 1)))
         return Posteriors((observed * self.mean + new * mean) / total, scale, total - 1)
+
+
+@dataclass(frozen=True)
+class MoreFolds(DataGenerator):
+    """Test folds of further repeats on the same documents, whose differences have a correlation.
+
+    What all folds of these documents have in common stays as it is: only the rest is drawn.
+
+    Attributes
+    ----------
+    mean, sd : float
+        Of the observed differences.
+    rho : float
+        The correlation of two folds.
+    observed : int
+        How many folds there are.
+    n : int
+        How many are added.
+    """
+
+    mean: float
+    sd: float
+    rho: float
+    observed: int
+    n: int
+
+    def draw(self, size: int, rng: np.random.Generator) -> Posteriors:
+        """Draw so many data sets, and return the posterior of the difference of each."""
+        observed, new, total = self.observed, self.n, self.observed + self.n
+        squares = self.sd**2 * (observed - 1)
+        within = squares / rng.chisquare(observed - 1, size)  # (1 - rho) sigma^2
+        apart = np.sqrt(within * (1 / observed + 1 / new)) * rng.standard_normal(size)
+        new_squares = within * rng.chisquare(new - 1, size) if new > 1 else np.zeros(size)
+        all_squares = squares + new_squares + observed * new / total * apart**2
+        variance = all_squares / (total - 1) * (1 / total + self.rho / (1 - self.rho))
+        return Posteriors(self.mean + new / total * apart, np.sqrt(variance), total - 1)
 
 
 @dataclass(frozen=True)

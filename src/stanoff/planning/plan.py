@@ -10,18 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import scipy
 
-from stanoff._lib.arguments import as_seed, check_int, check_keywords, check_probability
+from stanoff._lib.arguments import as_seed, check_int, check_probability
 from stanoff._lib.showing import ReprMixin
+from stanoff.data.folds import FoldValues
 from stanoff.data.items import ItemValues
 from stanoff.data.scores import Scores
 from stanoff.data.types import Data, PairedCounts, rows
 from stanoff.errors import InputError, invalid, no_option, unknown
 from stanoff.inference.decision import Decision
 from stanoff.inference.goals import SETTLED, Goal, as_goal, goal_label
-from stanoff.models.priors import Prior, Priors
+from stanoff.models.priors import Prior, Priors, single
+from stanoff.options import FIT, spell_out
 from stanoff.planning import text
-from stanoff.planning.generators import DataGenerator, MoreDocuments, MoreItems, MoreScores
+from stanoff.planning.generators import (
+    DataGenerator,
+    MoreDocuments,
+    MoreFolds,
+    MoreItems,
+    MoreScores,
+)
 from stanoff.planning.power import MAX_N, generator_for, read_study, true_decision
 from stanoff.planning.scenario import AnyScenario, Scenario, check_scenario
 from stanoff.planning.search import Search
@@ -33,7 +42,7 @@ from stanoff.planning.simulate import (
     Analysis,
     Study,
 )
-from stanoff.question import OPTIONS, Sampling
+from stanoff.question import Sampling
 from stanoff.text.numbers import rounded_documents
 from stanoff.text.sentences import describe_documents, describe_score
 
@@ -48,7 +57,6 @@ MIN_MAX_N, GRID_FACTOR = 16, 4  # the search for a number of documents goes on b
 SHIFTS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)  # logits beyond the edge of the ROPE
 MAX_SHIFT = 15.0  # logits: as good as A can get
 CURVE = {"documents": "n", "difference": "difference", "more documents": "more"}
-EACH_SYSTEM = "documents of each system"
 N_FUTURES = 4000  # simulations of what has a closed form
 
 
@@ -186,7 +194,7 @@ class Plan(ReprMixin):
         return text.plan_blocks(self)
 
 
-@check_keywords
+@spell_out()
 def plan(
     scenario: AnyScenario | str,
     n: int | None = None,
@@ -255,19 +263,17 @@ def plan(
     if n is not None:
         size = check_int("n", n, most=MAX_N)
         return _plan_difference(suspected, size, goal, levels, study)
-    largest = _check_max_n(max_n)
+    largest = check_int("max_n", max_n, least=MIN_MAX_N, most=MAX_N)
     goals = _attainable_goal(suspected, goal, study)
     search = Search(lambda size: generator_for(suspected, int(size), study), study, goals)
     grid = [*(size for size in (GRID_FACTOR**i for i in range(20)) if size < largest), largest]
-    return _run_plan("documents", search, grid, levels, limit=largest, scenario=suspected)
+    return _answer("documents", search, grid, levels, limit=largest, scenario=suspected)
 
 
 def _plan_difference(
     scenario: AnyScenario, n: int, goal: Any, levels: tuple[float, ...], study: Study
 ) -> Plan:
     """Make A better (or worse) logit by logit, beginning at the edge of the ROPE."""
-    from scipy.optimize import brentq
-
     side = Decision.MUCH_BETTER if goal is None else goal
     if not isinstance(side, str) or side not in (">>", "<<"):
         raise invalid("goal", "'>>' or '<<' where n= is given", goal)
@@ -275,24 +281,27 @@ def _plan_difference(
     rope, measure = study.question.rope, study.question.measure
     upward = (sign > 0) == measure.higher_is_better
     edge = rope[1] if upward else rope[0]
+    outward = 1 if upward else -1
 
     def delta_at(shift: float) -> float:
         return scenario.shift_a(sign * shift).delta(measure)
 
     nearest, farthest = delta_at(-MAX_SHIFT), delta_at(MAX_SHIFT)
-    if (nearest > edge) if upward else (nearest < edge):
+    if outward * (nearest - edge) > 0:
         raise InputError(
             f"A's difference in {measure.label} to B is {nearest:+.4g} or farther out "
             f"whatever A is like, beyond the ROPE's edge {edge:+g}, for rates of 0 and 1 cannot be "
             "moved: choose rates in between."
         )
-    if (farthest <= edge) if upward else (farthest >= edge):
+    if outward * (farthest - edge) <= 0:
         raise InputError(
             f"However {'good' if sign > 0 else 'bad'} A gets, its difference in {measure.label} to "
             f"B stays at {farthest:+.4g}, on this side of the ROPE's edge {edge:+g}: "
             "choose another scenario or ROPE."
         )
-    start = float(brentq(lambda shift: delta_at(shift) - edge, -MAX_SHIFT, MAX_SHIFT))
+    start = float(
+        scipy.optimize.brentq(lambda shift: delta_at(shift) - edge, -MAX_SHIFT, MAX_SHIFT)
+    )
 
     def generator(shift: float) -> DataGenerator:
         return generator_for(scenario.shift_a(sign * (start + shift)), n, study)
@@ -301,11 +310,13 @@ def _plan_difference(
         return delta_at(start + shift)
 
     search = Search(generator, study, as_goal(side), whole=False)
-    fields: Any = {"limit": to_delta(SHIFTS[-1]), "scenario": scenario, "n": n}
-    return _run_plan("difference", search, SHIFTS, levels, to_delta, **fields)
+    limit = to_delta(SHIFTS[-1])
+    return _answer(
+        "difference", search, SHIFTS, levels, to_delta, limit=limit, scenario=scenario, n=n
+    )
 
 
-def _run_plan(
+def _answer(
     question: str,
     search: Search,
     grid: Sequence[float],
@@ -315,29 +326,27 @@ def _run_plan(
     **fields: Any,
 ) -> Plan:
     """Search, and turn crossings into answers: numbers of documents, or differences."""
-    answers, counts = [], search.counts
-    for level, crossing in zip(levels, search.run(grid, levels), strict=True):
+    crossings, counts, study = search.run(grid, levels), search.counts, search.study
+    answers = []
+    for level, crossing in zip(levels, crossings, strict=True):
         # The decisions are those at the nearest point that was simulated.
         x = max(counts) if crossing.value is None else crossing.value
         nearest = counts[min(counts, key=lambda point: abs(np.log(point / x)))]
         rates = {str(d): float(n / nearest.sum()) for d, n in zip(DECISIONS, nearest, strict=True)}
-        value, low, high = (
-            None if end is None else (to_delta or rounded_documents)(end)
-            for end in (crossing.value, crossing.low, crossing.high)
-        )
+        scale = to_delta or rounded_documents
+        value, low, high = (None if end is None else scale(end) for end in crossing)
         if low is not None and high is not None:
             low, high = min(low, high), max(low, high)  # differences may go to either side
         answers.append(Answer(level, value, low, high, rates))
-    study = search.study
     return Plan(
-        question=question,
-        goal=goal_label(search.goal),
-        answers=tuple(answers),
-        curve=search.table(CURVE[question], to_delta or int),
-        analysis=study.analyses[0],
+        question,
+        goal_label(search.goal),
+        tuple(answers),
+        search.table(CURVE[question], to_delta or int),
+        study.analyses[0],
         seed=study.seed,
         warnings=tuple(search.warnings),
-        unit=unit if study.same_documents else EACH_SYSTEM,
+        unit=unit if study.same_documents else "documents of each system",
         **fields,
     )
 
@@ -363,15 +372,16 @@ def additional_samples(
     observed and is judged as this comparison was; :class:`stanoff.Comparison` explains the options.
     """
     for name in comparison_options:
-        if name not in OPTIONS:
+        if name not in FIT:
             raise no_option("plan", name, inspect.signature(additional_samples).parameters)
         raise InputError(
             f"The {name!r} of a plan is that of the comparison: pass it there, judge(...) by it, "
             "or use stanoff.plan(result.scenario(), ...)."
         )
-    goals, levels, largest = _check_goal(goal), _check_assurance(assurance), _check_max_n(max_n)
+    goals, levels = _check_goal(goal), _check_assurance(assurance)
+    largest = check_int("max_n", max_n, least=MIN_MAX_N, most=MAX_N)
     seed = result.seed if seed is None else as_seed(seed)
-    of_labels = not isinstance(result.data, ItemValues | Scores)
+    of_labels = not isinstance(result.data, ItemValues | Scores | FoldValues)
     if n_simulations is None:
         n_simulations = N_SIMULATIONS if of_labels else N_FUTURES
     category = resolve_category(result, category) if of_labels else category
@@ -382,13 +392,23 @@ def additional_samples(
     study = Study(analyses, n_simulations, seed, paired, jobs, executor, progress)
     observed = _observed(result, category, goals)
     fields: Any = {"limit": largest, "unit": f"{result.data.unit}s", "observed": observed}
-    if observed.decision in goals:
-        return _reached_plan(observed.decision, goals, levels, study, fields)
+    if isinstance(result.data, FoldValues):
+        fields["unit"] = "folds"
+    if observed.decision in goals:  # no more documents are needed
+        rates = {str(d): float(d == observed.decision) for d in DECISIONS}
+        curve = pd.DataFrame([{"more": 0, "power": 1.0, "se": 0.0, **rates, "n_simulations": 0}])
+        answers = tuple(Answer(level, 0, 0, 0, rates) for level in levels)
+        return Plan(
+            "more documents", goal_label(goals), answers, curve, analyses[0], seed=seed, **fields
+        )
     smallest = max(1, max(result.data.n_documents(category)) // 64)
     sizes = (smallest * GRID_FACTOR**i for i in range(30))
     grid = sorted({1, largest} | {size for size in sizes if size < largest})
     search = Search(lambda n: generator(int(n)), study, goals)
-    return _run_plan("more documents", search, grid, levels, **fields)
+    plan = _answer("more documents", search, grid, levels, **fields)
+    if not isinstance(result.data, FoldValues):
+        return plan
+    return replace(plan, warnings=(*plan.warnings, _least_width(result.data, result.hdi_prob)))
 
 
 def _observed(result: Comparison, category: str | None, goals: Goal) -> Observed:
@@ -407,20 +427,15 @@ def _observed(result: Comparison, category: str | None, goals: Goal) -> Observed
     )
 
 
-def _reached_plan(
-    decision: Decision, goals: Goal, levels: tuple[float, ...], study: Study, fields: Any
-) -> Plan:
-    """Return the plan where the goal is reached already: no more documents are needed."""
-    rates = {str(d): float(d == decision) for d in DECISIONS}
-    row = {"more": 0, "power": 1.0, "se": 0.0, **rates, "n_simulations": 0}
-    return Plan(
-        question="more documents",
-        goal=goal_label(goals),
-        answers=tuple(Answer(level, 0, 0, 0, rates) for level in levels),
-        curve=pd.DataFrame([row]),
-        analysis=study.analyses[0],
-        seed=study.seed,
-        **fields,
+def _least_width(data: FoldValues, hdi_prob: float) -> str:
+    """Say how much of its width the interval keeps with endless repeats on these documents."""
+    from scipy.special import ndtri, stdtrit
+
+    n, shared, p = data.resamples, data.rho / (1 - data.rho), (1 + hdi_prob) / 2
+    left = ndtri(p) / stdtrit(n - 1, p) * np.sqrt(shared / (1 / n + shared))
+    return (
+        f"However many repeats there are, the interval keeps {left:.0%} of its width: only more "
+        "documents narrow it further."
     )
 
 
@@ -438,6 +453,14 @@ def _future_data(
             )
         t = closed_form[0]
         return lambda more: MoreItems(t.loc[0].item(), t.scale[0].item(), n, more), True
+    if isinstance(data, FoldValues):
+        if type(data) is not FoldValues or single(result.prior).items is not None:
+            raise InputError(
+                "There is a plan for scores of folds of one data set, paired and with a flat prior."
+            )
+        d = data.values[result.pair[0]] - data.values[result.pair[1]]
+        mean, sd = float(d.mean()), float(d.std(ddof=1))
+        return lambda more: MoreFolds(mean, sd, data.rho, n, more), True
     if isinstance(data, Scores):
         evidence = result.evidence(category)
         return lambda more: MoreScores(evidence.mean, evidence.std, n, more), True
@@ -450,7 +473,7 @@ def _future_data(
     counts = _one_vs_rest(result, category)
     # The unpaired model knows nothing of how its two systems go together; where they were judged on
     # the same documents, the paired model with the uniform prior knows that.
-    mismatch = counts.paired and result.model.default_for is not PairedCounts
+    mismatch = counts.paired and result.model.accepts is not PairedCounts
     prior = Prior.uniform() if mismatch else result.prior
     return lambda more: MoreDocuments(counts, prior, more), counts.paired
 
@@ -469,8 +492,9 @@ def scenario_of(result: Comparison, category: str | None = None) -> Scenario:
             for variable in ("mu", "theta_pos", "theta_neg")
         )
         return Scenario(float(mu), tuple(pos), tuple(neg), name)
+    # Posterior means under the uniform prior.
     if isinstance(counts, PairedCounts):
-        pos, neg = counts.pos[0] + 1, counts.neg[0] + 1  # posterior means under the uniform prior
+        pos, neg = counts.pos[0] + 1, counts.neg[0] + 1
         mu = (counts.pos.sum() + 1) / (counts.pos.sum() + counts.neg.sum() + 2)
         return Scenario(float(mu), tuple(pos / pos.sum()), tuple(neg / neg.sum()), name)
     assert counts.cells is not None
@@ -507,10 +531,6 @@ def _check_assurance(assurance: Any) -> tuple[float, ...]:
     if not listed:
         raise invalid("assurance", "one or several numbers between 0 and 1", assurance)
     return tuple(sorted({check_probability("assurance", level) for level in listed}))
-
-
-def _check_max_n(max_n: Any) -> int:
-    return check_int("max_n", max_n, least=MIN_MAX_N, most=MAX_N)
 
 
 def _check_goal(goal: Any) -> Goal:

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from stanoff import models
-from stanoff._lib.arguments import as_seed, check_bool, check_int, check_keywords
+from stanoff._lib.arguments import as_seed, check_bool, check_int
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.types import PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
 from stanoff.inference.goals import as_goal, verdict_of
 from stanoff.models.priors import Priors, single
+from stanoff.options import select, spell_out
 from stanoff.planning.generators import DataGenerator, ScenarioDocuments, ScenarioScores
 from stanoff.planning.scenario import AnyScenario, AucScenario, check_scenario
 from stanoff.planning.simulate import (
@@ -28,7 +29,7 @@ from stanoff.planning.simulate import (
     rates,
 )
 from stanoff.planning.text import power_blocks
-from stanoff.question import Question, Sampling, select
+from stanoff.question import Question, Sampling
 
 COLUMNS = [
     *("scenario", "model", "n", "goal", "power", "se"),
@@ -51,7 +52,7 @@ class PowerTable(ReprMixin, pd.DataFrame):
         return power_blocks(self) if whole else [pd.DataFrame(self).astype(str)]
 
 
-@check_keywords
+@spell_out()
 def power(
     scenario: AnyScenario | str | Sequence[AnyScenario | str],
     n: int | Iterable[int],
@@ -160,13 +161,13 @@ def read_study(scenarios: Sequence[AnyScenario], options: Mapping[str, Any]) -> 
     if len(of_aucs) > 1:
         raise InputError("Scenarios of labels and of AUCs are judged apart: pass one kind.")
     same_documents = check_bool("same_documents", options["same_documents"])
-    asked = select(options, QUESTION)
+    settings = select(options, QUESTION)
     defaults = ["paired", "unpaired"] if same_documents else ["unpaired"]
     if of_aucs == {True}:
-        asked, defaults = {"measure": "auc"} | asked, ["bootstrap"]
+        settings, defaults = {"measure": "auc"} | settings, ["bootstrap"]
         if not same_documents:
             raise invalid("same_documents", "True for AUC: both score the same documents", False)
-    question = Question.read(**asked)
+    question = Question.read(**settings)
     if of_aucs == {True} and question.measure.name != "auc":
         raise invalid("measure", "'auc' for a scenario of two AUCs", options["measure"])
     if of_aucs == {False} and question.measure.kind != "labels":

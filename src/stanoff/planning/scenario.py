@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
 
 from stanoff import measures
@@ -105,14 +106,14 @@ class Scenario(ReprMixin):
         """
         phis = (correlation, correlation) if isinstance(correlation, Real) else correlation
         rule = "a number from -1 to 1, or two of them"
-        phi_pos, phi_neg = _check_pair("correlation", phis, rule, low=-1.0)
+        phi_pos, phi_neg = _check_numbers("correlation", phis, rule, 2, -1.0)
         rule = "two numbers from 0 to 1, of A and of B"
-        return cls(
-            mu,
-            joint_probabilities("rho_pos", *_check_pair("rho_pos", rho_pos, rule), phi_pos),
-            joint_probabilities("rho_neg", *_check_pair("rho_neg", rho_neg, rule), phi_neg),
-            name,
+        (pos_a, pos_b), (neg_a, neg_b) = (
+            _check_numbers(parameter, rates, rule, 2)
+            for parameter, rates in (("rho_pos", rho_pos), ("rho_neg", rho_neg))
         )
+        theta_pos = joint_probabilities("rho_pos", pos_a, pos_b, phi_pos)
+        return cls(mu, theta_pos, joint_probabilities("rho_neg", neg_a, neg_b, phi_neg), name)
 
     @property
     def probabilities(self) -> Array:
@@ -166,13 +167,11 @@ class Scenario(ReprMixin):
 
         The correlation stays as it is, or goes to the nearest that is possible.
         """
-        from scipy.special import expit, logit
-
         thetas = []
         for (a, b), phi, sign in zip(
             (self.rho_pos, self.rho_neg), self.correlation, (1, -1), strict=True
         ):
-            shifted = float(expit(logit(a) + sign * logits))
+            shifted = float(scipy.special.expit(scipy.special.logit(a) + sign * logits))
             phi = float(np.clip(phi, *phi_bounds(shifted, b)))
             thetas.append(joint_probabilities("rho", shifted, b, phi))
         return Scenario(self.mu, thetas[0], thetas[1], self.name)
@@ -234,9 +233,9 @@ class AucScenario(ReprMixin):
 
     def shift_a(self, logits: float) -> AucScenario:
         """Make the AUC of A higher by so many logits, and leave the rest."""
-        from scipy.special import expit, logit
-
-        return replace(self, auc_a=float(expit(logit(self.auc_a) + logits)))
+        return replace(
+            self, auc_a=float(scipy.special.expit(scipy.special.logit(self.auc_a) + logits))
+        )
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
         return auc_scenario_blocks(self)
@@ -301,7 +300,9 @@ def _check_name(name: Any) -> None:
         raise invalid("name", "text", name)
 
 
-def _check_numbers(parameter: str, values: Any, rule: str, size: int, low: float) -> list[float]:
+def _check_numbers(
+    parameter: str, values: Any, rule: str, size: int, low: float = 0.0
+) -> list[float]:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -311,14 +312,9 @@ def _check_numbers(parameter: str, values: Any, rule: str, size: int, low: float
     return [float(x) for x in array]
 
 
-def _check_pair(parameter: str, values: Any, rule: str, low: float = 0.0) -> tuple[float, float]:
-    a, b = _check_numbers(parameter, values, rule, 2, low)
-    return a, b
-
-
 def _check_simplex(parameter: str, values: Any) -> Four:
     rule = "four probabilities that sum to 1"
-    shares = _check_numbers(parameter, values, rule, 4, 0.0)
+    shares = _check_numbers(parameter, values, rule, 4)
     total = float(np.sum(shares))
     if abs(total - 1) > 1e-6:
         raise invalid(parameter, rule, values)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from stanoff.inference.goals import Goal
@@ -22,8 +24,7 @@ RESAMPLED = 400
 LEVEL = 0.95  # of the Monte-Carlo interval of a crossing
 
 
-@dataclass(frozen=True)
-class Crossing:
+class Crossing(NamedTuple):
     """Where a curve reaches a level.
 
     Attributes
@@ -61,22 +62,18 @@ def find_crossing(x: ArrayLike, reached: ArrayLike, total: ArrayLike, level: flo
     (200, True)
     """
     points, trials = np.asarray(x, dtype=np.float64), np.asarray(total, dtype=np.float64)
-    fitted = isotonic_fit(np.asarray(reached) / trials, trials)
+    fitted = scipy.optimize.isotonic_regression(np.asarray(reached) / trials, weights=trials).x
     rng = np.random.default_rng(0)  # the same successes, the same interval
     smooth = (fitted * trials + 0.5) / (trials + 1)  # a rate of 0 or 1 is not certain
     again = rng.binomial(trials.astype(np.int64), smooth, (RESAMPLED, len(points))) / trials
-    resampled = [_first_above(points, isotonic_fit(row, trials), level) for row in again]
-    quantiles = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-    low, high = np.quantile(resampled, quantiles, method="closest_observation")
+    refitted = [scipy.optimize.isotonic_regression(row, weights=trials).x for row in again]
+    low, high = np.quantile(
+        [_first_above(points, shares, level) for shares in refitted],
+        [(1 - LEVEL) / 2, (1 + LEVEL) / 2],
+        method="closest_observation",
+    )
     value = _first_above(points, fitted, level)
     return Crossing(*(float(x) if np.isfinite(x) else None for x in (value, low, high)))
-
-
-def isotonic_fit(shares: Array, weights: Array) -> Array:
-    """Make rates rise from point to point by isotonic regression."""
-    from scipy.optimize import isotonic_regression
-
-    return np.asarray(isotonic_regression(shares, weights=weights).x)
 
 
 def _first_above(x: Array, shares: Array, level: float) -> float:
@@ -95,16 +92,22 @@ def _bracket(x: Array, reached: Array, total: Array, level: float) -> tuple[floa
 
     Surely means by two standard errors. Where nothing is surely below, the first point is taken.
     """
-    share = (reached + 1) / (total + 2)
-    error = 2 * np.sqrt(share * (1 - share) / total)
-    above = np.flatnonzero(share - error > level)
+    low, high = _two_errors_around(reached, total)
+    above = np.flatnonzero(low > level)
     if not len(above):
-        above = np.flatnonzero(isotonic_fit(reached / total, total) >= level)
+        above = np.flatnonzero(
+            scipy.optimize.isotonic_regression(reached / total, weights=total).x >= level
+        )
         if not len(above):
             return None
-    high = above[0]
-    below = np.flatnonzero(share[: high + 1] + error[: high + 1] < level)
-    return float(x[below[-1] if len(below) else 0]), float(x[high])
+    below = np.flatnonzero(high[: above[0] + 1] < level)
+    return float(x[below[-1] if len(below) else 0]), float(x[above[0]])
+
+
+def _two_errors_around(reached: Array, total: Array) -> tuple[Array, Array]:
+    share = (reached + 1) / (total + 2)
+    error = 2 * np.sqrt(share * (1 - share) / total)
+    return share - error, share + error
 
 
 @dataclass
@@ -149,7 +152,9 @@ class Search:
         few = max(min(100, many), many // COARSE)
         for start in range(0, len(grid), GRID_STEP):
             self._simulate_at(grid[start : start + GRID_STEP], few)
-            if self.warnings or self._surely_passed(max(levels)):
+            x, reached, total = self._curve()
+            passed = _two_errors_around(reached, total)[0][-1] > max(levels)
+            if self.warnings or (passed and _bracket(x, reached, total, max(levels))):
                 break
         for n_simulations in (few, many):
             if not self.warnings:
@@ -166,12 +171,6 @@ class Search:
         counts = np.array([self.counts[point] for point in x])
         in_goal = [decision in self.goal for decision in DECISIONS]
         return x, counts[:, in_goal].sum(axis=1), counts.sum(axis=1)
-
-    def _surely_passed(self, level: float) -> bool:
-        x, reached, total = self._curve()
-        share = (reached[-1] + 1) / (total[-1] + 2)
-        surely = share - 2 * np.sqrt(share * (1 - share) / total[-1]) > level
-        return bool(surely) and _bracket(x, reached, total, level) is not None
 
     def _refined_grid(self, levels: Sequence[float]) -> list[float]:
         curve = self._curve()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pickle import PicklingError
 from typing import Any, TypeVar
@@ -85,42 +86,39 @@ class Analysis:
         shared : bool
             Whether draws of data sets with the same counts may be shared.
         """
+        prob = self.question.hdi_prob
         if isinstance(data, Posteriors):
-            return data.hdi(self.question.hdi_prob)
-        if self.sampling.engine == "stan":
-            return self._stan_intervals(data, seed)
+            return data.hdi(prob)
         low, high = np.empty((2, len(data.categories)))
-        measure, rng = self.question.measure, np.random.default_rng(seed)
+        if self.sampling.engine == "stan":
+            # Independent categories do not know of each other: a run serves many data sets.
+            step = len(low) if self.model.has_batches else 1
+            starts = range(0, len(low), step)
+            for start, child in zip(starts, seed.spawn(len(starts)), strict=True):
+                which = slice(start, start + step)
+                delta = self._stan_delta(rows(data, which), int(child.generate_state(1)[0] >> 2))
+                low[which], high[which] = hdi(delta, prob)
+            return low, high
         stan_data = self.model.stan_data(data, self.sampling.prior)
-        drawn = self.model.sample_exact_batch(stan_data, self.draws, rng, shared=shared)
-        for which, cells in drawn:
-            psi = measure(cells)  # (data set, system, draw)
+        rng = np.random.default_rng(seed)
+        for which, cells in self.model.sample_exact_batch(
+            stan_data, self.draws, rng, shared=shared
+        ):
+            psi = self.question.measure(cells)  # (data set, system, draw)
             with np.errstate(invalid="ignore"):  # infinite for both: found below
                 delta = psi[:, 0] - psi[:, 1]
             if np.isnan(delta).any():
                 raise InputError(
-                    f"{measure.label} has no difference in some draws, where it is 0/0 or infinite "
-                    "for both classifiers: choose another zero_division or measure."
+                    f"{self.question.measure.label} has no difference in some draws, where it is "
+                    "0/0 or infinite for both classifiers: choose another zero_division or measure."
                 )
-            low[which], high[which] = hdi(delta, self.question.hdi_prob)
+            low[which], high[which] = hdi(delta, prob)
         return low, high
 
     def decide(self, low: Array, high: Array) -> NDArray[np.str_]:
         """Decide on every HDI."""
         better = self.question.measure.higher_is_better
         return decide_all(low, high, self.question.rope, higher_is_better=better)
-
-    def _stan_intervals(self, data: Data, seed: np.random.SeedSequence) -> tuple[Array, Array]:
-        # Independent categories do not know of each other: a run serves many data sets.
-        size = len(data.categories)
-        runs = [slice(i, i + 1) for i in range(size)]
-        if self.model.independent:
-            runs = [slice(0, size)]
-        low, high = np.empty((2, size))
-        for which, child in zip(runs, seed.spawn(len(runs)), strict=True):
-            delta = self._stan_delta(rows(data, which), int(child.generate_state(1)[0] >> 2))
-            low[which], high[which] = hdi(delta, self.question.hdi_prob)
-        return low, high
 
     def _stan_delta(self, data: Data, seed: int) -> Array:
         draws = -(-self.draws // STAN_CHAINS)
@@ -146,9 +144,9 @@ class Chunk:
 
     def simulate(self) -> tuple[Data | Posteriors, list[tuple[Array, Array]]]:
         """Draw the data sets; return them, and the ends of their HDIs by analysis."""
-        entropy, key = self.seed.entropy, self.seed.spawn_key
         data_seed, draws_seed = (
-            np.random.SeedSequence(entropy, spawn_key=(*key, child)) for child in (0, 1)
+            np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, child))
+            for child in (0, 1)
         )
         data = self.generator.draw(self.size, np.random.default_rng(data_seed))
         shared = self.generator.shared_random_numbers
@@ -158,10 +156,7 @@ class Chunk:
 def count_decisions(chunk: Chunk) -> Counts:
     """Count how often each analysis of a chunk came to each decision (analysis, decision)."""
     _, intervals = chunk.simulate()
-    decisions = [
-        analysis.decide(low, high)
-        for analysis, (low, high) in zip(chunk.analyses, intervals, strict=True)
-    ]
+    decisions = [a.decide(*ends) for a, ends in zip(chunk.analyses, intervals, strict=True)]
     return np.array([[np.count_nonzero(row == d.value) for d in DECISIONS] for row in decisions])
 
 
@@ -180,7 +175,7 @@ class Study:
     same_documents : bool
         Whether both systems judge the same documents.
     jobs, executor, progress
-        Who does the work, and whether to show it.
+        As in :func:`stanoff.power`.
     """
 
     analyses: tuple[Analysis, ...]
@@ -202,9 +197,8 @@ class Study:
     @property
     def per_chunk(self) -> int:
         """How many data sets one worker takes at a time."""
-        sampling = self.analyses[0].sampling
-        if sampling.engine == "stan":
-            together = all(analysis.model.independent for analysis in self.analyses)
+        if self.analyses[0].sampling.engine == "stan":
+            together = all(analysis.model.has_batches for analysis in self.analyses)
             return STAN_PER_CHUNK if together else STAN_RUNS_PER_CHUNK
         if self.question.measure.kind == "scores":
             return SCORED_PER_CHUNK
@@ -224,19 +218,20 @@ class Study:
         are warnings: that the user stopped it early.
         """
         total = self.n_simulations if n_simulations is None else n_simulations
-        chunks: list[Chunk] = []
-        for turn, start in enumerate(range(0, total, self.per_chunk)):
-            size = min(self.per_chunk, total - start)
-            for index, generator in enumerate(generators):
-                seed = np.random.SeedSequence(self.seed, spawn_key=(first + index, turn))
-                chunks.append(Chunk(generator, size, self.analyses, seed))
+        chunks = [
+            Chunk(
+                generator,
+                min(self.per_chunk, total - start),
+                self.analyses,
+                np.random.SeedSequence(self.seed, spawn_key=(first + index, turn)),
+            )
+            for turn, start in enumerate(range(0, total, self.per_chunk))
+            for index, generator in enumerate(generators)
+        ]
+        title = f"Judging {len(generators)} x {total:,} data sets"
+        workers = {"jobs": self.jobs, "executor": self.executor}
         results = run_parallel(
-            count_decisions,
-            chunks,
-            jobs=self.jobs,
-            executor=self.executor,
-            title=f"Judging {len(generators)} x {total:,} data sets",
-            progress=self.progress,
+            count_decisions, chunks, title=title, progress=self.progress, **workers
         )
         counts = np.zeros((len(generators), len(self.analyses), len(DECISIONS)), dtype=np.int64)
         for index, result in enumerate(results):
@@ -252,13 +247,13 @@ class Study:
 
 def rates(counts: Counts, goal: Goal) -> dict[str, Any]:
     """Turn the counts of decisions into power, its Monte-Carlo error, and the rate of each."""
-    total = int(counts.sum())
-    reached = sum(int(n) for d, n in zip(DECISIONS, counts, strict=True) if d in goal)
+    by_decision, total = dict(zip(DECISIONS, counts.tolist(), strict=True)), int(counts.sum())
+    reached = sum(by_decision[decision] for decision in goal)
     return {
         "goal": goal_label(goal),
         "power": reached / total,
         "se": standard_error(reached, total),
-        **{str(d): int(n) / total for d, n in zip(DECISIONS, counts, strict=True)},
+        **{str(decision): n / total for decision, n in by_decision.items()},
         "n_simulations": total,
     }
 
@@ -289,39 +284,33 @@ def run_parallel(
         What to do with a task; it and the tasks can be sent to other processes.
     tasks : sequence
         In the order in which they had better be done.
-    jobs : int, optional
-        How many threads of this process work on them, one per processor by default.
-    executor : Executor, optional
-        Who does the work instead: anything with the ``submit`` of ``concurrent.futures``, or a
-        client of Dask.
+    jobs, executor, progress
+        As in :func:`stanoff.power`.
     title : str
         What to call it while it runs.
-    progress : bool
-        Whether to show a bar on stderr.
 
     Examples
     --------
     >>> run_parallel(abs, [-1, 2], jobs=1)
     [1, 2]
     """
-    workers, own_pool = as_jobs(jobs), executor is None
     # NumPy lets go of the interpreter while it draws, sorts and calculates: threads are as quick as
     # processes, start at once and share measures that the user has registered.
-    pool: Executor = ThreadPoolExecutor(workers) if own_pool else as_executor(executor)
+    own_pool = ThreadPoolExecutor(as_jobs(jobs)) if executor is None else None
+    pool: Executor = own_pool or as_executor(executor)
     futures: list[Future[Result]] = []
     with show_progress(title, total=len(tasks), quiet=not progress) as advance:
         try:
-            for task in tasks:
-                futures.append(pool.submit(function, task))
-            pending = set(futures)
-            while pending:
-                # Not wait() for good: on some systems it cannot be interrupted.
-                done, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
-                for future in done:
-                    future.result()  # raises what the worker raised
-                advance(len(tasks) - len(pending))
-        except KeyboardInterrupt:
-            pass
+            with suppress(KeyboardInterrupt):
+                for task in tasks:
+                    futures.append(pool.submit(function, task))
+                pending = set(futures)
+                while pending:
+                    # Not wait() for good: on some systems it cannot be interrupted.
+                    done, pending = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        future.result()  # raises what the worker raised
+                    advance(len(tasks) - len(pending))
         except (PicklingError, AttributeError, TypeError) as error:
             if not any(word in str(error) for word in ("pickle", "local object")):
                 raise
@@ -332,12 +321,8 @@ def run_parallel(
         finally:
             for future in futures:
                 future.cancel()
-            if own_pool:
-                pool.shutdown()
-    results = [_result_if_done(future) for future in futures]
+            if own_pool is not None:
+                own_pool.shutdown()
+    finished = [f.done() and not f.cancelled() and f.exception() is None for f in futures]
+    results = [f.result() if ok else None for f, ok in zip(futures, finished, strict=True)]
     return results + [None] * (len(tasks) - len(results))
-
-
-def _result_if_done(future: Future[Result]) -> Result | None:
-    finished = future.done() and not future.cancelled() and future.exception() is None
-    return future.result() if finished else None

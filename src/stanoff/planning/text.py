@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from stanoff._lib.escaping import one_line, shown
@@ -37,14 +38,11 @@ def _describe_documents(plan: Plan) -> str:
     goal = f" of deciding {goal_in_words(plan.goal)}"
     clauses: list[str] = []
     for answer in plan.answers:
-        if answer.value is None:
-            continue
-        chance, interval = f"{_percent_chance(answer)} chance", _interval(answer, ",.0f")
-        number = f"bout {answer.value:,.0f} {plan.unit}"
-        if clauses:
-            clauses.append(f"a{number}, {chance}{interval}")
-        else:
-            clauses.append(f"A{number} give the {_model(plan)} {chance}{goal}{interval}")
+        if answer.value is not None:
+            chance, interval = f"{_percent_chance(answer)} chance", _interval(answer, ",.0f")
+            number = f"bout {answer.value:,.0f} {plan.unit}"
+            first = f"A{number} give the {_model(plan)} {chance}{goal}{interval}"
+            clauses.append(f"a{number}, {chance}{interval}" if clauses else first)
     missed = [_percent(answer.assurance) for answer in plan.answers if answer.value is None]
     if missed:
         aim = "" if clauses else f"{goal} by the {_model(plan)}"
@@ -97,13 +95,13 @@ def _describe_additional(plan: Plan, observed: Observed) -> str:
 def _describe_future(answer: Answer, plan: Plan, goal: str) -> str:
     rates = sorted(answer.rates.items(), key=lambda item: -item[1])
     verdicts = [f"{Decision(d).symbol} {_percent(rate)}" for d, rate in rates if rate >= 0.005]
-    chance = f"{_percent_chance(answer)} chance of {goal}"
-    if answer.value is None:
-        start = f"{plan.limit:,} more {plan.unit} give the {_model(plan)} less than {chance}"
-    else:
-        start = f"About {answer.value:,.0f} more {plan.unit} give the {_model(plan)} {chance}"
-    interval = "" if answer.value is None else _interval(answer, ",.0f")
-    return f"{start}{interval}; the verdicts then are {', '.join(verdicts)}."
+    reached = answer.value is not None
+    number = f"About {answer.value:,.0f}" if reached else f"{plan.limit:,}"
+    less, interval = ("", _interval(answer, ",.0f")) if reached else (" less than", "")
+    return (
+        f"{number} more {plan.unit} give the {_model(plan)}{less} {_percent_chance(answer)} chance "
+        f"of {goal}{interval}; the verdicts then are {', '.join(verdicts)}."
+    )
 
 
 def _model(plan: Plan) -> str:
@@ -139,35 +137,27 @@ def plan_blocks(plan: Plan) -> list[str | pd.DataFrame]:
         return [describe_plan(plan)]
     form = "+.3f" if plan.n is not None else ",.0f"
     heading = "more" if plan.observed else plan.question
-    rows = [
-        [
-            _percent(a.assurance),
-            *("–" if x is None else f"{x:{form}}" for x in (a.value, a.low, a.high)),
-        ]
-        for a in plan.answers
-    ]
-    columns = ["assurance", heading, "at least", "at most"]
-    return [describe_plan(plan), pd.DataFrame(rows, columns=columns)]
+    ends = pd.DataFrame([(a.value, a.low, a.high) for a in plan.answers], dtype=object)
+    table = ends.map(lambda x: "–" if x is None else f"{x:{form}}")
+    table.columns = pd.Index([heading, "at least", "at most"])
+    table.insert(0, "assurance", [_percent(a.assurance) for a in plan.answers])
+    return [describe_plan(plan), table]
 
 
 def scenario_blocks(scenario: Scenario) -> list[str | pd.DataFrame]:
     """Show what a scenario says: how common positives are, who says yes to what, the scores."""
     a, b = scenario.psi("f1")
-    rows = [
-        [kind, *(f"{100 * p:.3g} %" for p in (*theta, *rho)), f"{phi:+.3f}"]
-        for kind, theta, rho, phi in zip(
-            ("positive", "negative"),
-            (scenario.theta_pos, scenario.theta_neg),
-            (scenario.rho_pos, scenario.rho_neg),
-            scenario.correlation,
-            strict=True,
-        )
-    ]
-    columns = ["documents", "both", "only A", "only B", "neither", "A", "B", "correlation"]
+    shares = np.column_stack(
+        [(scenario.theta_pos, scenario.theta_neg), (scenario.rho_pos, scenario.rho_neg)]
+    )
+    table = pd.DataFrame(shares, columns=["both", "only A", "only B", "neither", "A", "B"])
+    table = table.map(lambda share: f"{100 * share:.3g} %")
+    table.insert(0, "documents", ["positive", "negative"])
+    table["correlation"] = [f"{phi:+.3f}" for phi in scenario.correlation]
     return [
         f"{_title(scenario)}: {100 * scenario.mu:.3g} % of the documents are positive. The F1 of A "
         f"is {a:.3f}, that of B {b:.3f}, the difference {a - b:+.3f}. How often they say yes:",
-        pd.DataFrame(rows, columns=columns),
+        table,
     ]
 
 

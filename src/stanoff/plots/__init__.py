@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
     from stanoff.plots.power import plot_plan, plot_power
     from stanoff.plots.rope import plot_rope
-    from stanoff.plots.style import is_drawable, theme
+    from stanoff.plots.style import decision_tint, is_drawable, theme
 
 _MODULES = {
     "calibration": ["plot_ecdf", "plot_rank"],
@@ -35,12 +35,13 @@ _MODULES = {
     "posterior": ["plot_factor", "plot_posterior", "plot_trace"],
     "power": ["plot_plan", "plot_power"],
     "rope": ["plot_rope"],
-    "style": ["is_drawable", "theme"],
+    "style": ["decision_tint", "is_drawable", "theme"],
 }
 
 __all__ = [
     "CONTEST_GALLERY",
     "GALLERY",
+    "decision_tint",
     "is_drawable",
     "plot_ecdf",
     "plot_factor",

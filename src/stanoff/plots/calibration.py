@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from stanoff.workbench import Calibration
 
 BINS = 20
-DASHES = ("-", "--", "-.", ":")
 
 
 @style.themed
@@ -53,12 +52,8 @@ def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | N
         plot_collection=collection,
         stats={"dist": {"bins": bins, "density": False}},
         visuals=NO_TEXT
-        | {
-            "dist": False,
-            "face": {"color": style.BLUE, "alpha": 0.6, "linewidth": 0},
-            "credible_interval": False,
-            "point_estimate": False,
-        },
+        | dict.fromkeys(("dist", "credible_interval", "point_estimate"), False)
+        | {"face": {"color": style.BLUE, "alpha": 0.6, "linewidth": 0}},
     )
     # Where 95% of the counts lie if the ranks are uniform.
     band = {"ref_band": {"color": style.GREY, "alpha": 0.2, "linewidth": 0}}
@@ -92,16 +87,12 @@ def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
     curves = np.stack([[expected, share - expected] for share in shares])
     coords = {"variable": names, "plot_axis": ["x", "y"]}
     data = xr.Dataset({"ecdf": (("variable", "plot_axis", "rank"), curves)}, coords)
-    lines = [DASHES[i % len(DASHES)] for i in range(len(names))]
-    collection = collection_on(
-        ax,
-        data,
-        aes={"color": ["variable"], "linestyle": ["variable"]},
-        color=list(style.PALETTE[: len(names)]),
-        linestyle=lines,
-    )
+    lines = [("-", "--", "-.", ":")[i % 4] for i in range(len(names))]
+    by_variable = {"color": ["variable"], "linestyle": ["variable"]}
+    colors = list(style.PALETTE[: len(names)])
+    collection = collection_on(ax, data, aes=by_variable, color=colors, linestyle=lines)
     collection.map(azp.visuals.line_xy, "ecdf", data=data, width=1.3)
-    for name, color, line in zip(names, style.PALETTE, lines, strict=False):
+    for name, color, line in zip(names, colors, lines, strict=True):
         ax.plot([], [], color=color, linestyle=line, linewidth=1.3, label=style.clean(name))
     ax.set(xlabel="rank, as a share", ylabel="distribution less the uniform one", xlim=(0, 1))
     ax.set_title(f"{style.clean(calibration.program, 24)}: {len(calibration.ranks):,} simulations")

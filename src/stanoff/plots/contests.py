@@ -10,15 +10,15 @@ import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.colors import LinearSegmentedColormap, ListedColormap, to_rgb
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from stanoff.inference.decision import Decision
 from stanoff.plots import style
 from stanoff.plots.forest import MAX_HEIGHT, MIN_PITCH
-from stanoff.text.numbers import ends, level, percent, whole_percent
-from stanoff.text.words import what_is_judged
+from stanoff.text.numbers import format_interval, format_level, percent, whole_percent
+from stanoff.text.sentences import describe_score
 
 if TYPE_CHECKING:
     from stanoff import Contest
@@ -56,10 +56,9 @@ def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None
     pitch = style.points_high(ax) / (len(table) + 1)
     size = float(np.clip(0.4 * pitch, 1.5, 7))
     first_tier = table["tier"] == 1
+    width = min(2, pitch / 5)
     for rows, color in ((table[first_tier], style.BLUE), (table[~first_tier], style.GREY)):
-        ax.hlines(
-            rows.index, rows["hdi_low"], rows["hdi_high"], color=color, linewidth=min(2, pitch / 5)
-        )
+        ax.hlines(rows.index, rows["hdi_low"], rows["hdi_high"], color=color, linewidth=width)
         ax.plot(rows["psi"], rows.index, "o", color=color, markersize=size)
         ax.plot(rows["observed"], rows.index, "|", color="black", markersize=1.6 * size, zorder=3)
     for last in np.flatnonzero(np.diff(table["tier"])):
@@ -67,11 +66,11 @@ def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None
     numbers = table[["hdi_low", "hdi_high", "observed"]].to_numpy(dtype=float)
     limits = style.pad_limits(float(np.nanmin(numbers)), float(np.nanmax(numbers)))
     ax.set(xlim=limits, ylim=(len(table) - 0.4, -0.6))
-    step, size = _label_systems(ax.yaxis, list(table["system"]), pitch, 28)
+    step, size = _label_systems(ax.yaxis, list(table["system"]), pitch, style.name_letters(ax))
     for y in range(0, len(table), step):
         near_best = percent(float(table["p_near"][y]))
         ax.text(1.01, y, near_best, transform=ax.get_yaxis_transform(), va="center", fontsize=size)
-    score = style.clean(what_is_judged(result, category), 60)
+    score = style.clean(describe_score(result, category), 60)
     lower = "" if result.measure.higher_is_better else " (lower is better)"
     ax.set_xlabel(style.wrap_label(ax, f"{score}{lower}"))
     handles = [Line2D([], [], color=style.BLUE, marker="o", label="can still be the best")]
@@ -79,10 +78,11 @@ def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None
         label = "significantly worse than another"
         handles.append(Line2D([], [], color=style.GREY, marker="o", label=label))
     handles.append(Line2D([], [], color="black", marker="|", linestyle="none", label="observed"))
-    rope = ends(result.rope)
-    title = f"{level(result.hdi_prob)} HDI; right: P(within the ROPE {rope} of the best)"
-    columns = 3 if style.letters_across(ax, 9) > 70 else 1
-    style.legend_above(ax, handles, style.wrap_label(ax, title), ncols=columns, title_fontsize=9)
+    rope = format_interval(result.rope)
+    title = f"{format_level(result.hdi_prob)} HDI; right: P(within the ROPE {rope} of the best)"
+    style.legend_above(
+        ax, handles, style.wrap_label(ax, title), ncols=3, title_fontsize=style.points(9)
+    )
     return ax
 
 
@@ -101,56 +101,47 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
     ranking = result.ranking(result.resolve_category(category))
     order, n = ranking.order, len(ranking.order)
     names = [result.systems[i] for i in order]
+    given, longest = ax is not None, 18
     if ax is None:
         side = max(3.2, n * float(np.clip(3.2 / n, 0.3, 0.8))) + _name_inches(names, 18)
         ax = style.new_axes(side + 0.5, side + 2.3)
-    title = f"row against column, with P(row is better), %; ROPE {ends(result.rope)}"
+    longest = min(longest, style.name_letters(ax))
+    title = f"row against column, with P(row is better), %; ROPE {format_interval(result.rope)}"
     title = style.wrap_label(ax, title)  # before seaborn lays the figure out
-    cell = min(style.points_high(ax), 72 * ax.bbox.width / ax.figure.dpi) / n
-    decisions = [
-        Decision(name) if name in list(Decision) else None
-        for name in ranking.decisions[np.ix_(order, order)].ravel()
-    ]
-    better = ranking.better[np.ix_(order, order)].ravel()
-    texts = [
-        ""
-        if decision is None or cell < MIN_CELL / 2
-        else decision.symbol + (f"\n{whole_percent(float(p))}" if cell >= MIN_CELL else "")
-        for decision, p in zip(decisions, better, strict=True)
-    ]
-    tints = {decision: _tint(decision) for decision in style.DECISION_STYLE}
+    taken = 72 * style.points(_name_inches(names, longest)) if given else 0.0
+    cell = (min(style.points_high(ax), 72 * ax.bbox.width / ax.figure.dpi) - taken) / n
+    symbols = ranking.decisions[np.ix_(order, order)].ravel()
+    decisions = [Decision(symbol) if symbol else None for symbol in symbols]
+    better = ranking.better[np.ix_(order, order)].ravel().tolist()
+    texts = [""] * n**2
+    if cell >= MIN_CELL / 2:
+        texts = [decision.symbol if decision else "" for decision in decisions]
+    if cell >= MIN_CELL:
+        pairs = zip(texts, better, strict=True)
+        texts = [f"{symbol}\n{whole_percent(p)}" if symbol else "" for symbol, p in pairs]
+    tints = {decision: style.decision_tint(decision) for decision in style.DECISION_STYLE}
     codes = [list(tints).index(decision) if decision else 0 for decision in decisions]
-    _draw_cells(
-        ax,
-        np.reshape(codes, (n, n)),
-        np.reshape(texts, (n, n)),
-        mask=np.eye(n, dtype=bool),
-        square=True,
-        cmap=ListedColormap(list(tints.values())),
-        vmax=len(tints) - 1,
-        annot_kws={
-            "size": float(np.clip(0.3 * cell, 4.5, 11)),
-            "color": "black",
-            "linespacing": 1.05,
-        },
-    )
-    _label_systems(ax.yaxis, names, cell, 18, offset=0.5)
-    _label_systems(ax.xaxis, names, cell, 18, offset=0.5)
+    size = float(np.clip(0.3 * cell, 4.5, style.points(11)))
+    colors: dict[str, Any] = {"cmap": ListedColormap(list(tints.values())), "vmax": len(tints) - 1}
+    letters = {"size": size, "color": "black", "linespacing": 1.05}
+    _draw_cells(ax, codes, texts, n, letters, mask=np.eye(n, dtype=bool), square=True, **colors)
+    if ax.texts:
+        symbols_only = [text.get_text().partition("\n")[0] for text in ax.texts]
+        style.GiveWay(list(ax.texts), symbols_only)
+    _label_systems(ax.yaxis, names, cell, longest, offset=0.5)
+    _label_systems(ax.xaxis, names, cell, longest, offset=0.5)
     ax.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False, rotation=90)
-    ax.tick_params(length=0)
     for last in np.flatnonzero(np.diff(ranking.tier[order])):
         ax.axhline(float(last + 1), color="black", linewidth=1)
         ax.axvline(float(last + 1), color="black", linewidth=1)
-    style.legend_above(
-        ax,
-        [Patch(facecolor=tint, label=style.decision_label(d)) for d, tint in tints.items()],
-        title,
-        title_fontsize=9,
-        loc="upper left",
-        bbox_to_anchor=(0, -0.02),
-        ncols=1 if n < 12 else 5,
-        fontsize=8,
-    )
+    handles = [
+        Patch(facecolor=tint, label=style.decision_label(d))
+        for d, tint in tints.items()
+        if d in decisions
+    ]
+    below: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, -0.02)}
+    below |= {"ncols": 1 if n < 12 else 5, "title_fontsize": style.points(9)}
+    style.legend_above(ax, handles, title, **below)
     return ax
 
 
@@ -175,44 +166,33 @@ def plot_ranks(result: Contest, category: str | None = None, *, ax: Axes | None 
     shares = ranking.ranks[order]
     texts = [whole_percent(float(p)) if numbered and p >= 0.005 else "" for p in shares.ravel()]
     blues = LinearSegmentedColormap.from_list("share", ["white", style.BLUE])
-    _draw_cells(ax, shares, np.reshape(texts, (n, n)), cmap=blues, vmax=1, annot_kws={"size": 8})
+    _draw_cells(ax, shares, texts, n, {"size": style.points(8)}, cmap=blues, vmax=1)
+    if ax.texts:
+        style.GiveWay(list(ax.texts))
     for y, i in enumerate(order):
         low, high_rank = ranking.rank_low[i], ranking.rank_high[i]
         frame = Rectangle((low - 1, y), high_rank - low + 1, 1, fill=False, edgecolor="black")
         frame.set_linewidth(min(1.2, high / 8))
         ax.add_patch(frame)
-    _label_systems(ax.yaxis, names, high, 28, offset=0.5)
+    _label_systems(ax.yaxis, names, high, style.name_letters(ax), offset=0.5)
     ranks = np.arange(0, n, max(1, ceil(12 / across)))
     ax.set_xticks(ranks + 0.5, [str(rank + 1) for rank in ranks], rotation=0)
-    ax.tick_params(length=0)
-    score = style.clean(what_is_judged(result, category), 60)
-    label = f"rank in {score}; framed: {level(result.hdi_prob)} of the probability"
+    score = style.clean(describe_score(result, category), 60)
+    label = f"rank in {score}; framed: {format_level(result.hdi_prob)} of the probability"
     ax.set_xlabel(style.wrap_label(ax, label))
     ax.set_title(style.wrap_label(ax, f"Probability of each rank{', %' if numbered else ''}", 12))
     return ax
 
 
-def _draw_cells(ax: Axes, values: Any, texts: Any, **options: Any) -> None:
+def _draw_cells(
+    ax: Axes, values: Any, texts: list[str], n: int, letters: dict[str, Any], **options: Any
+) -> None:
     """Draw a square table of colours with texts in the cells."""
-    annotations = texts if (texts != "").any() else None
-    sns.heatmap(
-        values,
-        ax=ax,
-        annot=annotations,
-        fmt="",
-        cbar=False,
-        vmin=0,
-        xticklabels=False,
-        yticklabels=False,
-        **options,
-    )
-
-
-def _tint(decision: Decision) -> tuple[float, float, float]:
-    """Return the colour of a decision, the paler the less is settled."""
-    strength = 0.55 if decision.conclusive else 0.16
-    r, g, b = (1 - strength * (1 - share) for share in to_rgb(style.DECISION_STYLE[decision][0]))
-    return r, g, b
+    options |= {"xticklabels": False, "yticklabels": False, "cbar": False, "vmin": 0}
+    annotations = np.reshape(texts, (n, n)) if any(texts) else None
+    table = np.reshape(values, (n, n))
+    sns.heatmap(table, ax=ax, annot=annotations, fmt="", annot_kws=letters, **options)
+    ax.tick_params(length=0)
 
 
 def _name_inches(names: Sequence[str], width: int) -> float:
@@ -225,7 +205,7 @@ def _label_systems(
 ) -> tuple[int, float]:
     """Name the systems along an axis, some of them where there is no room for all."""
     step = max(1, ceil(MIN_PITCH / pitch - 1e-6))
-    size = float(np.clip(0.8 * pitch * step, 6, 10))
+    size = float(np.clip(0.8 * pitch * step, style.points(6), style.points(10)))
     ticks = np.arange(0, len(names), step) + offset
     axis.set_ticks(ticks, [style.clean(name, width) for name in names[::step]], fontsize=size)
     return step, size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from stanoff.data.scores import ScoredDocuments
 from stanoff.errors import InputError
-from stanoff.models.curves import of_category, precision_curves, reliability, roc_curves
+from stanoff.models.bootstrap import of_category, precision_curves, reliability, roc_curves
 from stanoff.plots import style
-from stanoff.text.numbers import level
+from stanoff.text.numbers import format_level
 
 if TYPE_CHECKING:
     from stanoff import Comparison
@@ -84,7 +84,7 @@ def plot_roc_difference(
     low, high = _band(difference[1:], result.hdi_prob)
     ax.axhspan(*result.rope, color=style.GREEN, alpha=0.12, linewidth=0, label="ROPE")
     ax.axhline(0, color=style.GREY, linewidth=0.8)
-    band = f"{level(result.hdi_prob)} band"
+    band = f"{format_level(result.hdi_prob)} band"
     ax.fill_between(SHARES, low, high, color=style.BLUE, alpha=0.25, linewidth=0, label=band)
     ax.plot(SHARES, difference[0], color=style.BLUE, label="observed")
     a, b = style.short_names(result, 24)
@@ -109,18 +109,10 @@ def plot_reliability(
         filled = np.isfinite(mean[system])
         x, y = mean[system, filled], happened[0, system, filled]
         low, high = _band(happened[1:, system][:, filled], result.hdi_prob)
-        ax.errorbar(
-            x,
-            y,
-            yerr=np.stack([np.maximum(y - low, 0), np.maximum(high - y, 0)]),
-            fmt="os"[system],
-            linestyle=DASHES[system],
-            color=COLORS[system],
-            markersize=5,
-            linewidth=1.2,
-            capsize=2,
-            label=name,
-        )
+        bars = np.stack([np.maximum(y - low, 0), np.maximum(high - y, 0)])
+        look: dict[str, Any] = {"linestyle": DASHES[system], "color": COLORS[system]}
+        look |= {"markersize": 5, "linewidth": 1.2, "capsize": 2}
+        ax.errorbar(x, y, bars, fmt="os"[system], label=name, **look)
     ax.set(xlabel="probability that was given", ylabel="share that was positive")
     return _square(ax, "upper left")
 

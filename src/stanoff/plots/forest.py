@@ -12,14 +12,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from stanoff._lib.arguments import Interval
-from stanoff.data.types import AVERAGES
 from stanoff.inference.decision import Decision
 from stanoff.plots import style
-from stanoff.text.numbers import ends, level
-from stanoff.text.words import what_is_judged
+from stanoff.text.numbers import format_interval, format_level
+from stanoff.text.sentences import describe_score
 
 if TYPE_CHECKING:
-    from stanoff import Comparison, Evidence, Prior
+    from stanoff import Comparison, Prior
 
 ROW_HEIGHT, MAX_HEIGHT = 0.2, 14.0  # inches
 MIN_PITCH = 7.5  # points from label to label, below which some are left out
@@ -35,19 +34,9 @@ class Row(NamedTuple):
     decision: Decision
     bold: bool = False
 
-    @classmethod
-    def of(cls, evidence: Evidence, label: str, *, bold: bool = False) -> Row:
-        """Return the interval that evidence tells of."""
-        return cls(label, evidence.mean, evidence.hdi, evidence.decision, bold)
-
 
 @style.themed
-def plot_forest(
-    result: Comparison,
-    *,
-    sort: bool = True,
-    ax: Axes | None = None,
-) -> Axes:
+def plot_forest(result: Comparison, *, sort: bool = True, ax: Axes | None = None) -> Axes:
     """Draw delta of every category, and of the averages below them, with HDIs and the ROPE.
 
     Decisions are told by colour, by shape and filling of the marks, and by the symbol at the
@@ -73,22 +62,22 @@ def plot_forest(
     ['0', '1', 'macro average', 'micro average', 'weighted average']
     """
     n = len(result.data.categories)
-    summaries = [result.evidence(name) for name in result.categories]
-    rows = [Row.of(evidence, evidence.category) for evidence in summaries[:n]]
+    summaries = result.all_evidence()
+    rows = [Row(e.category, e.mean, e.hdi, e.decision) for e in summaries[:n]]
     if sort:
         rows.sort(key=lambda row: -row.mean)
     averages = [
-        Row.of(evidence, f"{name} average", bold=name == result.average)
-        for name, evidence in zip(AVERAGES, summaries[n:], strict=False)
+        Row(f"{e.category} average", e.mean, e.hdi, e.decision, e.category == result.average)
+        for e in summaries[n:]
     ]
     if ax is None:
         height = 1.5 + ROW_HEIGHT * (n + 1.3 * len(averages) + 1)
         ax = style.new_axes(height=min(height, MAX_HEIGHT))
     rope = summaries[0].rope
+    _add_legend(ax, rows, rope, result)
     step = _draw_intervals(ax, rows, rope, averages)
     ax.set_ylabel("" if step == 1 else f"{n:,} categories, one in {step} labelled")
-    ax.set_xlabel(style.delta_label(ax, result, result.measure.label))
-    _add_legend(ax, rows, rope, result)
+    ax.set_xlabel(style.delta_label(ax, result, result.measure_label))
     return ax
 
 
@@ -122,16 +111,16 @@ def plot_prior(
     """
     evidence = result.evidence(category)
     table = result.sensitivity(evidence.category, priors=priors).priors
-    rows = [Row.of(evidence, "as fitted", bold=True)]
+    rows = [Row("as fitted", evidence.mean, evidence.hdi, evidence.decision, bold=True)]
     rows += [
         Row(row["prior"], row["mean"], (row["hdi_low"], row["hdi_high"]), Decision(row["decision"]))
         for row in table.to_dict("records")
     ]
     ax = ax or style.new_axes(height=min(2.0 + 0.3 * len(rows), MAX_HEIGHT))
-    _draw_intervals(ax, rows, evidence.rope)
-    ax.set_xlabel(style.delta_label(ax, result, what_is_judged(result, evidence.category)))
-    ax.set_ylabel("prior")
     _add_legend(ax, rows, evidence.rope, result)
+    _draw_intervals(ax, rows, evidence.rope)
+    ax.set_xlabel(style.delta_label(ax, result, describe_score(result, evidence.category)))
+    ax.set_ylabel("prior")
     return ax
 
 
@@ -159,7 +148,9 @@ def _draw_intervals(
     _draw_marks(ax, rows, y, pitch)
     _draw_marks(ax, footer, y_footer, pitch * line)
     labelled = [*zip(y[::step], rows[::step], strict=True), *zip(y_footer, footer, strict=True)]
-    _label_rows(ax, labelled, size=float(np.clip(0.8 * pitch * line, 6, 10)))
+    _label_rows(
+        ax, labelled, size=float(np.clip(0.8 * pitch * line, style.points(6), style.points(10)))
+    )
     return step
 
 
@@ -187,22 +178,16 @@ def _draw_marks(
 
 def _label_rows(ax: Axes, labelled: Sequence[tuple[float, Row]], size: float) -> None:
     """Name rows at the left; write their decisions at the right."""
-    labels = [style.clean(row.label, 28) for _, row in labelled]
+    labels = [style.clean(row.label, style.name_letters(ax)) for _, row in labelled]
     ax.set_yticks([y for y, _ in labelled], labels, fontsize=size)
     ax.tick_params(axis="y", length=0)
     for (y, row), tick in zip(labelled, ax.get_yticklabels(), strict=True):
         weight = "bold" if row.bold else "normal"
         tick.set_fontweight(weight)
-        ax.text(
-            1.02,
-            y,
-            row.decision.symbol,
-            transform=ax.get_yaxis_transform(),
-            color=style.DECISION_STYLE[row.decision][0],
-            fontsize=size + 1,
-            fontweight=weight,
-            va="center_baseline",
-        )
+        letters: dict[str, Any] = {"fontsize": size + 1, "fontweight": weight}
+        letters |= {"color": style.DECISION_STYLE[row.decision][0], "va": "center_baseline"}
+        transform = ax.get_yaxis_transform()
+        ax.text(1.02, y, row.decision.symbol, transform=transform, **letters)
 
 
 def _add_legend(ax: Axes, rows: Sequence[Row], rope: Interval, result: Comparison) -> None:
@@ -212,16 +197,16 @@ def _add_legend(ax: Axes, rows: Sequence[Row], rope: Interval, result: Compariso
         n = sum(row.decision == decision for row in rows)
         if n:
             label = style.decision_label(decision) + (f" ({n:,})" if len(rows) > 1 else "")
+            look: dict[str, Any] = {"color": color, "marker": marker}
             face = color if filled else "white"
-            handles.append(
-                Line2D([], [], color=color, marker=marker, markerfacecolor=face, label=label)
-            )
+            handles.append(Line2D([], [], markerfacecolor=face, label=label, **look))
     handles += [
-        style.rope_patch(f"ROPE {ends(rope)}"),
-        Line2D([], [], color=style.GREY, label=f"{level(result.hdi_prob)} HDI, mean marked"),
+        style.rope_patch(f"ROPE {format_interval(rope)}"),
+        Line2D([], [], color=style.GREY, label=f"{format_level(result.hdi_prob)} HDI, mean marked"),
     ]
     a, b = style.short_names(result, 20)
-    style.legend_above(ax, handles, f"{a} against {b}", title_fontsize=12)
+    ax.set_title(f"{a} against {b}")
+    style.legend_above(ax, handles)
 
 
 def _limits(rows: Sequence[Row], rope: Interval) -> tuple[float, float]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -29,110 +28,102 @@ if TYPE_CHECKING:
     from stanoff import Comparison, Contest
 
 
-@dataclass(frozen=True)
-class Plot:
+class Plot(NamedTuple):
     """A figure of one row of the summary.
 
     Attributes
     ----------
-    caption : str
-        What it shows; ``{}`` stands for what is judged.
     draw : callable
         A result and a category to axes.
     applies : callable
         Whether a result has it for a category.
+    caption : str
+        What it shows; ``{}`` stands for what is judged.
     """
 
-    caption: str
     draw: Callable[[Any, str], Axes]
     applies: Callable[[Any, str], bool]
+    caption: str
 
 
-def _several(result: Comparison, category: str) -> bool:
-    return len(result.categories) > 1 and all(
-        is_drawable(result, name) for name in result.categories
-    )
+def _all_drawable(result: Comparison, _: str) -> bool:
+    names = result.categories
+    return len(names) > 1 and all(is_drawable(result, name) for name in names)
 
 
-def _with_prior(result: Comparison, category: str) -> bool:
+def _has_prior(result: Comparison, category: str) -> bool:
     return result.prior_delta(category) is not None and is_drawable(result, category)
 
 
-def _with_scores(result: Comparison, category: str) -> bool:
-    row = result.categories.index(category)
-    return bool(np.isfinite(result.scores.psi[..., row]).all())
+def _has_finite_scores(result: Comparison, category: str) -> bool:
+    return bool(np.isfinite(result.scores.psi[..., result.categories.index(category)]).all())
 
 
-def _with_pairs(result: Comparison, category: str) -> bool:
+def _has_pairs(result: Comparison, _: str) -> bool:
     return isinstance(result.data.one_vs_rest(), PairedCounts)
 
 
-def _with_curves(result: Comparison, category: str) -> bool:
+def _has_curves(result: Comparison, category: str) -> bool:
     return isinstance(result.data, ScoredDocuments) and category in result.data.categories
 
 
-def _with_probabilities(result: Comparison, category: str) -> bool:
-    scored = isinstance(result.data, ScoredDocuments) and are_probabilities(result.data)
-    return scored and category in result.data.categories
+def _has_probabilities(result: Any, category: str) -> bool:
+    return _has_curves(result, category) and are_probabilities(result.data)
 
 
-def _has_finite_scores(result: Contest, category: str) -> bool:
+def _contest_drawable(result: Contest, category: str) -> bool:
     return result.drawable(category)
 
 
 GALLERY = {
     "forest": Plot(
-        "All categories: mean and HDI of the difference, and the ROPE.",
         lambda result, _: plot_forest(result),
-        _several,
+        _all_drawable,
+        "All categories: mean and HDI of the difference, and the ROPE.",
     ),
     "posterior": Plot(
-        "Posterior of the difference ({}), with its HDI and the ROPE.", plot_posterior, is_drawable
+        plot_posterior, is_drawable, "Posterior of the difference ({}), with its HDI and the ROPE."
     ),
     "factor": Plot(
-        "Prior and posterior density of the difference ({}); their ratio at 0 is the Bayes factor.",
         plot_factor,
-        _with_prior,
+        _has_prior,
+        "Prior and posterior density of the difference ({}); their ratio at 0 is the Bayes factor.",
     ),
-    "joint": Plot("Posterior of both scores together ({}).", plot_joint, _with_scores),
+    "joint": Plot(plot_joint, _has_finite_scores, "Posterior of both scores together ({})."),
     "mosaic": Plot(
-        "What both classifiers said of the same documents ({}).", plot_mosaic, _with_pairs
+        plot_mosaic, _has_pairs, "What both classifiers said of the same documents ({})."
     ),
-    "roc": Plot("ROC curves of both systems ({}), with bands.", plot_roc, _with_curves),
+    "roc": Plot(plot_roc, _has_curves, "ROC curves of both systems ({}), with bands."),
     "roc_difference": Plot(
-        "How many more positives A finds than B ({}), with its band and the ROPE.",
         plot_roc_difference,
-        _with_curves,
+        _has_curves,
+        "How many more positives A finds than B ({}), with its band and the ROPE.",
     ),
     "precision_recall": Plot(
-        "Precision against recall of both systems ({}), with bands.",
         plot_precision_recall,
-        _with_curves,
+        _has_curves,
+        "Precision against recall of both systems ({}), with bands.",
     ),
     "reliability": Plot(
-        "How often what was given a probability happens ({}).",
-        plot_reliability,
-        _with_probabilities,
+        plot_reliability, _has_probabilities, "How often what was given a probability happens ({})."
     ),
     "trace": Plot(
-        "The difference along the chains ({}): a healthy sampler shows no drift and no gaps.",
         plot_trace,
         lambda result, category: True,
+        "The difference along the chains ({}): a healthy sampler shows no drift and no gaps.",
     ),
 }
 
 CONTEST_GALLERY = {
     "scores": Plot(
-        "Posterior mean, HDI and observed score of every system.", plot_scores, _has_finite_scores
+        plot_scores, _contest_drawable, "Posterior mean, HDI and observed score of every system."
     ),
     "matrix": Plot(
-        "The decision on every pair, and the probability that the row is better.",
         plot_matrix,
-        _has_finite_scores,
+        _contest_drawable,
+        "The decision on every pair, and the probability that the row is better.",
     ),
     "ranks": Plot(
-        "Probability of every rank; framed, the interval of ranks.",
-        plot_ranks,
-        _has_finite_scores,
+        plot_ranks, _contest_drawable, "Probability of every rank; framed, the interval of ranks."
     ),
 }

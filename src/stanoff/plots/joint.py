@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from stanoff.errors import InputError
 from stanoff.plots import style
-from stanoff.text.numbers import ends, percent
-from stanoff.text.words import what_is_judged
+from stanoff.text.numbers import format_interval, percent
+from stanoff.text.sentences import describe_score
 
 if TYPE_CHECKING:
     from stanoff import Comparison, Evidence
@@ -54,9 +54,8 @@ def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | No
     psi_A, psi_B = (result.scores.psi[:, :, system, row].ravel() for system in (0, 1))
     draws = np.stack([psi_B, psi_A])
     if not np.isfinite(draws).all():
-        raise InputError(
-            f"{result.model.name} has no scores of A and B to show: they are not numbers."
-        )
+        name = result.model.name
+        raise InputError(f"{name} has no scores of A and B to show: they are not numbers.")
     ax = ax or style.new_axes(5.25, 6.25)  # high enough for a square as wide as the figure
     limits = _limits(draws, result.measure.range)
     ax.set(xlim=limits, ylim=limits, aspect="equal")
@@ -70,18 +69,22 @@ def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | No
     ax.plot(line, line, color="black", linewidth=0.8, zorder=2)
     shown = _draw_regions(ax, draws[:, :: -(-len(psi_A) // MAX_DRAWS)], result.measure.range)
     ax.plot([psi_B.mean()], [psi_A.mean()], "+", color="black", markersize=9, zorder=5)
-    _write_sides(ax, result, evidence)
-    rope = f"ROPE {ends(evidence.rope)}: {percent(evidence.p_rope)}"
+    _write_sides(ax, result, evidence, draws[:, :: -(-len(psi_A) // 500)].T)
+    rope = f"ROPE {format_interval(evidence.rope)}: {percent(evidence.p_rope)}"
     handles = [
         Patch(facecolor=style.BLUE, alpha=0.6, label=shown),
         style.rope_patch(rope),
         Line2D([], [], color="black", marker="+", linestyle="none", label="means"),
     ]
-    centre = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "alignment": "center"}
-    title = style.verdict_title(result, evidence, ax)
-    style.legend_above(ax, handles, title, title_fontsize=12, columnspacing=1.0, **centre)
+    centre: dict[str, Any] = {
+        "loc": "lower center",
+        "bbox_to_anchor": (0.5, 1),
+        "alignment": "center",
+    }
+    ax.set_title(style.verdict_title(result, evidence, ax))
+    style.legend_above(ax, handles, columnspacing=1.0, **centre)
     a, b = style.short_names(result, 30)
-    score = style.clean(what_is_judged(result, evidence.category), 40)
+    score = style.clean(describe_score(result, evidence.category), 40)
     ax.set_xlabel(style.wrap_label(ax, f"{score} of {b}"))
     ax.set_ylabel(style.wrap_label(ax, f"{score} of {a}"))
     return ax
@@ -119,16 +122,15 @@ def _draw_regions(ax: Axes, draws: Array, bounds: tuple[float, float]) -> str:
     return "50% and 95% of the draws"
 
 
-def _write_sides(ax: Axes, result: Comparison, evidence: Evidence) -> None:
+def _write_sides(ax: Axes, result: Comparison, evidence: Evidence, draws: Array) -> None:
     """Write the shares of the draws at the sides of the diagonal, away from where they lie."""
     x, y = ax.transLimits.transform((evidence.psi_B, evidence.psi_A))
     a, b = style.short_names(result, 16)
     top = 0.55 if x <= 0.3 and y >= 0.8 else 0.97
     bottom = 0.4 if x > 0.7 and y < 0.2 else 0.03
-    for left, height, ha, va, name, p in (
-        (0.03, top, "left", "top", a, evidence.p_greater),
-        (0.97, bottom, "right", "bottom", b, evidence.p_less),
-    ):
-        text = f"{name} higher:\n{percent(p)}"
-        options: dict[str, Any] = {"ha": ha, "va": va, "bbox": style.WHITE_BOX, "zorder": 6}
-        ax.text(left, height, text, transform=ax.transAxes, **options)
+    common: dict[str, Any] = {"transform": ax.transAxes, "bbox": style.WHITE_BOX, "zorder": 6}
+    upper, lower = percent(evidence.p_greater), percent(evidence.p_less)
+    left = ax.text(0.03, top, f"{a} higher:\n{upper}", ha="left", va="top", **common)
+    right = ax.text(0.97, bottom, f"{b} higher:\n{lower}", ha="right", va="bottom", **common)
+    style.GiveWay([left], [upper], points=draws)
+    style.GiveWay([right], [lower], points=draws)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,19 +13,14 @@ from numpy.typing import NDArray
 from stanoff.data.types import PairedCounts
 from stanoff.errors import InputError
 from stanoff.plots import style
-from stanoff.text.numbers import percent
 
 if TYPE_CHECKING:
     from stanoff import Comparison
 
 BAR, STEP = 0.75, 2.9  # width of a column, and from column to column
 # Both right, only A, only B, both wrong: colour and hatching, so that grey tells them as well.
-CELL_STYLE = (
-    (style.GREEN, ""),
-    (style.BLUE, "////"),
-    (style.ORANGE, "\\\\\\\\"),
-    ("#BBBBBB", ".."),
-)
+HATCHES = ("", "////", "\\" * 4, "..")
+CELL_STYLE = tuple(zip((style.GREEN, style.BLUE, style.ORANGE, "#BBBBBB"), HATCHES, strict=True))
 
 
 @style.themed
@@ -51,7 +46,7 @@ def plot_mosaic(result: Comparison, category: str | None = None, *, ax: Axes | N
     --------
     >>> from stanoff import compare_counts
     >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
-    >>> plot_mosaic(result).texts[1].get_text()
+    >>> plot_mosaic(result).texts[0].get_text()
     'both said yes: 310 (77.9%)'
     """
     counts = result.data.one_vs_rest()
@@ -70,42 +65,36 @@ def plot_mosaic(result: Comparison, category: str | None = None, *, ax: Axes | N
     ax = ax or style.new_axes(7.2, 4.2)
     ax.set(xlim=(-0.1, 2 * STEP - 0.15), ylim=(0, 1))
     ax.set_yticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
-    ax.set_xticks([])
     ax.spines["bottom"].set_visible(False)
     a, b = style.short_names(result, 14)
+    headings = []
     for x, kind, table, styles in (
         (0.0, "positive", counts.pos[rows].sum(axis=0), CELL_STYLE),
         (STEP, "negative", counts.neg[rows].sum(axis=0), CELL_STYLE[::-1]),
     ):
         total = int(table.sum())
         heading_text = f"{total:,} {kind}{unit}{'' if total == 1 else 's'}"
-        ax.text(x, 1.02, heading_text, va="bottom", fontsize=10, fontweight="bold")
+        headings.append(style.break_lines(heading_text, style.letters_across(ax, 24)))
         labels = ("both said yes", f"only {a}", f"only {b}", "neither")
         _draw_column(ax, x, table, labels, styles)
+    bold: dict[str, Any] = {"ha": "left", "fontweight": "bold", "fontsize": style.points(10)}
+    ax.set_xticks([0, STEP], headings, **bold)
+    ax.tick_params(axis="x", length=0, labeltop=True, labelbottom=False)
     right = ("both right", f"only {a} right", f"only {b} right", "both wrong")
-    ax.legend(
-        handles=[
-            Patch(facecolor=color, hatch=hatch, edgecolor="white", label=label)
-            for label, (color, hatch) in zip(right, CELL_STYLE, strict=True)
-        ],
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.02),
-        ncols=4 if sum(map(len, right)) < 70 else 2,
-        frameon=False,
-        fontsize=9,
-    )
+    handles = [
+        Patch(facecolor=color, hatch=hatch, edgecolor="white", label=label)
+        for label, (color, hatch) in zip(right, CELL_STYLE, strict=True)
+    ]
+    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.02)}
+    style.legend_above(ax, handles, ncols=4, **below)
     ax.set_ylabel(f"share of the {unit.strip()}s")
     a, b = style.short_names(result, 22)
-    ax.set_title(f"{a} and {b}{heading}", pad=36 if "\n" in unit else 22, fontsize=11)
+    ax.set_title(f"{a} and {b}{heading}", fontsize=style.points(11))
     return ax
 
 
 def _draw_column(
-    ax: Axes,
-    x: float,
-    table: NDArray[np.int64],
-    labels: Sequence[str],
-    styles: Sequence[tuple[str, str]],
+    ax: Axes, x: float, table: NDArray[np.int64], labels: Sequence[str], styles: Any
 ) -> None:
     """Stack the four cells from the top, and write beside each what it is."""
     total = int(table.sum())
@@ -117,14 +106,18 @@ def _draw_column(
     if not total:
         ax.bar(x, 1, BAR, align="edge", facecolor="none", edgecolor="0.6", linestyle=":")
     middles = bottoms + shares / 2 if total else np.array([0.8, 0.6, 0.4, 0.2])
-    heights = _spread(middles, 14 / style.points_high(ax))
-    for label, n, share, middle, height in zip(
-        labels, table, shares, middles, heights, strict=True
-    ):
-        text = f"{label}: {int(n):,}" + (f" ({percent(share)})" if total else "")
+    heights = _spread(middles, style.points(14) / style.points_high(ax))
+    rows = zip(labels, table, shares, middles, heights, strict=True)
+    texts, shorter = [], []
+    for label, n, share, middle, height in rows:
+        shorter.append(f"{int(n):,}" + (f" ({100 * share:.1f}%)" if total else ""))
         leader = x + BAR + np.array([0, 0.06, 0.14])
         ax.plot(leader, [middle, middle, height], color="0.4", linewidth=0.7)
-        ax.text(x + BAR + 0.18, height, text, va="center", fontsize=9)
+        look: dict[str, Any] = {"va": "center", "fontsize": style.points(9)}
+        texts.append(ax.text(x + BAR + 0.18, height, f"{label}: {shorter[-1]}", **look))
+    next_column = np.column_stack([np.full(200, STEP - 0.05), np.linspace(0, 1, 200)])
+    counts = [f"{int(n):,}" for n in table]
+    style.GiveWay(texts, shorter, counts, points=next_column if x < STEP else None)
 
 
 def _spread(heights: NDArray[np.float64], distance: float) -> NDArray[np.float64]:

@@ -8,11 +8,11 @@ import arviz_plots as azp
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from stanoff.errors import InputError
-from stanoff.inference.posterior import SampledPosterior
 from stanoff.plots import style
-from stanoff.text.numbers import digits_for, ends, level, percent
+from stanoff.text.numbers import digits_for, format_interval, format_level, percent
 
 if TYPE_CHECKING:
     from stanoff import Comparison, Evidence
@@ -48,8 +48,10 @@ def plot_posterior(
     limits = style.delta_limits(evidence, delta)
     data = xr.Dataset({"delta": ("draw", delta)})
     collection = collection_on(ax, data)
-    line = max(0.075, 14 / style.points_high(ax))  # of text, as a share of the height
-    rope_band = {"color": style.GREY, "alpha": 0.13, "linewidth": 0, "ymax": 1 - 3 * line}
+    line = float(
+        np.clip(style.points(14) / style.points_high(ax), 0.075, 0.15)
+    )  # of text, as a share of the height
+    rope_band = {"color": style.GREY, "alpha": 0.13, "linewidth": 0, "ymax": 1 - 4 * line}
     azp.add_bands(collection, values=[evidence.rope], visuals={"ref_band": rope_band})
     azp.plot_dist(
         xr.DataTree.from_dict({"posterior": data}),
@@ -68,11 +70,11 @@ def plot_posterior(
             "point_estimate": {"facecolor": "white", "edgecolor": "black", "size": 40, "zorder": 4},
         },
     )
-    rope_line = {"color": style.RED, "linestyle": ":", "width": 1.5, "ymax": 1 - 3 * line}
-    zero_line = {"color": style.GREEN, "linestyle": "--", "width": 1.5, "ymax": 1 - 2 * line}
+    rope_line = {"color": style.RED, "linestyle": ":", "width": 1.5, "ymax": 1 - 4 * line}
+    zero_line = {"color": style.GREEN, "linestyle": "--", "width": 1.5, "ymax": 1 - 4 * line}
     azp.add_lines(collection, values=list(evidence.rope), visuals={"ref_line": rope_line})
     azp.add_lines(collection, values=0, visuals={"ref_line": zero_line})
-    top = ax.get_ylim()[1] / (1 - 3.2 * line)
+    top = ax.get_ylim()[1] / (1 - 4.2 * line)
     ax.set(xlim=limits, ylim=(-0.012 * top, top), ylabel="posterior density")
     style.label_delta(ax, result, evidence)
     _write_numbers(ax, evidence, line)
@@ -83,15 +85,18 @@ def _write_numbers(ax: Axes, evidence: Evidence, line: float) -> None:
     """Write mean, probabilities and interval, each at its value of delta."""
     digits = digits_for(evidence.std)
     below, above = 100 * evidence.p_less, 100 * evidence.p_greater
-    in_rope = f"{percent(evidence.p_rope)} in ROPE {ends(evidence.rope)}"
-    interval = f"{level(evidence.hdi_prob)} HDI {ends(evidence.hdi, digits)}"
-    for x, height, text, color in (
-        (evidence.mean, 1 - 0.5 * line, f"mean {evidence.mean:+.{digits}f}", "black"),
-        (0.0, 1 - 1.5 * line, f"{below:.1f}% < 0 < {above:.1f}%", DARK_GREEN),
-        (sum(evidence.rope) / 2, 1 - 2.5 * line, in_rope, DARK_RED),
-        (sum(evidence.hdi) / 2, 0.04 + 0.5 * line, interval, "black"),
+    in_rope = f"{percent(evidence.p_rope)} in ROPE {format_interval(evidence.rope)}"
+    interval = f"{format_level(evidence.hdi_prob)} HDI {format_interval(evidence.hdi, digits)}"
+    shorter = in_rope.partition(" [")[0], interval.partition("HDI ")[2]
+    for row, (x, versions, color) in enumerate(
+        (
+            (evidence.mean, [f"mean {evidence.mean:+.{digits}f}"], "black"),
+            (0.0, [f"{below:.1f}% < 0 < {above:.1f}%"], DARK_GREEN),
+            (sum(evidence.rope) / 2, [in_rope, shorter[0]], DARK_RED),
+            (sum(evidence.hdi) / 2, [interval, shorter[1]], "black"),
+        )
     ):
-        style.write_inside(ax, x, height, text, color)
+        style.write_inside(ax, x, 1 - (row + 0.5) * line, versions, color)
 
 
 @style.themed
@@ -122,17 +127,18 @@ def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | N
     groups = {"prior": prior, "posterior": posterior}
     if all(np.ptp(delta) > 0 for delta in groups.values()):
         _draw_densities(ax, groups)
-    for (name, delta), color, line in zip(groups.items(), COLORS, LINES, strict=True):
-        height = SampledPosterior(delta[None]).density(0.0).value[0]
-        ax.plot([], [], color=color, linestyle=line, label=f"{name}, {height:.3f} at 0")
+    heights = dict(zip(("posterior", "prior"), evidence.densities_at_zero, strict=True))
+    handles: list[Line2D] = []
+    for name, color, line in zip(groups, COLORS, LINES, strict=True):
+        height = heights[name]
+        label = f"{name}, {height:.3f} at 0"
+        handles.append(Line2D([], [], color=color, linestyle=line, label=label))
         ax.plot([0], [height], "o", color=color, markersize=8, clip_on=False, zorder=5)
     text = f"$\\mathrm{{BF}}_{{\\mathrm{{SD}}}}$ {_factor_text(evidence)}"
-    room = min(0.65, 16 * (3 + text.count("\n")) / style.points_high(ax))
-    top = ax.get_ylim()[1] / (1 - room)
-    ax.set(xlim=limits, ylim=(0, top), ylabel="density")
-    ax.axvline(0, ymax=1 - room, color=style.GREY, linewidth=0.8, zorder=0)
+    ax.set(xlim=limits, ylim=(0, None), ylabel="density")
+    ax.axvline(0, color=style.GREY, linewidth=0.8, zorder=0)
     style.label_delta(ax, result, evidence)
-    ax.legend(title=text, loc="upper right", frameon=False, alignment="left")
+    style.legend_above(ax, handles, text)
     return ax
 
 
@@ -145,17 +151,13 @@ def _draw_densities(ax: Axes, groups: dict[str, np.typing.NDArray[np.float64]]) 
     tree = xr.DataTree.from_dict(
         {name: xr.Dataset({"delta": (dims, delta)}) for name, delta in groups.items()}
     )
+    rows = xr.Dataset({"delta": ("group", [0.0, 0.0])}, coords={"group": list(groups)})
+    by_group = {"color": ["group"], "linestyle": ["group"]}
     azp.plot_prior_posterior(
         tree,
         var_names="delta",
         kind="kde",
-        plot_collection=collection_on(
-            ax,
-            xr.Dataset({"delta": ("group", [0.0, 0.0])}, coords={"group": list(groups)}),
-            aes={"color": ["group"], "linestyle": ["group"]},
-            color=COLORS,
-            linestyle=LINES,
-        ),
+        plot_collection=collection_on(ax, rows, aes=by_group, color=COLORS, linestyle=LINES),
         stats={"dist": kernel},
         visuals=NO_TEXT | {"legend": False},
     )
@@ -194,16 +196,11 @@ def plot_trace(result: Comparison, category: str | None = None, *, ax: Axes | No
     chains, draws = delta.shape
     coords = {"chain": np.arange(1, chains + 1), "draw": np.arange(draws)}
     data = xr.Dataset({"delta": (("chain", "draw"), delta)}, coords)
-    colors = [style.PALETTE[chain % len(style.PALETTE)] for chain in range(chains)]
     data = data.isel(draw=slice(None, None, -(-draws // MAX_POINTS)))
+    colors = [style.PALETTE[chain % len(style.PALETTE)] for chain in range(chains)]
     azp.plot_trace(
         xr.DataTree.from_dict({"posterior": data}),
-        plot_collection=collection_on(
-            ax,
-            data,
-            aes={"color": ["chain"]},
-            color=colors,
-        ),
+        plot_collection=collection_on(ax, data, aes={"color": ["chain"]}, color=colors),
         visuals={"trace": {"width": 0.5, "alpha": 0.8}, "title": False, "ticklabels": False},
     )
     for chain, color in enumerate(colors):

@@ -52,28 +52,21 @@ def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
         color, look = style.PALETTE[i % 8], (i if len(lines) == 1 else lines.index(line)) % 8
         rows = rows.sort_values("n")
         low, high = rows["power"] - 2 * rows["se"], rows["power"] + 2 * rows["se"]
-        ax.fill_between(
-            rows["n"], low.clip(0, 1), high.clip(0, 1), color=color, alpha=0.18, linewidth=0
-        )
-        ax.plot(
-            rows["n"],
-            rows["power"],
-            color=color,
-            linestyle=style.DASHES[look],
-            marker=style.MARKERS[look],
-            markerfacecolor=color if i % 2 == 0 else "white",
-            label=style.clean(", ".join(filter(None, (str(model), str(line)))), 28),
-        )
+        band: dict[str, Any] = {"color": color, "alpha": 0.18, "linewidth": 0}
+        ax.fill_between(rows["n"], low.clip(0, 1), high.clip(0, 1), **band)
+        label = style.clean(", ".join(filter(None, (str(model), str(line)))), 28)
+        marks: dict[str, Any] = {"linestyle": style.DASHES[look], "marker": style.MARKERS[look]}
+        marks |= {"color": color, "markerfacecolor": color if i % 2 == 0 else "white"}
+        ax.plot(rows["n"], rows["power"], label=label, **marks)
     goals = set(table["goal"])
     aim = goals.pop() if len(goals) == 1 else ""
     ax.set(xlabel="documents in the test set", ylim=(-0.03, 1.03))
     ax.set_ylabel(f"power: probability of {aim or 'reaching the goal'}")
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     if table["n"].max() > 50 * table["n"].min():
         ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     else:
         ax.locator_params(axis="x", integer=True, nbins=7)
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     style.legend_right(ax)
     return ax
 
@@ -144,14 +137,12 @@ def plot_plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
         if answer.low is not None and answer.high is not None:
             bar = [answer.low, answer.high]
             ax.plot(bar, [answer.assurance] * 2, color=style.ORANGE, linewidth=3, zorder=4)
-        ax.annotate(
-            f"{answer.value:+.3f}" if plan.question == "difference" else f"{answer.value:,.0f}",
-            (answer.value, answer.assurance),
-            xytext=(9 if falls else -9, 6),
-            textcoords="offset points",
-            ha="left" if falls else "right",
-            bbox=style.WHITE_BOX,
-        )
+        text = f"{answer.value:{'+.3f' if plan.question == 'difference' else ',.0f'}}"
+        side: dict[str, Any] = {"xytext": (-9, 6), "ha": "right"}
+        if falls:
+            side = {"xytext": (9, 6), "ha": "left"}
+        point = answer.value, answer.assurance
+        style.GiveWay([ax.annotate(text, point, textcoords="offset points", **side)])
     _label_plan(ax, plan)
     return ax
 
@@ -186,4 +177,6 @@ def _label_plan(ax: Axes, plan: Plan) -> None:
         title = f"{verdict} on {style.clean(plan.observed.documents, 40)}, {analysis}"
     goal = f"probability of {goal_in_words(plan.goal, *(style.clean(name, 12) for name in names))}"
     ax.set(ylim=(-0.02, 1.02), xlabel=label, title=style.wrap_label(ax, title, 12))
-    ax.set_ylabel(textwrap.fill(goal, int(style.points_high(ax) / (style.LETTER * 10))))
+    ax.set_ylabel(
+        textwrap.fill(goal, max(10, int(style.points_high(ax) / (style.LETTER * style.points(10)))))
+    )

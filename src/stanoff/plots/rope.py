@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +13,7 @@ from stanoff.errors import invalid
 from stanoff.inference.decision import Decision, rope_flips
 from stanoff.inference.sensitivity import over_ropes
 from stanoff.plots import style
-from stanoff.text.words import what_is_judged
+from stanoff.text.sentences import describe_score
 
 if TYPE_CHECKING:
     from stanoff import Comparison
@@ -66,12 +66,11 @@ def plot_rope(
         raise invalid("ropes", "two different half-widths or more", ropes)
     ax = ax or style.new_axes()
     widths = table["half_width"].to_numpy()
-    lines = {
-        "p_above": ("above", style.BLUE, "-."),
-        "p_rope": ("in the ROPE", style.GREEN, "-"),
-        "p_below": ("below", style.RED, "--"),
-    }
-    for column, (label, color, dash) in lines.items():
+    for column, label, color, dash in (
+        ("p_above", "above", style.BLUE, "-."),
+        ("p_rope", "in the ROPE", style.GREEN, "-"),
+        ("p_below", "below", style.RED, "--"),
+    ):
         ax.plot(widths, table[column], color=color, linestyle=dash, linewidth=2, label=label)
     ax.set(xlim=(widths[0], widths[-1]), ylim=(-0.02, 1.12), ylabel="probability of delta")
     ax.set_yticks(np.linspace(0, 1, 6))
@@ -80,7 +79,7 @@ def plot_rope(
     if widths[0] <= in_use <= widths[-1]:
         ax.axvline(in_use, ymax=0.9, color="black", linestyle=":", linewidth=1.2, label="in use")
     centre = "0" if middle == 0 else f"{middle:+.4g}"
-    score = style.clean(what_is_judged(result, evidence.category), 50)
+    score = style.clean(describe_score(result, evidence.category), 50)
     score = "" if len(result.categories) == 1 else f", {score}"
     ax.set_xlabel(style.wrap_label(ax, f"half-width of the ROPE around {centre}{score}"))
     ax.set_title(style.verdict_title(result, evidence, ax))
@@ -93,29 +92,36 @@ def _draw_decisions(
 ) -> None:
     """Shade the half-widths of each decision, and mark where one turns into the next."""
     low, high = ax.get_xlim()
+    lines = list(ax.lines)
     bounds = [low, *(width for width, *_ in flips), high]
     decisions = [first, *(after for *_, after in flips)]
     for (start, stop), decision in zip(pairwise(bounds), decisions, strict=True):
         color, alpha = style.DECISION_STYLE[decision][0], 0.14 if decision.conclusive else 0.05
         ax.axvspan(start, stop, color=color, alpha=alpha, linewidth=0, zorder=0)
         middle = max((start + stop) / 2, low + 0.02 * (high - low))
-        transform = ax.get_xaxis_transform()
-        ax.text(
-            middle, 0.955, decision.symbol, transform=transform, ha="center", va="center", size=13
+        centre: dict[str, Any] = {"ha": "center", "va": "center", "size": style.points(13)}
+        symbol = ax.text(
+            middle, 0.955, decision.symbol, transform=ax.get_xaxis_transform(), **centre
         )
+        style.GiveWay([symbol])
     for i, (width, *_) in enumerate(flips):
         ax.axvline(width, color=style.GREY, linewidth=1, zorder=1)
         share = (width - low) / (high - low)
         left = share > 0.9 or (i == 0 and share > 0.1)
-        ax.annotate(
-            f"±{width:.4g}",
-            (width, 0.62 - 0.3 * i),
-            xycoords=ax.get_xaxis_transform(),
-            xytext=(-3 if left else 3, 0),
-            textcoords="offset points",
-            rotation=90,
-            ha="right" if left else "left",
-            va="center",
-            fontsize=9,
-            bbox=style.WHITE_BOX,
+        letters: dict[str, Any] = {"rotation": 90, "va": "center", "fontsize": style.points(9)}
+        letters |= {"xycoords": ax.get_xaxis_transform(), "textcoords": "offset points"}
+        letters |= {"xytext": (-3, 0) if left else (3, 0), "ha": "right" if left else "left"}
+        curves = np.sort(
+            [
+                0,
+                0.9,
+                *(
+                    np.interp(width, np.asarray(line.get_xdata()), np.asarray(line.get_ydata()))
+                    / 1.14
+                    for line in lines
+                ),
+            ]
         )
+        gap = int(np.argmax(np.diff(curves)))  # of the three curves, where there is most room
+        place = width, float(curves[gap : gap + 2].mean())
+        style.GiveWay([ax.annotate(f"±{width:.4g}", place, **letters)])

@@ -8,14 +8,16 @@ becomes a box.
 
 from __future__ import annotations
 
+import inspect
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, wraps
 from math import ceil
 from threading import RLock
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -24,19 +26,21 @@ import numpy as np
 import seaborn as sns
 from cycler import cycler
 from matplotlib import font_manager
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
 
-from stanoff.errors import InputError, invalid
+from stanoff.errors import InputError, invalid, unknown
 from stanoff.inference.decision import Decision
-from stanoff.text.words import what_is_judged
+from stanoff.text.sentences import describe_score
 
 if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
     from stanoff import Comparison, Evidence
-
-P = ParamSpec("P")
 
 # Okabe & Ito's palette, which the colour-blind can tell apart, too.
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
@@ -56,13 +60,27 @@ RC_PARAMS = {
     "axes.prop_cycle": cycler(color=PALETTE),
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.titlesize": 12,
+    "figure.constrained_layout.use": True,
     "figure.dpi": 100,
-    "legend.fontsize": 9,
     "legend.frameon": False,
     "mathtext.fontset": "dejavusans",
     "patch.force_edgecolor": False,
+    "pdf.fonttype": 42,  # TrueType: publishers refuse Type 3
+    "ps.fonttype": 42,
 }
+# Of each medium: width in inches, heights and lines against those of a page, points of the font.
+MEDIA = {
+    "column": (3.3, 0.65, 0.75, 7),
+    "page": (6.5, 1.0, 1.0, 10),
+    "slide": (10.0, 1.35, 1.6, 16),
+}
+MEDIUM: ContextVar[str] = ContextVar("medium", default="page")
+MAX_LEGEND = 0.35  # of the height of a figure
+OPTIONS = """
+    annotate, legend : bool
+        Whether numbers are written into the figure, and marks explained.
+    title : bool or str
+        Whether there is a title, or which."""
 # Fonts for what DejaVu Sans lacks, used where the machine has them.
 EXTRA_FONTS = ("Noto Sans CJK JP", "Noto Sans CJK SC", "Arial Unicode MS", "Noto Sans Symbols2")
 LETTER = 0.6  # width of a letter as a share of the font's size
@@ -70,8 +88,14 @@ LOCK = RLock()  # settings and figures of Matplotlib are shared by all threads
 
 
 @contextmanager
-def theme() -> Iterator[None]:
+def theme(medium: str | None = None) -> Iterator[None]:
     """Let everything inside look as stanoff's figures do; outside nothing changes.
+
+    Parameters
+    ----------
+    medium : {"column", "page", "slide"}, optional
+        What figures are made for, which sets their width, fonts and lines: a column of 3.3 inches,
+        a page of 6.5 or a slide of 10; that of the theme around this one, or a page, by default.
 
     Examples
     --------
@@ -83,36 +107,184 @@ def theme() -> Iterator[None]:
     >>> mpl.rcParams["axes.spines.top"] == before
     True
     """
+    medium = medium or MEDIUM.get()
+    if medium not in MEDIA:
+        raise unknown("medium", medium, list(MEDIA))
+    token = MEDIUM.set(medium)
     with LOCK:
         # Load the backend now: one that is loaded inside is forgotten at the end, with all figures.
         plt.draw_if_interactive()  # type: ignore[no-untyped-call]
-        fonts = {"font.family": list(_fonts())}
-        with matplotlib.style.context(["default", sns.axes_style("ticks"), RC_PARAMS, fonts]):
-            yield
+        looks = ["default", sns.axes_style("ticks"), RC_PARAMS, _sizes(medium)]
+        try:
+            with matplotlib.style.context(looks):
+                yield
+        finally:
+            MEDIUM.reset(token)
 
 
-def themed(plot: Callable[P, Axes]) -> Callable[P, Axes]:
-    """Draw in the theme, or with the user's settings where the user's own axes are given."""
+def _sizes(medium: str) -> dict[str, Any]:
+    width, height, line, font = MEDIA[medium]
+    return {
+        "figure.figsize": (width, 4.25 * height),
+        "font.family": list(_fonts()),
+        "font.size": font,
+        "axes.titlesize": 1.2 * font,
+        "legend.fontsize": 0.9 * font,
+        "lines.linewidth": 1.5 * line,
+        "lines.markersize": 6 * line,
+        "axes.linewidth": 0.8 * line,
+        "hatch.linewidth": line,
+    }
+
+
+def themed(plot: Callable[..., Axes]) -> Callable[..., Axes]:
+    """Draw in the theme, or with the user's settings where the user's own axes are given.
+
+    Every plot gets the options ``annotate``, ``legend`` and ``title``.
+    """
 
     @wraps(plot)
-    def draw(*args: P.args, **options: P.kwargs) -> Axes:
+    def draw(
+        *args: Any,
+        annotate: bool = True,
+        legend: bool = True,
+        title: bool | str = True,
+        **options: Any,
+    ) -> Axes:
         ax = options.get("ax")
-        if ax is None:
-            with theme():
-                return plot(*args, **options)
-        if not isinstance(ax, Axes):
+        if ax is not None and not isinstance(ax, Axes):
             raise invalid("ax", "matplotlib Axes", ax)
-        with LOCK, mpl.rc_context({"text.usetex": False}):  # LaTeX would choke on names
-            return plot(*args, **options)
+        # LaTeX would choke on names
+        look = theme() if ax is None else mpl.rc_context({"text.usetex": False})
+        with LOCK, look:
+            return _finish(plot(*args, **options), annotate, legend, title)
 
+    parameters = [
+        p
+        for function in (plot, draw)
+        for p in inspect.signature(function, follow_wrapped=False).parameters.values()
+        if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    draw.__signature__ = inspect.signature(plot).replace(parameters=parameters)  # type: ignore[attr-defined]
+    doc, examples, code = (plot.__doc__ or "").partition("\n\n    Examples\n")
+    if "Parameters\n" in doc:
+        draw.__doc__ = doc.rstrip() + OPTIONS + (examples + code or "\n    ")
     return draw
 
 
+def _finish(ax: Axes, annotate: bool, legend: bool, title: bool | str) -> Axes:
+    """Leave out what is not wanted; break labels, and keep ticks apart."""
+    if title is not True:
+        ax.set_title(clean(title) if title else "")
+    explained = ax.get_legend()
+    if explained and not legend:
+        explained.remove()
+    elif explained and explained.get_bbox_to_anchor().y0 >= ax.bbox.y1 - 1:
+        height = explained.get_window_extent().height / ax.figure.dpi * 72
+        ax.set_title(ax.get_title(), pad=height + points(6))
+    if not annotate:
+        for text in list(ax.texts):
+            text.remove()
+    ax.set_ylabel(break_lines(ax.get_ylabel(), int(points_high(ax) / (LETTER * points(10)))))
+    letters = int(room_across(ax) / ax.figure.dpi * 72 / (LETTER * points(10)))
+    narrow = letters < 65  # so that names at the side take much of it
+    ax.set_xlabel(break_lines(ax.get_xlabel(), int((0.65 if narrow else 0.85) * letters)))
+    ax.title.set_text(break_lines(ax.get_title(), int((0.5 if narrow else 0.6) * letters)))
+    locator = ax.xaxis.get_major_locator()
+    if isinstance(locator, MaxNLocator) and narrow:
+        locator.set_params(nbins=max(2, letters // 10))
+    return ax
+
+
+def break_lines(label: str, letters: int) -> str:
+    """Break what is longer than so many letters; lines that are there remain."""
+    keep: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    lines = (textwrap.fill(line, max(letters, 10), **keep) for line in label.split("\n"))
+    return "\n".join(lines)
+
+
+class GiveWay(Artist):
+    """Texts that become shorter where there is no room for them, and are left out at last.
+
+    This is decided whenever the axes are drawn, for then their size is known. A text must lie
+    inside the axes, and neither on a text that was written before it nor on data.
+
+    Parameters
+    ----------
+    texts : sequence of Text
+        All of them are long, or all are short.
+    shorter : sequence
+        What they say instead, from the longest version to the shortest.
+    points : array, optional
+        Data (x, y) that must not be hidden.
+    """
+
+    def __init__(self, texts: Sequence[Text], *shorter: Sequence[str], points: Any = None) -> None:
+        super().__init__()
+        self.set(zorder=-1000, in_layout=False)  # drawn before the texts
+        self.texts, self.points = texts, np.empty((0, 2)) if points is None else points
+        self.versions = [[text.get_text() for text in texts], *shorter, [""] * len(texts)]
+        self.written = self.versions[0]
+        for text in texts:
+            text.set_in_layout(False)
+        assert isinstance(texts[0].axes, Axes)
+        texts[0].axes.add_artist(self)
+
+    def draw(self, renderer: Any) -> None:
+        """Choose the longest version that fits."""
+        ax = self.axes
+        if not isinstance(ax, Axes) or self.texts[0] not in ax.texts:
+            return
+        if [text.get_text() for text in self.texts] != self.written:
+            return  # the user wrote something else
+        written = list(ax.texts)[: list(ax.texts).index(self.texts[0])]
+        taken = [*_boxes(written, renderer), *np.tile(ax.transData.transform(self.points), 2)]
+        rim = ax.bbox.padded(3).extents
+        for version in self.versions:
+            self.written = list(version)
+            for text, words in zip(self.texts, version, strict=True):
+                text.set_text(words)
+            boxes = _boxes(self.texts, renderer)
+            inside = (boxes[:, :2] >= rim[:2]).all() and (boxes[:, 2:] <= rim[2:]).all()
+            apart = _overlaps(boxes, boxes) <= len(boxes)  # each covers itself
+            if inside and apart and not _overlaps(boxes, np.reshape(taken, (-1, 4))):
+                break
+
+
+def _boxes(texts: Sequence[Text], renderer: Any) -> np.typing.NDArray[np.float64]:
+    """Return left, bottom, right and top of all that is written, in pixels."""
+    written = [text for text in texts if text.get_text()]
+    extents = [Text.get_window_extent(text, renderer).extents for text in written]
+    return np.reshape(np.array(extents, dtype=float), (-1, 4))
+
+
+def _overlaps(one: np.typing.NDArray[np.float64], other: np.typing.NDArray[np.float64]) -> int:
+    """Count the pairs of boxes that cover each other by more than a pixel."""
+    starts = (one[:, None, :2] + 1 < other[None, :, 2:]).all(axis=-1)
+    ends = (other[None, :, :2] + 1 < one[:, None, 2:]).all(axis=-1)
+    return int((starts & ends).sum())
+
+
 def new_axes(width: float = 6.5, height: float = 4.25) -> Axes:
-    """Make a figure, sized in inches, to the next quarter: whole pixels then."""
-    size = ceil(4 * width) / 4, ceil(4 * height) / 4
+    """Make a figure, its size in inches on a page to the next quarter: whole pixels then."""
+    limit, scale, *_ = MEDIA[MEDIUM.get()]
+    size = ceil(4 * width * limit / 6.5) / 4, ceil(4 * height * scale) / 4
+    if MEDIUM.get() != "page":
+        size = min(limit, size[0]), size[1]
     _, ax = plt.subplots(figsize=size, layout="constrained")
     return ax
+
+
+def points(size: float) -> float:
+    """Scale a size in points, which is meant for letters of 10, to the user's font."""
+    return float(size * mpl.rcParams["font.size"] / 10)
+
+
+def room_across(ax: Axes) -> float:
+    """Return how many pixels wide the part of the figure is that the axes have for themselves."""
+    spec = ax.get_subplotspec()
+    share: float = len(spec.colspan) / spec.get_gridspec().ncols if spec else 1.0
+    return float(0.96 * share * ax.figure.bbox.width)
 
 
 def is_drawable(result: Comparison, category: str) -> bool:
@@ -137,7 +309,7 @@ def pad_limits(low: float, high: float, share: float = 0.06) -> tuple[float, flo
 
 def label_delta(ax: Axes, result: Comparison, evidence: Evidence) -> None:
     """Label the axis of delta, and put the verdict on top."""
-    ax.set_xlabel(delta_label(ax, result, what_is_judged(result, evidence.category)))
+    ax.set_xlabel(delta_label(ax, result, describe_score(result, evidence.category)))
     ax.set_title(verdict_title(result, evidence, ax))
 
 
@@ -163,6 +335,13 @@ def short_names(result: Comparison, width: int = 24) -> tuple[str, str]:
 def decision_label(decision: Decision) -> str:
     """Write a decision as its symbol and words, for a legend."""
     return f"{decision.symbol} {decision.words.removesuffix(' than').removesuffix(' to')}"
+
+
+def decision_tint(decision: Decision) -> tuple[float, float, float]:
+    """Return the colour of a decision as a background, the paler the less is settled."""
+    strength = 0.55 if decision.conclusive else 0.16
+    r, g, b = (1 - strength * (1 - share) for share in to_rgb(DECISION_STYLE[decision][0]))
+    return r, g, b
 
 
 def clean(text: str, width: int = 10_000) -> str:
@@ -194,12 +373,22 @@ def text_width(text: str) -> int:
 
 def letters_across(ax: Axes, size: float = 10) -> int:
     """Estimate how many letters fit across the axes."""
-    return max(10, int(ax.bbox.width / ax.figure.dpi * 72 / (LETTER * size)))
+    return max(10, int(ax.bbox.width / ax.figure.dpi * 72 / (LETTER * points(size))))
+
+
+def name_letters(ax: Axes) -> int:
+    """Return how long names at the side of the axes may be, in letters."""
+    return min(28, letters_across(ax) // 2)
 
 
 def points_high(ax: Axes) -> float:
-    """Return how high the axes are, in points."""
-    return float(ax.bbox.height / ax.figure.dpi * 72)
+    """Return how high the axes are, in points, with room for a legend above them."""
+    legend = ax.get_legend()
+    high, figure, explained = (
+        box.height / ax.figure.dpi * 72
+        for box in (ax.bbox, ax.figure.bbox, legend.get_window_extent() if legend else ax.bbox)
+    )
+    return float(min(high, figure - explained - points(55)) if legend else high)
 
 
 def wrap_label(ax: Axes, text: str, size: float = 10) -> str:
@@ -207,20 +396,33 @@ def wrap_label(ax: Axes, text: str, size: float = 10) -> str:
     return textwrap.fill(text, letters_across(ax, size), break_long_words=False)
 
 
-def write_inside(ax: Axes, x: float, height: float, text: str, color: str) -> None:
-    """Write at a value of x, but never beyond the sides; the height is a share of the axes."""
+def write_inside(ax: Axes, x: float, height: float, versions: Sequence[str], color: str) -> None:
+    """Write at a value of x, but never beyond the sides; the height is a share of the axes.
+
+    Where there is no room for the first version, the next is written.
+    """
+    text, *shorter = versions
     low, high = ax.get_xlim()
     half = 0.53 * text_width(text) / letters_across(ax) + 0.01
     share = min(max((x - low) / (high - low), half), 1 - half) if half < 0.5 else 0.5
     align: dict[str, Any] = {"transform": ax.transAxes, "ha": "center", "va": "center"}
-    ax.text(share, height, text, color=color, bbox=WHITE_BOX, **align)
+    GiveWay([ax.text(share, height, text, color=color, **align)], *([words] for words in shorter))
 
 
-def legend_above(ax: Axes, handles: list[Any], title: str, **options: Any) -> Legend:
-    """Explain the marks above the axes."""
-    corner = {"loc": "lower right", "bbox_to_anchor": (1, 1), "alignment": "left", "ncols": 2}
-    settings = {"borderaxespad": 0.2, "frameon": False, "fontsize": 9} | corner | options
-    return ax.legend(handles=handles, title=title, **settings)
+def legend_above(
+    ax: Axes, handles: list[Any], title: str | None = None, ncols: int = 2, **options: Any
+) -> Legend:
+    """Explain the marks above the axes, in as many columns as there is room for, or not at all."""
+    corner = {"loc": "lower right", "bbox_to_anchor": (1, 1), "alignment": "left"}
+    settings = {"borderaxespad": 0.2, "frameon": False} | corner | options
+    for columns in range(ncols, 0, -1):
+        legend = ax.legend(handles=handles, title=title, ncols=columns, **settings)
+        if legend.get_window_extent().width <= room_across(ax):
+            break
+    box = legend.get_window_extent()
+    if box.width > room_across(ax) or box.height > MAX_LEGEND * ax.figure.bbox.height:
+        legend.remove()
+    return legend
 
 
 def rope_patch(label: str) -> Patch:
@@ -229,10 +431,11 @@ def rope_patch(label: str) -> Patch:
 
 
 def legend_right(ax: Axes, **options: Any) -> Legend:
-    """Explain the lines beside the axes."""
-    return ax.legend(
-        loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9, **options
-    )
+    """Explain the lines beside the axes, or above them where these are narrow."""
+    legend = ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, **options)
+    if legend.get_window_extent().width > room_across(ax) / 3:
+        return legend_above(ax, ax.get_legend_handles_labels()[0], ncols=4, **options)
+    return legend
 
 
 def _extent(evidence: Evidence, delta: np.typing.NDArray[np.float64]) -> list[float]:

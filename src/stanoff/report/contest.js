@@ -33,10 +33,22 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
   const best = order.filter((i) => tier[i] === 1);
   const others = order.filter((i) => tier[i] > 1);
   const names = (places) => listed(places.map((i) => data.said[i]));
-  let verdict = `is the best of ${order.length} systems`;
-  if (best.length > 1) {
-    const alike = best.every((i) => best.every((j) => i === j || decisions[i][j] === "="));
-    verdict = alike ? "are practically equivalent" : "cannot be told apart by more than the ROPE";
+  const [leader, ...followers] = best;
+  let head = `${names([leader])} is the best of ${order.length} systems`, rest = "";
+  if (followers.length && best.every((i) => best.every((j) => i === j || decisions[i][j] === "="))) {
+    head = `${names(best)} are practically equivalent`;
+  } else if (followers.length) {
+    head = `${names([leader])} leads`;
+    const clause = (group, words) =>
+      group.length ? `; ${names(group)} ${group.length === 1 ? "is" : "are"} ${words}` : "";
+    const alike = followers.filter((i) => decisions[leader][i] === "=");
+    const open = followers.filter((i) => decisions[leader][i] !== "=");
+    const close = open.filter((i) => data.close[leader][i]);
+    const behind = open.filter((i) => !data.close[leader][i]);
+    rest =
+      clause(alike, "practically equivalent to it") +
+      (close.length ? `; ${names(close)} may be as good` : "") +
+      clause(behind, "probably worse, but whether by more than the ROPE is not settled");
   }
   let worse = "";
   if (others.length) {
@@ -50,8 +62,8 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
   }
   const few = best.slice(0, MOST_NAMES);
   return (
-    `${names(best)} ${verdict} in ${data.judged} (${data.documents})${worse}. ` +
-    `Under the ${data.model} model ${names(few)} ${few.length === 1 ? "is" : "are"} within the ROPE ` +
+    `${head} in ${data.judged} (${data.documents})${rest}${worse}. ` +
+    `Under the ${data.model} ${names(few)} ${few.length === 1 ? "is" : "are"} within the ROPE ` +
     `${ropeText(rope)} of the best with probability ${listed(few.map((i) => near[i]))}, and the best ` +
     `with ${listed(few.map((i) => data.best[i]))}.${rope === data.rope ? data.aside : data.lower}`
   );

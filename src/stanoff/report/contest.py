@@ -10,7 +10,15 @@ from stanoff.report.embedding import embed_draws
 from stanoff.report.figures import Picture, draw_figures
 from stanoff.report.page import render_page
 from stanoff.text.numbers import percent, whole_percent
-from stanoff.text.sentences import describe_contest_documents, describe_score
+from stanoff.text.sentences import (
+    PROBABLY,
+    describe_claims,
+    describe_contest_documents,
+    describe_contest_model,
+    describe_resolution,
+    describe_rope_and_direction,
+    describe_score,
+)
 from stanoff.text.tables import CONTEST, contest_table
 
 if TYPE_CHECKING:
@@ -75,13 +83,22 @@ def _data(
         "columns": {name: CONTEST.index(name) for name in CHANGING},
         "judged": describe_score(result, category),
         "documents": describe_contest_documents(result, category),
-        "model": shown(result.model.name),
+        "model": describe_contest_model(result),
         "low": ranking.pairs["hdi_low"].tolist(),
         "high": ranking.pairs["hdi_high"].tolist(),
         "better": better,
+        "close": (ranking.better < PROBABLY).tolist(),
         "best": [percent(float(p)) for p in ranking.p_best],
         "near": [percent(float(p)) for p in ranking.p_within_rope_of_best],
         "order": ranking.order,
         "regret": ranking.regret.tolist(),
         "lost": losses,
+        "aside": "".join(
+            f" {sentence}"
+            for sentence in (
+                *describe_resolution(result, category),
+                *describe_rope_and_direction(result),
+            )
+        ),
+        "warnings": [*describe_claims(result.claims_of(category)), *result.sampler_warnings],
     }

@@ -5,11 +5,13 @@
 const SYMBOLS = { "<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫" };
 const WORDS = {
   "<<": "significantly worse than",
-  "<": "slightly worse than",
   "=": "practically equivalent to",
-  ">": "slightly better than",
   ">>": "significantly better than",
 };
+const PROBABLY = 0.9, PERHAPS = 0.6;
+const UNRESOLVED =
+  " An end of the HDI lies within Monte-Carlo error of the ROPE's: another seed could give " +
+  "another decision, and more draws may tell.";
 
 // Sorted draws from the gaps between them, in steps of a grid: see embedding.py.
 function decoded({ step, first, gaps }) {
@@ -96,8 +98,8 @@ function general(x) {
 const generalSigned = (x) => (x < 0 || Object.is(x, -0) ? "" : "+") + general(x);
 
 function percent(p) {
-  if (p > 0 && p < 0.0005) return "<0.1%";
-  if (p > 0.9995 && p < 1) return ">99.9%";
+  if (p < 0.0005) return "<0.1%";
+  if (p > 0.9995) return ">99.9%";
   return `${fixed(100 * p, 1)}%`;
 }
 
@@ -112,20 +114,34 @@ function midpointError(hdi, std, mcse) {
   return 0.52 * std * Math.cbrt((2 * (mcse / std) ** 2) / (density * z ** 2));
 }
 
+// Whether the ends of the HDI are off those of the ROPE by more than draws scatter: as evidence.py.
+function decisionResolved(said, row) {
+  const middle = midpointError(said.hdi, row.std, row.mcse);
+  if (!(middle > 0)) return true;
+  const z = Math.min((said.hdi[1] - said.hdi[0]) / (2 * row.std), 5);
+  const density = Math.exp(-0.5 * z ** 2) / Math.sqrt(2 * Math.PI);
+  const p = said.probability;
+  const error = Math.hypot(middle, (Math.sqrt(p * (1 - p)) * row.mcse) / (2 * density));
+  return said.hdi.every((end) => said.rope.every((edge) => Math.abs(end - edge) >= 3 * error));
+}
+
 // The decision in words that neither noise nor the sign of the mean contradicts: as sentences.py.
 function verdictOf(names, row, said, higher) {
   const [a, b] = names;
   const where = `in ${row.judged} (${row.documents})`;
-  const settled = said.decision !== "<" && said.decision !== ">";
+  if (said.decision === "<" || said.decision === ">") {
+    const better = row.pBetter >= row.pWorse;
+    const p = better ? row.pBetter : row.pWorse;
+    const off = Math.abs(said.hdi[0] + said.hdi[1] - said.rope[0] - said.rope[1]) / 2;
+    const apart = off > 3 * midpointError(said.hdi, row.std, row.mcse);
+    if (p < PERHAPS || (p < PROBABLY && !apart)) return `${a} and ${b} cannot be told apart yet ${where}`;
+    const sure = p >= PROBABLY ? "probably" : "perhaps";
+    return `${a} is ${sure} ${better ? "better" : "worse"} than ${b} ${where}, but this is not settled`;
+  }
   const expected = said.decision.startsWith(">") === higher ? 1 : -1;
-  const contrary = said.decision !== "=" && row.sign * expected < 0;
-  const off = Math.abs(said.hdi[0] + said.hdi[1] - said.rope[0] - said.rope[1]) / 2;
-  const apart = off > 3 * midpointError(said.hdi, row.std, row.mcse);
-  if (settled && contrary)
+  if (said.decision !== "=" && row.sign * expected < 0)
     return `The difference between ${a} and ${b} ${where} lies ${said.hdi[0] >= said.rope[1] ? "above" : "below"} the ROPE`;
-  if (!settled && (contrary || !apart))
-    return `${a} and ${b} cannot be told apart ${where}, and which way they differ is not settled`;
-  return `${a} is ${WORDS[said.decision]} ${b} ${where}${settled ? "" : ", but this is not settled"}`;
+  return `${a} is ${WORDS[said.decision]} ${b} ${where}`;
 }
 
 // The sentence of sentences.py.
@@ -135,7 +151,8 @@ function sentenceOf(names, row, said, higher) {
     `under the ${row.model} model the difference is ${row.mean}, with a ` +
     `${general(100 * said.probability)}% HDI of ${interval(said.hdi, row.digits)}; it lies below, ` +
     `inside and above the ROPE ${ropeText(said.rope)} with probability ${percent(said.below)}, ` +
-    `${percent(said.inside)} and ${percent(said.above)}.`
+    `${percent(said.inside)} and ${percent(said.above)}.` +
+    (decisionResolved(said, row) ? "" : UNRESOLVED)
   );
 }
 

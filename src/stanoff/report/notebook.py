@@ -60,13 +60,12 @@ def _as_html(
     axes: Axes | None,
     caption: str,
 ) -> str:
-    sentences = str(result).split("\n")
+    sentences = result.sentences
     more = len(sentences) - MAX_SENTENCES
-    warnings = [w for w in result.warnings if w not in result.sampler_warnings]
     parts: list[tuple[str, str | pd.DataFrame]] = [
         *(("verdict", sentence) for sentence in sentences[:MAX_SENTENCES]),
         *([("", f"… and {more} more: print(result).")] if more > 0 else []),
-        *(("note", warning) for warning in warnings),
+        *(("note", note.removeprefix("Note: ")) for note in result.notes),
         ("table", table),
         *([("", f"… and {more_rows} more rows: result.table().")] if more_rows > 0 else []),
         *(("", text) for text in legend),

@@ -30,7 +30,7 @@
   }
 
   const sentence = (row) =>
-    row.draws ? [sentenceOf(data.names, row, row.said, data.higher) + (row.said.rope === data.rope ? data.aside : data.lower), ...data.warnings].join(" ") : row.sentence;
+    row.draws ? [sentenceOf(data.names, row, row.said, data.higher) + row.claims + (row.said.rope === data.rope ? data.aside : data.lower), ...data.warnings].join(" ") : row.sentence;
 
   // ------------------------------------------------------------------ what changes with the ROPE
   function update() {

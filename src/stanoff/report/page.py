@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from stanoff import __version__
 from stanoff._lib.escaping import latex, one_line, shown
+from stanoff.errors import StanoffError
 from stanoff.models.priors import described
 from stanoff.report.embedding import embed_draws, json_block
 from stanoff.report.figures import Picture, draw_figures, inline
@@ -17,7 +18,9 @@ from stanoff.text.numbers import digits_for, format_interval, format_level, sign
 from stanoff.text.render import to_latex
 from stanoff.text.sentences import (
     comparison_caption,
+    describe_claims,
     describe_comparison,
+    describe_dependence,
     describe_direction,
     describe_documents,
     describe_rope_and_direction,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
 
+MAX_READ_AGAIN, MAX_LISTED, MAX_CELL = 10_000, 50, 80  # documents, rows, characters
 BIBTEX = inlined("zhang2016.bib")
 # What decides comes first: a narrow window shows only the first columns.
 COLUMNS = (
@@ -91,6 +95,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         averages=len(result.categories) - len(result.data.categories),
         hdi=format_level(result.hdi_prob),
         every=every,
+        disagreements=_few_disagreements(result),
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
     )
 
@@ -146,8 +151,8 @@ def settings(result: Comparison | Contest, documents: str) -> dict[str, str]:
     }
     return {
         **{name: one_line(value) for name, value in origin.items() if value},
-        "documents": f"{documents}, taken as independent of each other",
-        "measure": f"{result.measure.label} = {result.measure.formula}",
+        "documents": f"{documents}, taken as {describe_dependence(result.data)}",
+        "measure": f"{result.measure_label} = {result.measure.formula}",
         "model": result.model.name,
         "engine": result.engine,
         "prior": described(result.prior),
@@ -157,6 +162,21 @@ def settings(result: Comparison | Contest, documents: str) -> dict[str, str]:
         "seed": str(result.seed),
         "stanoff": __version__,
     }
+
+
+def _few_disagreements(result: Comparison) -> dict[str, Any] | None:
+    """Return the documents on which the systems differ, if they can be had and are few."""
+    if result.fit.rows is None or max(result.n_documents()) > MAX_READ_AGAIN:
+        return None
+    try:
+        table = result.disagreements()
+    except StanoffError:  # what was given is not there any more
+        return None
+    if not 0 < len(table) <= MAX_LISTED:
+        return None
+    cells = [[str(cell)[:MAX_CELL] for cell in row] for row in table.to_numpy().tolist()]
+    rows = list(zip(map(str, table.index), cells, strict=True))
+    return {"columns": [str(name) for name in table.columns], "rows": rows}
 
 
 def _row(result: Comparison, e: Evidence, draws: Any) -> dict[str, Any]:
@@ -169,8 +189,11 @@ def _row(result: Comparison, e: Evidence, draws: Any) -> dict[str, Any]:
         "sign": (e.mean > 0) - (e.mean < 0),
         "std": _number(e.std),
         "mcse": _number(e.mcse),
+        "pBetter": e.p_greater if result.measure.higher_is_better else e.p_less,
+        "pWorse": e.p_less if result.measure.higher_is_better else e.p_greater,
         "digits": digits_for(e.std),
         "draws": draws,
+        "claims": "".join(f" {text}" for text in describe_claims(result.claims_of(e.category))),
     }
     if draws is not None:
         return row

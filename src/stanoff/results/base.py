@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import ceil
 from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -17,26 +18,35 @@ from numpy.typing import NDArray
 from stanoff import plots
 from stanoff._lib.arguments import Interval
 from stanoff._lib.files import write_text
+from stanoff.data.folds import FoldValues
 from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.draws import Draws
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import Fit
-from stanoff.inference.posterior import StudentTPosterior
+from stanoff.inference.claims import Claim, claim_of
+from stanoff.inference.decision import times_to_resolve
+from stanoff.inference.posterior import Posterior, StudentTPosterior
 from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors
 from stanoff.question import Question
 from stanoff.store.datatree import to_datatree
 from stanoff.store.netcdf import save
+from stanoff.text.export import result_text
 from stanoff.text.render import write
+from stanoff.workbench.loo import loo, loo_pit
 from stanoff.workbench.predictive_check import Check, check
 
 if TYPE_CHECKING:
+    from arviz_stats.utils import ELPDData
     from cmdstanpy import CmdStanMCMC
     from matplotlib.axes import Axes
-    from xarray import DataTree
+    from xarray import Dataset, DataTree
 
+MAX_TIMES_AS_MANY, MAX_SECONDS = 20, 1.0  # draws, where a verdict hangs on them
+MAX_NUMBERS = 100_000_000  # in memory
+RULE = ("measure", "average", "rope", "rope_of", "hdi_prob")  # what a verdict depends on
 Array = NDArray[np.float64]
 Target = str | os.PathLike[str] | None
 
@@ -112,6 +122,13 @@ class Result:
         return self.question.measure
 
     @property
+    def measure_label(self) -> str:
+        """What tables and pages call the measure: of scores of folds, what these are."""
+        if isinstance(self.data, FoldValues):
+            return self.data.metric
+        return self.measure.label
+
+    @property
     def average(self) -> str | None:
         """How the categories are averaged, or None."""
         return self.question.average
@@ -126,6 +143,8 @@ class Result:
         if self.question.rope_of is None:
             return low, high
         scale = self.data.scale(self.question.rope_of)
+        if self.data.kind == "numbers" and self.question.rope_of == "mean":
+            scale = float(np.abs(self.observed.mean()))
         if scale == 0 and high > 0:
             of = self.question.rope_of
             raise invalid("rope", f"in the score's own unit, where the observed {of} is 0", "0")
@@ -135,6 +154,39 @@ class Result:
     def hdi_prob(self) -> float:
         """The probability of the highest density interval."""
         return self.question.hdi_prob
+
+    @property
+    def decision_rule(self) -> dict[str, Any]:
+        """What turns a posterior into a decision: ROPE, HDI and which way is better."""
+        better = self.measure.higher_is_better
+        return {"rope": self.rope, "hdi_prob": self.hdi_prob, "higher_is_better": better}
+
+    def _in_units_of_score(self, share: float, of: str | None) -> float:
+        """Return a share of what was observed, rounded to three digits, or a number as it is."""
+        return share if of is None else float(f"{share * self.data.scale(of):.3g}")
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """What ``not_worse_by`` or ``better_by`` claims, of every candidate; nothing without."""
+        if self.question.claim is None:
+            return ()
+        option, margin = self.question.claim
+        margin = self._in_units_of_score(margin, self.question.margin_of)
+        rule: dict[str, Any] = {"hdi_prob": self.hdi_prob}
+        rule["higher_is_better"] = self.measure.higher_is_better
+        return tuple(
+            claim_of(posterior, about, option, margin, **rule)
+            for about, posterior in self._claimed()
+        )
+
+    def claims_of(self, category: str | None) -> list[Claim]:
+        """Return the claims about one row, by default the one that is decided upon."""
+        row = self.default_category if category is None else category
+        return [claim for claim in self.claims if claim.category == row]
+
+    @abstractmethod
+    def _claimed(self) -> Iterator[tuple[tuple[str, str, str], Posterior]]:
+        """Yield category, candidate and baseline with the posterior of their difference."""
 
     @property
     def sampler_warnings(self) -> tuple[str, ...]:
@@ -206,15 +258,12 @@ class Result:
         self, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> tuple[StudentTPosterior, StudentTPosterior | None] | None:
         """Return posterior and prior of differences of systems by index, where they are a t."""
-        if self.engine != "exact":
-            return None
-        students = self.model.closed_form(self.data, self.prior, first, second)
+        students = None
+        if self.engine == "exact":
+            students = self.model.closed_form(self.data, self.prior, first, second)
         if students is None:
             return None
-        posterior, prior = (
-            None if t is None else StudentTPosterior(t.degrees, t.location, t.scale)
-            for t in students
-        )
+        posterior, prior = (None if t is None else StudentTPosterior(*t) for t in students)
         assert posterior is not None
         return posterior, prior
 
@@ -242,9 +291,45 @@ class Result:
         ('=', '>')
         """
         question = self.question.changed(**changes)
+        result = self
+        if any(getattr(question, name) != getattr(self.question, name) for name in RULE):
+            # Another verdict must not depend on how many draws this one took.
+            first = self.fit.first_run(self.measure)
+            result = self if first is self.fit else self._with_fit(first)
         if (question.measure, question.average) == (self.measure, self.average):
-            return replace(self, question=question)
-        return self._score_again(question)
+            return replace(result, question=question)
+        return result._score_again(question)
+
+    @abstractmethod
+    def _with_fit(self, fit: Fit) -> Self:
+        """Ask the same question of another fit."""
+
+    def with_enough_draws(self) -> Self:
+        """Go on drawing where an end of the HDI is within Monte-Carlo error of the ROPE's.
+
+        Up to twenty times as many draws as at first, and only where these took less than a second:
+        that the verdict may depend on the seed is in the sentence all the same.
+        """
+        size = sum(values.size for values in self.fit.draws.posterior.values())
+        limit = min(MAX_TIMES_AS_MANY, MAX_NUMBERS // max(1, size))
+        if self.fit.seconds >= MAX_SECONDS or self.default_category is None:
+            return self
+        if self._known_in_closed_form:
+            return self
+        result, first, times = self, self.fit.draws.shape[1], 1
+        while times < limit and (wanted := times_to_resolve(result._ends(), self.rope)) > 1:
+            times = ceil(min(limit, times * wanted))
+            result = self._with_fit(self.fit.extend(first * times, self.measure))
+        return result
+
+    @property
+    @abstractmethod
+    def _known_in_closed_form(self) -> bool:
+        """Whether differences are a Student's t, without Monte-Carlo error."""
+
+    @abstractmethod
+    def _ends(self) -> Iterator[tuple[float, float, float]]:
+        """Yield the HDIs that are judged, each with the Monte-Carlo error of its ends."""
 
     @abstractmethod
     def _score_again(self, question: Question) -> Self:
@@ -267,35 +352,76 @@ class Result:
         """
         return check(self)
 
+    def loo(self) -> ELPDData:
+        """Estimate how well the model predicts a document or item that it has not seen.
+
+        What is left out is one document in one category, or one item, whatever their number: equal
+        documents are weighed. ``arviz_stats.compare`` takes it.
+
+        Examples
+        --------
+        >>> from stanoff import compare_counts
+        >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+        >>> result.loo().n_data_points, round(result.loo().p)
+        (7532, 7)
+        """
+        return loo(self)
+
+    def loo_pit(self) -> Dataset:
+        """Return where values or scores lie in what the model predicts without their item.
+
+        Of a model that fits they are uniform: ``arviz_plots.plot_ecdf_pit`` draws them.
+        """
+        return loo_pit(self)
+
     @abstractmethod
     def sentence(self, category: str | None = None) -> str:
         """Describe the verdict in words to paste into a paper."""
 
     @abstractmethod
-    def _as_text(self, style: str, **options: Any) -> str:
-        """Write the result in one of the formats of tables."""
-
-    @abstractmethod
     def _as_page(self) -> str:
         """Write the result as a page of HTML."""
 
-    def to_markdown(self, path: Target = None) -> str:
-        """Write the table, the verdict and the notes in Markdown, and to a file if one is named."""
-        return write(self._as_text("markdown"), path)
+    def to_markdown(self, path: Target = None, **options: Any) -> str:
+        """Write the table, the verdict and the notes in Markdown, and to a file if one is named.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file.
+        **options
+            Of a comparison ``columns``, as in :meth:`table`.
+        """
+        return write(result_text(self, "markdown", **options), path)
 
     def to_latex(
-        self, path: Target = None, *, caption: str | None = None, label: str | None = None
+        self,
+        path: Target = None,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        **options: Any,
     ) -> str:
-        """Write the table in LaTeX, for booktabs; by default the caption says what it shows."""
-        return write(self._as_text("latex", caption=caption, label=label), path)
+        """Write the table in LaTeX, for booktabs.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file.
+        caption, label : str, optional
+            Of the table; by default the caption says what it shows.
+        **options
+            Of a comparison ``columns``, as in :meth:`table`.
+        """
+        return write(result_text(self, "latex", caption=caption, label=label, **options), path)
 
     def to_csv(self, path: Target = None) -> str:
         """Write the numbers of the summary as comma-separated values."""
-        return write(self._as_text("csv"), path)
+        return write(result_text(self, "csv"), path)
 
     def to_json(self, path: Target = None) -> str:
         """Write settings, numbers and words as JSON; NaN becomes null, infinity "inf"."""
-        return write(self._as_text("json"), path)
+        return write(result_text(self, "json"), path)
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the verdict, the table and the figures; it needs no network.
@@ -304,11 +430,29 @@ class Result:
         """
         return write_text(path, self._as_page())
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read."""
-        return save(self, path)
+    def save(self, path: str | os.PathLike[str], *, log_likelihood: bool = False) -> Path:
+        """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; the usual ending is ``.nc``.
+        log_likelihood : bool
+            Keep the log-likelihood of every document, too, if the tree has it.
+        """
+        return save(self, path, log_likelihood=log_likelihood)
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdict; where there is no average, that of every category."""
+        if self.default_category is None:
+            return [self.sentence(category) for category in self.categories]
+        return [self.sentence()]
+
+    @property
+    def notes(self) -> list[str]:
+        """The warnings that the sentences do not have."""
+        return [f"Note: {w}" for w in self.warnings if w not in self.sampler_warnings]
 
     def __str__(self) -> str:
-        if self.default_category is None:
-            return "\n".join(self.sentence(category) for category in self.categories)
-        return self.sentence()
+        return "\n".join([*self.sentences, *self.notes])

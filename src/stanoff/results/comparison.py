@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import nan
+from math import inf, nan
 from typing import Any, Literal
 
 import numpy as np
@@ -13,26 +13,35 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff import report, significance
-from stanoff.data.types import AVERAGES
+from stanoff.data.out_of_fold import OutOfFold
+from stanoff.data.rows import Rows
+from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
 from stanoff.fit import Fit, fit
-from stanoff.inference import populations
+from stanoff.inference.claims import Claim
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence, RowInfo, summarize
-from stanoff.inference.posterior import Posterior
+from stanoff.inference.new_datasets import dataset_table, judges_datasets
+from stanoff.inference.populations import NEW, delta_new, evidence_new, populations
+from stanoff.inference.posterior import Posterior, SampledPosterior
 from stanoff.inference.scores import Scores, check_defined
-from stanoff.inference.sensitivity import Sensitivity, sensitivity
+from stanoff.inference.sensitivity import sensitivity
+from stanoff.inference.training_sets import judge_training_sets
 from stanoff.inference.warnings import COMPARISON_CHECKS, infinite_prior_density
-from stanoff.models.priors import Prior
+from stanoff.models.custom import CustomModel
 from stanoff.planning.components import Components, components
 from stanoff.planning.plan import Plan, additional_samples, scenario_of
 from stanoff.planning.scenario import Scenario
 from stanoff.question import Question, Sampling
-from stanoff.results.base import PlotMethod, Result, Target
-from stanoff.text.export import comparison_text
-from stanoff.text.render import write
-from stanoff.text.sentences import describe_comparison, describe_rope_flips
+from stanoff.results.base import PlotMethod, Result
+from stanoff.text.sentences import (
+    describe_claims,
+    describe_comparison,
+    describe_next_dataset,
+    describe_rope_flips,
+    describe_training_sets,
+)
 from stanoff.text.tables import PAPER, comparison_table
 
 COLUMNS = [  # of the summary
@@ -113,9 +122,20 @@ class Comparison(Result):
         a, b = (0, 0) if len(n) == 1 else self.pair
         return n[a], n[b]
 
+    def _with_fit(self, fit: Fit) -> Comparison:
+        return self.from_fit(fit, *self.names, question=self.question)
+
+    @property
+    def _known_in_closed_form(self) -> bool:
+        return self._exact_posterior is not None
+
+    def _ends(self) -> Iterator[tuple[float, float, float]]:
+        evidence = self.evidence()
+        yield *evidence.hdi, evidence.end_error
+
     def _score_again(self, question: Question) -> Comparison:
-        is_new = question.measure != self.measure
-        if is_new and not self.model.has_other_measures(self.fit.draws.posterior):
+        alone = isinstance(self.model, CustomModel) and "cells" not in self.fit.draws.posterior
+        if alone and question.measure != self.measure:
             raise InputError(
                 f"{self.model.name} does not generate cells_A and cells_B, so that there are no "
                 "averages and no other measures."
@@ -165,25 +185,59 @@ class Comparison(Result):
             )
             for i, row in enumerate(rows)
         ]
-        posterior, prior = self._exact_posterior or self._sampled_posterior(rows)
-        evidence = summarize(
-            posterior,
-            prior,
-            about,
-            rope=self.rope,
-            hdi_prob=self.hdi_prob,
-            higher_is_better=self.measure.higher_is_better,
+        at_zero, prior_at_zero = self._densities_at_zero[:, rows]
+        before = self.prior_scores
+        posterior, prior = self._exact_posterior or (
+            self.scores.difference(rows, at_zero),
+            None if before is None else before.difference(rows, prior_at_zero),
         )
+        evidence = summarize(posterior, prior, about, **self.decision_rule)
         self._evidence.update({e.category: e for e in evidence})
+
+    @property
+    def claim(self) -> Claim | None:
+        """What ``not_worse_by`` or ``better_by`` claims of A, and whether it is shown."""
+        return self.claims[0] if self.claims else None
+
+    def _claimed(self) -> Iterator[tuple[tuple[str, str, str], Posterior]]:
+        rows = (self.default_category,) if self.default_category else self.categories
+        for row in rows:
+            yield (row, *self.names), self._posterior(row)
+
+    def probability(
+        self, lower: float = -inf, upper: float = inf, *, category: str | None = None
+    ) -> float:
+        """Return the probability that the difference lies between two numbers.
+
+        Examples
+        --------
+        >>> from stanoff import compare_counts
+        >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+        >>> result.probability(-0.05, 0.05) == result.evidence().p_rope
+        True
+        """
+        posterior = self._posterior(self.resolve_category(category))
+        return float(posterior.within((lower, upper))[0])
+
+    def _posterior(self, category: str) -> Posterior:
+        """Return the posterior of delta of one row."""
+        if self._exact_posterior is not None:
+            return self._exact_posterior[0]
+        return SampledPosterior(self.scores.delta[None, ..., self.categories.index(category)])
 
     @cached_property
     def _exact_posterior(self) -> tuple[Posterior, Posterior | None] | None:
         """The posterior and the prior of delta where they are known in closed form."""
         return self.closed_form(*(np.array([index]) for index in self.pair))
 
-    def _sampled_posterior(self, rows: list[int]) -> tuple[Posterior, Posterior | None]:
-        prior = None if self.prior_scores is None else self.prior_scores.difference(rows)
-        return self.scores.difference(rows), prior
+    @cached_property
+    def _densities_at_zero(self) -> NDArray[np.float64]:
+        """Posterior and prior density of delta at 0 (2, row), NaN where no formula knows them."""
+        densities = np.full((2, len(self.categories)), nan)
+        known = self.model.densities_at_zero(self.measure, self.data, self.prior)
+        if known is not None:
+            densities[:, : len(self.data.categories)] = known
+        return densities
 
     @cached_property
     def prior_density_infinite_at_zero(self) -> bool | None:
@@ -279,15 +333,34 @@ class Comparison(Result):
             groups.append({**unstacked(variables, self.pair), **named})
         return Draws(groups[0], groups[1], self.fit.draws.sample_stats)
 
-    def sensitivity(
-        self,
-        category: str | None = None,
-        *,
-        priors: Mapping[str, Prior] | None = None,
-        ropes: Sequence[float] | None = None,
-    ) -> Sensitivity:
-        """Describe what other priors and ROPEs would have said, and where the decision flips."""
-        return sensitivity(self, category, priors=priors, ropes=ropes)
+    sensitivity = sensitivity
+
+    def disagreements(self, category: str | None = None) -> pd.DataFrame:
+        """Return the documents on which the systems differ, and who is right.
+
+        They have the columns of the table that was compared, and its index. ``change`` says what
+        becomes of a document from A to B: ``"right to wrong"``, ``"wrong to right"`` or, with
+        several classes, ``"wrong to wrong"``.
+
+        Parameters
+        ----------
+        category : str, optional
+            Only documents on which the systems differ as to this category.
+
+        Examples
+        --------
+        >>> from stanoff import compare
+        >>> truth, a, b = [1, 1, 0, 0], [1, 1, 0, 1], [1, 0, 0, 0]
+        >>> result = compare(truth, a, b, engine="exact", seed=1)
+        >>> result.disagreements()["change"].tolist()
+        ['right to wrong', 'wrong to right']
+        """
+        if self.fit.rows is None or self.data.kind != "labels":
+            raise InputError(
+                "Disagreements are listed where labels were compared document by document: counts, "
+                "scores, values and saved results do not have them."
+            )
+        return self.fit.rows.disagreements(*self.names, category)
 
     def scenario(self, category: str | None = None) -> Scenario:
         """Return the posterior means of one category as a scenario, to plan another study with.
@@ -329,30 +402,27 @@ class Comparison(Result):
         """
         return components(self, item_cost=item_cost)
 
-    def populations(self) -> pd.DataFrame:
-        """Judge values for all that they can tell about: new items, these again, new data sets."""
-        return populations.populations(self)
-
-    def delta_new(self) -> NDArray[np.float64]:
-        """Return draws (chain, draw) of the difference on a new category, or on a new data set.
-
-        The hierarchical models know of new categories, the datasets model of new data sets.
-        """
-        return populations.delta_new(self)
-
-    def evidence_new(self) -> Evidence:
-        """Summarize the difference on a new category, by what the hierarchical models share.
-
-        The new category is as common as one of those observed, taken at random. Its sentence is
-        ``sentence("a new category")``.
-        """
-        return populations.new_category(self)
+    populations = populations
+    delta_new = delta_new
+    evidence_new = evidence_new
+    datasets = dataset_table
 
     def sentence(self, category: str | None = None) -> str:
         """Describe the verdict, and what would change it, in words to paste into a paper."""
-        is_new = category == populations.NEW and category not in self.categories
+        is_new = category == NEW and category not in self.categories
         evidence = self.evidence_new() if is_new else self.evidence(category)
-        return f"{describe_comparison(self, evidence)} {describe_rope_flips(self, evidence)}"
+        sentence = " ".join(
+            [
+                describe_comparison(self, evidence),
+                describe_rope_flips(self, evidence),
+                *describe_claims(self.claims_of(category)),
+            ]
+        )
+        if isinstance(self.data, OutOfFold) and (other := judge_training_sets(self)):
+            return f"{sentence} {describe_training_sets(evidence, other)}"
+        if judges_datasets(self):
+            return f"{sentence} {describe_next_dataset(self.evidence_new())}"
+        return sentence
 
     def table(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the summary in cells of text, in the form of the paper's Tables 4 to 6.
@@ -364,25 +434,6 @@ class Comparison(Result):
         """
         return comparison_table(self, PAPER if columns is None else columns)
 
-    def to_markdown(self, path: Target = None, *, columns: Sequence[str] | None = None) -> str:
-        """Write the table, the verdict and the notes in Markdown, and to a file if one is named."""
-        return write(comparison_text(self, "markdown", columns=columns), path)
-
-    def to_latex(
-        self,
-        path: Target = None,
-        *,
-        columns: Sequence[str] | None = None,
-        caption: str | None = None,
-        label: str | None = None,
-    ) -> str:
-        """Write the table in LaTeX, for booktabs; by default the caption says what it shows."""
-        text = comparison_text(self, "latex", columns=columns, caption=caption, label=label)
-        return write(text, path)
-
-    def _as_text(self, style: str, **options: Any) -> str:
-        return comparison_text(self, style, **options)
-
     def _as_page(self) -> str:
         return report.page.comparison_page(self)
 
@@ -391,7 +442,7 @@ class Comparison(Result):
         return report.notebook.comparison_as_html(self)
 
     def __repr__(self) -> str:
-        return f"<Comparison of {self.names[0]} and {self.names[1]}: {self.measure.label}>"
+        return f"<Comparison of {self.names[0]} and {self.names[1]}: {self.measure_label}>"
 
     plot_posterior = PlotMethod("plot_posterior")
     plot_factor = PlotMethod("plot_factor")
@@ -405,3 +456,13 @@ class Comparison(Result):
     plot_reliability = PlotMethod("plot_reliability")
     plot_priors = PlotMethod("plot_prior")
     plot_ropes = PlotMethod("plot_rope")
+
+
+def compare_data(
+    data: Data, question: Question, sampling: Sampling, rows: Rows | None = None
+) -> Comparison:
+    """Fit a model and judge it, with as many draws as the verdict takes."""
+    fitted = replace(fit(data, question, sampling), rows=rows)
+    a, b = data.systems
+    result = Comparison.from_fit(fitted, a, b, question)
+    return result if sampling.draws is not None else result.with_enough_draws()

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff import report
+from stanoff.data.rows import Rows
+from stanoff.data.types import Data
 from stanoff.engines.draws import Draws
-from stanoff.fit import Fit
+from stanoff.errors import unknown
+from stanoff.fit import Fit, fit
+from stanoff.inference.decision import times_to_resolve
+from stanoff.inference.intervals import hdi_end_mcse, mcse
+from stanoff.inference.leaderboard import MIN_SYSTEMS, learn_from_each_other
+from stanoff.inference.new_datasets import next_scores
+from stanoff.inference.posterior import Posterior, SampledPosterior
 from stanoff.inference.ranking import Ranking, rank_systems
 from stanoff.inference.scores import check_defined
 from stanoff.inference.warnings import CONTEST_CHECKS
-from stanoff.question import Question
+from stanoff.question import Question, Sampling
 from stanoff.results.base import PlotMethod, Result
 from stanoff.results.comparison import Comparison
-from stanoff.text.export import contest_text
-from stanoff.text.sentences import describe_contest
+from stanoff.text.sentences import describe_best_next, describe_claims, describe_contest
 from stanoff.text.tables import contest_table
 
 
@@ -63,6 +70,35 @@ class Contest(Result):
             check_defined(int(undefined.sum()), question.measure)
         return cls(fit, question, psi)
 
+    def _with_fit(self, fit: Fit) -> Contest:
+        return self.from_fit(fit, self.question)
+
+    def decision_resolved(self, category: str | None = None) -> bool:
+        """Return whether Monte-Carlo error decides no verdict on a pair with the leader."""
+        return times_to_resolve(self._ends(category), self.rope) == 1
+
+    @property
+    def _known_in_closed_form(self) -> bool:
+        return self.closed_form(*np.triu_indices(len(self.systems), 1)) is not None
+
+    def _ends(self, category: str | None = None) -> Iterator[tuple[float, float, float]]:
+        """Yield the HDIs of the pairs with the leader."""
+        row = self.resolve_category(category)
+        if self._known_in_closed_form:
+            return
+        ranking, psi = self.ranking(row), self.psi[..., self.categories.index(row)]
+        leader = ranking.order[0]
+        names = ("first", "second", "hdi_low", "hdi_high", "std")
+        for first, second, *numbers in ranking.pairs[list(names)].itertuples(index=False):
+            if leader not in (first, second):
+                continue
+            low, high, sd = np.array(numbers)
+            if self.engine == "exact":  # draws are independent
+                error = sd / np.sqrt(psi[..., 0].size)
+            else:
+                error = mcse(psi[..., int(first)] - psi[..., int(second)])
+            yield low, high, float(hdi_end_mcse(low, high, sd, error, self.hdi_prob))
+
     def _score_again(self, question: Question) -> Contest:
         return self.from_fit(self.fit, question)
 
@@ -88,16 +124,47 @@ class Contest(Result):
         """Rank the systems on one category or average: the numbers behind the summary."""
         row = self.resolve_category(category)
         if row not in self._rankings:
-            psi = self.psi[..., self.categories.index(row)]
+            psi = self.psi[..., self.categories.index(row)].reshape(-1, len(self.systems))
             closed_form = self.closed_form(*np.triu_indices(len(self.systems), 1))
             self._rankings[row] = rank_systems(
-                psi.reshape(-1, len(self.systems)),
-                rope=self.rope,
-                hdi_prob=self.hdi_prob,
-                higher_is_better=self.measure.higher_is_better,
+                psi,
                 differences=closed_form and closed_form[0],
+                learned=self._learned(psi) if self.shrinks else None,
+                **self.decision_rule,
             )
         return self._rankings[row]
+
+    @property
+    def claim(self) -> pd.DataFrame:
+        """What ``not_worse_by`` or ``better_by`` claims of every system but the baseline."""
+        return pd.DataFrame(map(vars, self.claims))
+
+    def _claimed(self) -> Iterator[tuple[tuple[str, str, str], Posterior]]:
+        row = self.resolve_category(None)
+        ranking, psi = self.ranking(row), self.psi[..., self.categories.index(row)]
+        baseline = ranking.order[0]
+        if self.question.compare_to is not None:
+            if self.question.compare_to not in self.systems:
+                raise unknown("compare_to", self.question.compare_to, self.systems)
+            baseline = self.systems.index(self.question.compare_to)
+        for i in ranking.order:
+            if i != baseline:
+                exact = self.closed_form(np.array([i]), np.array([baseline]))
+                difference = SampledPosterior((psi[..., i] - psi[..., baseline])[None])
+                about = row, self.systems[i], self.systems[baseline]
+                yield about, exact[0] if exact else difference
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether systems learn from each other where they are ranked."""
+        default = len(self.systems) >= MIN_SYSTEMS
+        return default if self.question.shrink is None else self.question.shrink
+
+    def _learned(self, psi: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return draws (draw, system) of scores that learn from each other."""
+        rng = np.random.default_rng([self.seed, len(self.systems)])
+        scores = learn_from_each_other(psi.T, rng, range_of_scores=self.measure.range)
+        return None if scores is None else scores.T
 
     @cached_property
     def _rankings(self) -> dict[str, Ranking]:
@@ -148,6 +215,31 @@ class Contest(Result):
         table.attrs["warnings"] = list(self.warnings)
         return table.reset_index(drop=True)
 
+    def next_dataset(self) -> pd.DataFrame:
+        """Return how good each system may be on the next data set, the best first.
+
+        ``p_best`` and ``p_near`` are the probabilities of being the best there, and within the ROPE
+        of the best; ``regret`` is how much worse than the best a system is expected to be.
+        """
+        ranking = self._next_ranking
+        table = pd.DataFrame(
+            {
+                "system": self.systems,
+                "psi": ranking.mean,
+                "hdi_low": ranking.hdi_low,
+                "hdi_high": ranking.hdi_high,
+                "p_near": ranking.p_within_rope_of_best,
+                "p_best": ranking.p_best,
+                "regret": ranking.regret,
+            }
+        )
+        return table.sort_values("p_best", ascending=False, ignore_index=True)
+
+    @cached_property
+    def _next_ranking(self) -> Ranking:
+        psi = next_scores(self).reshape(-1, len(self.systems))
+        return rank_systems(psi, **self.decision_rule)
+
     def ranks(self, category: str | None = None) -> pd.DataFrame:
         """Return the probability of each rank: a row per system, the best first."""
         ranking = self.ranking(category)
@@ -168,14 +260,16 @@ class Contest(Result):
 
     def sentence(self, category: str | None = None) -> str:
         """Describe who can still be the best, in words to paste into a paper."""
-        return describe_contest(self, self.resolve_category(category))
+        row = self.resolve_category(category)
+        sentence = " ".join([describe_contest(self, row), *describe_claims(self.claims_of(row))])
+        if "psi_new" in self.fit.draws.posterior:
+            best = describe_best_next(self.systems, self._next_ranking.p_best.tolist())
+            return f"{sentence} {best}"
+        return sentence
 
     def table(self, category: str | None = None) -> pd.DataFrame:
         """Return the summary in cells of text."""
         return contest_table(self, self.resolve_category(category))
-
-    def _as_text(self, style: str, **options: Any) -> str:
-        return contest_text(self, style, **options)
 
     def _as_page(self) -> str:
         return report.contest.contest_page(self)
@@ -189,8 +283,17 @@ class Contest(Result):
         return report.notebook.contest_as_html(self)
 
     def __repr__(self) -> str:
-        return f"<Contest of {len(self.systems)} systems: {self.measure.label}>"
+        return f"<Contest of {len(self.systems)} systems: {self.measure_label}>"
 
     plot_scores = PlotMethod("plot_scores")
     plot_matrix = PlotMethod("plot_matrix")
     plot_ranks = PlotMethod("plot_ranks")
+
+
+def contest_data(
+    data: Data, question: Question, sampling: Sampling, rows: Rows | None = None
+) -> Contest:
+    """Fit a model and judge it, with as many draws as the verdict takes."""
+    fitted = replace(fit(data, question, sampling), rows=rows)
+    result = Contest.from_fit(fitted, question)
+    return result if sampling.draws is not None else result.with_enough_draws()

@@ -11,6 +11,7 @@ from stanoff.significance.classical import (
     wilcoxon_test,
 )
 from stanoff.significance.delong import DeLong, delong_test
+from stanoff.significance.resampled import corrected_t_test, five_by_two_test, fold_tests
 from stanoff.significance.result import SignificanceResult, table
 from stanoff.significance.yang1999 import (
     macro_rank_test,
@@ -26,7 +27,10 @@ __all__ = [
     "all_tests",
     "anova_test",
     "columns",
+    "corrected_t_test",
     "delong_test",
+    "five_by_two_test",
+    "fold_tests",
     "friedman_test",
     "item_tests",
     "macro_rank_test",

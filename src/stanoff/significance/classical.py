@@ -7,15 +7,18 @@ from math import nan
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from stanoff import measures
 from stanoff._lib.arguments import as_seed, check_bool, check_choice, check_int
+from stanoff.data.folds import DatasetFolds, FoldValues
 from stanoff.data.items import ItemValues
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.significance import yang1999
 from stanoff.significance.delong import delong_test
+from stanoff.significance.resampled import corrected_t_test, dataset_means, fold_tests
 from stanoff.significance.result import (
     Array,
     SignificanceResult,
@@ -23,9 +26,8 @@ from stanoff.significance.result import (
     check_counts,
     check_numbers,
     confusion_of,
-    no_difference,
-    not_applicable,
     one_tail,
+    without_test,
 )
 
 AVERAGES = ("both", "micro", "macro")
@@ -57,25 +59,16 @@ def mcnemar_test(
     >>> round(mcnemar_test(counts, method="chi2").p_value, 4)
     0.0247
     """
-    from scipy.stats import chi2
-
     check_choice("method", method, ("exact", "chi2"))
     only_a, only_b = (int(n.sum()) for n in yang1999.only_right(counts))
-    n = only_a + only_b
+    n, name = only_a + only_b, "McNemar exact" if method == "exact" else "McNemar chi-square"
     if method == "exact" or n == 0:
-        name = "McNemar exact" if method == "exact" else "McNemar chi-square"
         return yang1999.binomial_test(name, "accuracy", only_a, n, "two-sided")
     statistic = max(abs(only_a - only_b) - check_bool("correction", correction), 0) ** 2 / n
-    return SignificanceResult(
-        "McNemar chi-square",
-        "accuracy",
-        statistic,
-        n,
-        float(chi2.sf(statistic, 1)),
-        only_a,
-        direction=int(np.sign(only_a - only_b)),
-        note="" if n >= MIN_CHI2 else f"with n below {MIN_CHI2} prefer the exact form",
-    )
+    p, direction = float(scipy.stats.chi2.sf(statistic, 1)), int(np.sign(only_a - only_b))
+    note = "" if n >= MIN_CHI2 else f"with n below {MIN_CHI2} prefer the exact form"
+    fields: Any = {"direction": direction, "note": note}
+    return SignificanceResult(name, "accuracy", statistic, n, p, only_a, **fields)
 
 
 def welch_test(
@@ -100,23 +93,22 @@ def welch_test(
     """
     check_alternative(alternative)
     (k_a, k_b), (n_a, n_b) = yang1999.successes_and_trials(counts, measure)
-    test, n = "Welch t-test", n_a + n_b
-    reason = "" if n_a and n_b else yang1999.no_trials(measure, n_a)
-    if not reason and min(n_a, n_b) < 2:
-        reason = "there must be two trials of each at least"
-    if reason:
-        return not_applicable(test, measure, reason, n, alternative)
+    test: Any = {"test": "Welch t-test", "measure": measure, "n": n_a + n_b}
+    test["alternative"] = alternative
+    if not n_a or not n_b:
+        return without_test(p=nan, note=yang1999.no_trials(measure, n_a), **test)
+    if min(n_a, n_b) < 2:
+        return without_test(p=nan, note="there must be two trials of each at least", **test)
     direction = int(np.sign(k_a / n_a - k_b / n_b))
     if k_a in (0, n_a) and k_b in (0, n_b):
         if not direction:
-            return no_difference(test, measure, yang1999.nothing_varies(k_a), n, alternative)
+            return without_test(p=1.0, note=yang1999.nothing_varies(k_a), **test)
         reason = "one is always right and the other never, so that nothing varies"
-        return not_applicable(test, measure, reason, n, alternative)
-    successes, trials = np.array([[k_a], [k_b]]), np.array([[n_a], [n_b]])
-    t, p = _welch(successes, trials, one_tail(alternative, direction))
-    return SignificanceResult(
-        test, measure, float(t[0]), n, float(p[0]), None, alternative, direction
+        return without_test(p=nan, note=reason, **test)
+    [t], [p] = _welch(
+        np.array([[k_a], [k_b]]), np.array([[n_a], [n_b]]), one_tail(alternative, direction)
     )
+    return SignificanceResult(statistic=float(t), p_value=float(p), direction=direction, **test)
 
 
 def _welch(successes: Any, trials: Any, side: Any = "two-sided") -> tuple[Array, Array]:
@@ -124,12 +116,10 @@ def _welch(successes: Any, trials: Any, side: Any = "two-sided") -> tuple[Array,
 
     Where neither system varies, p is 1 if both are alike and NaN if they are not.
     """
-    from scipy.stats import ttest_ind_from_stats
-
     with np.errstate(divide="ignore", invalid="ignore"):  # too few trials: NaN
         mean = successes / trials
         sd = np.sqrt(mean * (1 - mean) * trials / (trials - 1))
-        t, p = ttest_ind_from_stats(
+        t, p = scipy.stats.ttest_ind_from_stats(
             mean[0], sd[0], trials[0], mean[1], sd[1], trials[1], equal_var=False, alternative=side
         )
     constant = (sd == 0).all(axis=0)
@@ -156,33 +146,33 @@ def wilcoxon_test(
     >>> wilcoxon_test([0.9, 0.8, 0.7, 0.6, 0.5], [0.8, 0.6, 0.4, 0.2, 0.5]).p_value
     0.125
     """
-    from scipy.stats import rankdata, wilcoxon
-
     check_alternative(alternative)
     first, second, label = yang1999.scores_of(a, b, measure)
     difference = np.round(first - second, yang1999.DIGITS)
     differing = difference[difference != 0]
     n = len(differing)
+    test: Any = {"test": "Wilcoxon", "measure": label, "n": n, "alternative": alternative}
     if not n:
-        return no_difference("Wilcoxon", label, yang1999.ALL_TIED, 0, alternative)
+        return without_test(p=1.0, note=yang1999.ALL_TIED, **test)
     # The side that the ranks lean to, which need not be that of the mean.
-    direction = int(np.sign(np.sum(rankdata(np.abs(differing)) * np.sign(differing))))
-    statistic, p = wilcoxon(differing, alternative=one_tail(alternative, direction))
-    k, note = int(np.sum(differing > 0)), yang1999.describe_ties(len(difference) - n, "left out")
-    return SignificanceResult(
-        "Wilcoxon", label, float(statistic), n, float(p), k, alternative, direction, note
-    )
+    direction = int(np.sign(scipy.stats.rankdata(np.abs(differing)) @ np.sign(differing)))
+    side = one_tail(alternative, direction)
+    statistic, p = map(float, scipy.stats.wilcoxon(differing, alternative=side))
+    test["k"] = int(np.sum(differing > 0))
+    test["note"] = yang1999.describe_ties(len(difference) - n, "left out")
+    return SignificanceResult(statistic=statistic, p_value=p, direction=direction, **test)
 
 
 def friedman_test(scores: Any, *, measure: str = "f1") -> SignificanceResult:
-    """Compare three systems or more by their ranks within each category.
+    """Compare three systems or more by their ranks within each category or data set.
 
     Parameters
     ----------
-    scores : array_like
-        A row per category, a column per system.
+    scores : array_like or Data
+        A row per category or data set, a column per system; or what a contest of folds in several
+        data sets holds in ``result.data``, of which the means of the data sets are compared.
     measure : str
-        What the scores are.
+        What the scores are, if they are an array.
 
     Examples
     --------
@@ -190,12 +180,13 @@ def friedman_test(scores: Any, *, measure: str = "f1") -> SignificanceResult:
     >>> round(friedman_test(scores).p_value, 4)
     0.0183
     """
-    from scipy.stats import friedmanchisquare
-
-    table, label = _score_table(scores, min_systems=3), yang1999.label_of(measure)
+    if isinstance(scores, DatasetFolds):
+        table, label = _score_table(dataset_means(scores), min_systems=3), scores.metric
+    else:
+        table, label = _score_table(scores, min_systems=3), yang1999.label_of(measure)
     if np.all(table == table[:, [0]]):
-        return no_difference("Friedman", label, yang1999.ALL_TIED, 0)
-    statistic, p = friedmanchisquare(*table.T)
+        return without_test("Friedman", label, 0, 1.0, yang1999.ALL_TIED)
+    statistic, p = scipy.stats.friedmanchisquare(*table.T)
     return SignificanceResult("Friedman", label, float(statistic), len(table), float(p))
 
 
@@ -218,26 +209,24 @@ def anova_test(scores: Any, *, measure: str = "f1", paired: bool = True) -> Sign
     >>> round(anova_test(scores).p_value, 4)
     0.2254
     """
-    from scipy.stats import f, f_oneway
-
     table, label = _score_table(scores, min_systems=2), yang1999.label_of(measure)
     categories, systems = table.shape
     if np.all(table == table[:, [0]]):
-        return no_difference("ANOVA", label, yang1999.ALL_TIED, 0)
+        return without_test("ANOVA", label, 0, 1.0, yang1999.ALL_TIED)
     # Without the categories' own means only the systems' effects and the noise are left.
     centred = table - table.mean(axis=1, keepdims=True) if paired else table
     effects = centred.mean(axis=0)
     if np.allclose(centred, effects, rtol=0, atol=10**-yang1999.DIGITS):
         reason = "the systems differ by the same in every category, so that nothing varies"
-        return not_applicable("ANOVA", label, reason, categories)
-    if not paired:
-        statistic, p = f_oneway(*table.T)
-        return SignificanceResult("ANOVA", label, float(statistic), categories, float(p))
-    df_systems, df_noise = systems - 1, (systems - 1) * (categories - 1)
-    noise = float(np.sum((centred - effects) ** 2)) / df_noise
-    statistic = categories * float(np.sum(effects**2)) / df_systems / noise
-    p = float(f.sf(statistic, df_systems, df_noise))
-    return SignificanceResult("ANOVA", label, statistic, categories, p)
+        return without_test("ANOVA", label, categories, nan, reason)
+    if paired:
+        df_systems, df_noise = systems - 1, (systems - 1) * (categories - 1)
+        noise = np.sum((centred - effects) ** 2) / df_noise
+        statistic = categories * np.sum(effects**2) / df_systems / noise
+        p = scipy.stats.f.sf(statistic, df_systems, df_noise)
+    else:
+        statistic, p = scipy.stats.f_oneway(*table.T)
+    return SignificanceResult("ANOVA", label, float(statistic), categories, float(p))
 
 
 def _score_table(scores: Any, *, min_systems: int) -> Array:
@@ -296,28 +285,22 @@ def _randomization(
     difference: Array, alternative: str, n_resamples: int, seed: int
 ) -> SignificanceResult:
     """Exchange A and B on every item at random, and count how often the mean is as far from 0."""
-    from scipy.stats import permutation_test
-
-    n, mean = len(difference), float(difference.mean())
+    mean = float(difference.mean())
     direction = int(np.sign(mean))
-    tested = permutation_test(
+    tested = scipy.stats.permutation_test(
         (difference,),
         np.mean,
         permutation_type="samples",
         n_resamples=n_resamples,
-        batch=max(1, NUMBERS_AT_ONCE // n),
+        batch=max(1, NUMBERS_AT_ONCE // len(difference)),
         vectorized=True,
         alternative=one_tail(alternative, direction),
         random_state=np.random.default_rng(seed),
     )
-    exchanges = len(tested.null_distribution)
-    note = (
-        f"{exchanges:,} {'random' if exchanges == n_resamples else 'possible'} exchanges of A and B"
-    )
-    p = float(tested.pvalue)
-    return SignificanceResult(
-        "randomization", "mean", mean, n, p, None, alternative, direction, note
-    )
+    n, p = len(tested.null_distribution), float(tested.pvalue)
+    note = f"{n:,} {'random' if n == n_resamples else 'possible'} exchanges of A and B"
+    fields = "randomization", "mean", mean, len(difference), p, None, alternative, direction, note
+    return SignificanceResult(*fields)
 
 
 def all_tests(
@@ -336,7 +319,8 @@ def all_tests(
     data : Data
         Of unpaired counts there are no sign tests of decisions; with fewer than two categories
         there are no tests of scores per category. Of scored documents there is DeLong's test, of
-        values per item there are those of :func:`item_tests`.
+        values per item there are those of :func:`item_tests`, of scores of folds those of
+        :func:`fold_tests`, and of many data sets Wilcoxon's of their means (Demšar, 2006).
     average : str
         ``"micro"`` for the tests of pooled decisions, ``"macro"`` for those of scores per category,
         or ``"both"``.
@@ -358,6 +342,12 @@ def all_tests(
     check_choice("average", average, AVERAGES)
     if isinstance(data, ItemValues):
         return item_tests(data, alternative=alternative, higher_is_better=higher_is_better)
+    if isinstance(data, DatasetFolds):
+        sign = 1 if higher_is_better else -1
+        a, b = sign * dataset_means(data).T
+        return [replace(wilcoxon_test(a, b, alternative=alternative), measure=data.metric)]
+    if isinstance(data, FoldValues):
+        return fold_tests(data, alternative=alternative, higher_is_better=higher_is_better)
     if isinstance(data, Data) and data.kind == "scores":
         return [delong_test(data, alternative=alternative)]
     counts = check_counts(data)
@@ -370,10 +360,8 @@ def all_tests(
         if counts.paired:
             results.append(yang1999.sign_test(counts, **options))
             results += [mcnemar_test(counts, method=method) for method in ("exact", "chi2")]
-        results += [
-            yang1999.proportion_test(counts, m, alternative=alternative)
-            for m in yang1999.PROPORTIONS
-        ]
+        for proportion in yang1999.PROPORTIONS:
+            results.append(yang1999.proportion_test(counts, proportion, alternative=alternative))
         results.append(welch_test(counts, alternative=alternative))
     if several and average != "micro":
         results += _macro_tests(counts, measure, options)
@@ -384,7 +372,7 @@ def _macro_tests(counts: Data, measure: str, options: Any) -> list[SignificanceR
     score = measures.get(measure)
     if score.kind == "labels" and not np.isfinite(score(confusion_of(counts))).all():
         reason, n = f"{score.label} is infinite in some category", len(counts.categories)
-        return [not_applicable(test, score.label, reason, n) for test in MACRO_TESTS]
+        return [without_test(test, score.label, n, nan, reason) for test in MACRO_TESTS]
     tests = (yang1999.macro_sign_test, yang1999.macro_t_test, yang1999.macro_rank_test)
     results = [test(counts, measure=measure, **options) for test in tests]
     return [*results, wilcoxon_test(counts, measure=measure, alternative=options["alternative"])]
@@ -395,7 +383,7 @@ def columns(data: Data) -> dict[str, list[float]]:
 
     Of labels they are the columns "sign-test" and "t-test" of Tables 4 to 6 of Zhang et al. (2016):
     the exact s-test and Welch's t-test of accuracy. Of values per item they are the sign test and
-    the paired t-test, of anything else NaN.
+    the paired t-test, of scores of folds there is the corrected t-test; else they are NaN.
 
     Examples
     --------
@@ -410,18 +398,19 @@ def columns(data: Data) -> dict[str, list[float]]:
         first, second = data.values[:2]
         tests = yang1999.macro_sign_test(first, second), yang1999.macro_t_test(first, second)
         return {name: [t.p_value] for name, t in zip(("sign_test", "t_test"), tests, strict=True)}
-    missing = [nan] * len(data.categories)
-    if data.cells is None:
-        return {"sign_test": missing, "t_test": missing}
-    confusion = confusion_of(data)
-    welch = _welch(confusion[..., [0, 3]].sum(axis=-1), confusion.sum(axis=-1))[1]
-    signs = _exact_sign_p(*yang1999.only_right(data)).tolist() if data.paired else missing
-    return {"sign_test": signs, "t_test": welch.tolist()}
+    if type(data) is FoldValues:
+        return {"sign_test": [nan], "t_test": [corrected_t_test(data).p_value]}
+    signs = welch = np.full(len(data.categories), nan)
+    if data.cells is not None:
+        confusion = confusion_of(data)
+        _, welch = _welch(confusion[..., [0, 3]].sum(axis=-1), confusion.sum(axis=-1))
+        if data.paired:
+            signs = _exact_sign_p(*yang1999.only_right(data))
+    return {"sign_test": signs.tolist(), "t_test": welch.tolist()}
 
 
 def _exact_sign_p(only_a: Any, only_b: Any) -> Array:
     """Return the exact two-sided p-values of the sign test, of many pairs of counts at once."""
-    from scipy.special import bdtr
-
     fewer, n = np.minimum(only_a, only_b), only_a + only_b
-    return np.asarray(np.where(2 * fewer == n, 1.0, np.minimum(1.0, 2 * bdtr(fewer, n, 0.5))))
+    both_tails = np.minimum(1.0, 2 * scipy.special.bdtr(fewer, n, 0.5))
+    return np.asarray(np.where(2 * fewer == n, 1.0, both_tails))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan, sqrt
+from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval, check_choice, check_probability
@@ -68,8 +70,6 @@ def delong_test(
     >>> round(result.difference, 4), round(result.p_value, 4)
     (0.5556, 0.0771)
     """
-    from scipy.stats import norm
-
     check_alternative(alternative)
     level = check_probability("level", level)
     truth, scores = _select_category(data, category)
@@ -81,25 +81,14 @@ def delong_test(
     z, p, note = nan, nan, "no difference"
     if error > 0:
         z, note = difference / error, ""
-        p = tail_probability(norm, z, one_tail(alternative, direction))
+        p = tail_probability(scipy.stats.norm, z, one_tail(alternative, direction))
     elif difference:
         note = "the difference does not vary over documents"
-    half_width = float(norm.ppf((1 + level) / 2)) * error
-    return DeLong(
-        "DeLong",
-        "AUC",
-        z,
-        len(truth),
-        p,
-        alternative=alternative,
-        direction=direction,
-        note=note,
-        auc=(auc_a, auc_b),
-        difference=difference,
-        error=error,
-        interval=(difference - half_width, difference + half_width),
-        level=level,
-    )
+    half_width = float(scipy.stats.norm.ppf((1 + level) / 2)) * error
+    interval = difference - half_width, difference + half_width
+    numbers: Any = {"difference": difference, "error": error, "interval": interval, "level": level}
+    fields = "DeLong", "AUC", z, len(truth), p, None, alternative, direction, note
+    return DeLong(*fields, auc=(auc_a, auc_b), **numbers)
 
 
 def placements(truth: NDArray[np.int64], score: Array) -> tuple[Array, Array]:
@@ -113,12 +102,10 @@ def placements(truth: NDArray[np.int64], score: Array) -> tuple[Array, Array]:
     >>> pos.tolist(), neg.tolist()
     ([1.0, 0.75], [0.75, 1.0])
     """
-    from scipy.stats import rankdata
-
     pos, neg = score[truth == 1], score[truth != 1]
-    ranks = rankdata(np.concatenate([pos, neg]))
-    of_pos = (ranks[: len(pos)] - rankdata(pos)) / len(neg)
-    of_neg = 1 - (ranks[len(pos) :] - rankdata(neg)) / len(pos)
+    ranks = scipy.stats.rankdata(np.concatenate([pos, neg]))
+    of_pos = (ranks[: len(pos)] - scipy.stats.rankdata(pos)) / len(neg)
+    of_neg = 1 - (ranks[len(pos) :] - scipy.stats.rankdata(neg)) / len(pos)
     return of_pos, of_neg
 
 

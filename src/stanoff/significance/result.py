@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -108,18 +108,11 @@ class SignificanceResult:
         return f"{self.test} of {self.measure}: {verdict}, {trials}.{note}"
 
 
-def not_applicable(
-    test: str, measure: str, note: str, n: int, alternative: str = "two-sided", k: int | None = None
+def without_test(
+    test: str, measure: str, n: int, p: float, note: str, **fields: Any
 ) -> SignificanceResult:
-    """Return the outcome of a test that cannot be done, with the reason."""
-    return SignificanceResult(test, measure, nan, n, nan, k, alternative, note=note)
-
-
-def no_difference(
-    test: str, measure: str, note: str, n: int, alternative: str = "two-sided", k: int | None = None
-) -> SignificanceResult:
-    """Return the outcome of a test where nothing speaks against equality, with the reason."""
-    return SignificanceResult(test, measure, 0.0, n, 1.0, k, alternative, note=note)
+    """Return the result where no test is done: p is 1 where nothing differs, else NaN."""
+    return SignificanceResult(test, measure, 0.0 * p, n, p, note=note, **fields)
 
 
 def check_alternative(alternative: Any) -> str:
@@ -142,9 +135,8 @@ def one_tail(alternative: str, direction: float) -> Any:
 
 def tail_probability(distribution: Any, statistic: float, side: str) -> float:
     """Return the p-value of a statistic under a symmetric distribution of SciPy's."""
-    if side == "two-sided":
-        return float(2 * distribution.sf(abs(statistic)))
-    return float(distribution.sf(statistic) if side == "greater" else distribution.cdf(statistic))
+    above, below = float(distribution.sf(statistic)), float(distribution.cdf(statistic))
+    return {"greater": above, "less": below}.get(side, 2 * min(above, below))
 
 
 def check_numbers(parameter: str, values: Any, *, ndim: int, rule: str) -> Array:

@@ -6,10 +6,11 @@ scores per category: every category counts alike, however rare it is.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import nan, sqrt
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from stanoff import measures
@@ -24,10 +25,9 @@ from stanoff.significance.result import (
     check_counts,
     check_numbers,
     confusion_of,
-    no_difference,
-    not_applicable,
     one_tail,
     tail_probability,
+    without_test,
 )
 
 # How many trials went well, and how many there were, by cells tp, fp, fn, tn.
@@ -129,18 +129,18 @@ def proportion_test(
     >>> round(proportion_test(counts, "recall").statistic, 3)
     3.086
     """
-    from scipy.stats import norm, t
-
     check_alternative(alternative)
     (k_a, k_b), (n_a, n_b) = successes_and_trials(counts, measure)
     n = n_a + n_b
     if not n_a or not n_b:
-        return not_applicable("p-test", measure, no_trials(measure, n_a), n, alternative)
+        note = no_trials(measure, n_a)
+        return without_test("p-test", measure, n, nan, note, alternative=alternative)
     pooled, difference = (k_a + k_b) / n, k_a / n_a - k_b / n_b
     if pooled in (0, 1):
-        return no_difference("p-test", measure, nothing_varies(pooled), n, alternative)
+        note = nothing_varies(pooled)
+        return without_test("p-test", measure, n, 1.0, note, alternative=alternative)
     z = difference / sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
-    distribution = norm if n > MAX_STUDENT else t(n - 1)
+    distribution = scipy.stats.norm if n > MAX_STUDENT else scipy.stats.t(n - 1)
     p = tail_probability(distribution, z, one_tail(alternative, difference))
     direction = int(np.sign(difference))
     return SignificanceResult("p-test", measure, z, n, p, None, alternative, direction)
@@ -193,10 +193,8 @@ def macro_rank_test(
     >>> round(macro_rank_test([0.9, 0.8, 0.75], [0.8, 0.6, 0.7]).statistic, 3)
     2.619
     """
-    from scipy.stats import rankdata
-
     first, second, label = scores_of(a, b, measure)
-    ranks = rankdata(np.concatenate([first, second]))
+    ranks = scipy.stats.rankdata(np.concatenate([first, second]))
     difference = ranks[: len(first)] - ranks[len(first) :]
     return _paired_t_test("T'-test", label, difference, alternative, approximation)
 
@@ -211,34 +209,31 @@ def binomial_test(
     note: str = "",
 ) -> SignificanceResult:
     """Judge k of n that speak for A by the binomial distribution with p = 0.5."""
-    from scipy.stats import binomtest, norm
-
     check_alternative(alternative)
     _check_approximation(approximation)
     if n == 0:
         note = "A and B never differ, so that there is nothing against their being equal"
-        return no_difference(test, measure, note, 0, alternative, k=0)
+        return without_test(test, measure, 0, 1.0, note, alternative=alternative, k=0)
     direction = int(np.sign(2 * k - n))
     side = one_tail(alternative, direction)
     if approximation and n > MAX_EXACT:
         statistic = (k - 0.5 * n) / (0.5 * sqrt(n))
-        p = tail_probability(norm, statistic, side)
+        p = tail_probability(scipy.stats.norm, statistic, side)
     else:
-        statistic, p = float(k), float(binomtest(k, n, alternative=side).pvalue)
+        statistic, p = float(k), float(scipy.stats.binomtest(k, n, alternative=side).pvalue)
     return SignificanceResult(test, measure, statistic, n, p, k, alternative, direction, note)
 
 
 def _paired_t_test(
     test: str, label: str, difference: Array, alternative: str, approximation: str | None
 ) -> SignificanceResult:
-    from scipy.stats import norm, ttest_1samp
 
     check_alternative(alternative)
     _check_approximation(approximation)
     difference = np.round(difference, DIGITS)
     differing = difference[difference != 0]
     if not len(differing):
-        return no_difference(test, label, ALL_TIED, 0, alternative)
+        return without_test(test, label, 0, 1.0, ALL_TIED, alternative=alternative)
     note = describe_ties(len(difference) - len(differing), "left out" if approximation else "kept")
     used = differing if approximation else difference
     n, k, mean = len(used), int(np.sum(used > 0)), float(used.mean())
@@ -248,15 +243,14 @@ def _paired_t_test(
     elif np.ptp(used) < 10**-DIGITS:
         reason = "A and B differ by the same in every category, so that nothing varies"
     if reason:
-        return not_applicable(test, label, reason, n, alternative, k)
+        return without_test(test, label, n, nan, reason, alternative=alternative, k=k)
     direction = 0 if abs(mean) < 10**-DIGITS else int(np.sign(mean))
     side = one_tail(alternative, direction)
-    t = ttest_1samp(used, 0.0, alternative=side)
+    t = scipy.stats.ttest_1samp(used, 0.0, alternative=side)
     normal = approximation and n > MAX_STUDENT
-    p = tail_probability(norm, t.statistic, side) if normal else float(t.pvalue)
-    return SignificanceResult(
-        test, label, float(t.statistic), n, p, k, alternative, direction, note
-    )
+    p = tail_probability(scipy.stats.norm, t.statistic, side) if normal else float(t.pvalue)
+    statistic = float(t.statistic)
+    return SignificanceResult(test, label, statistic, n, p, k, alternative, direction, note)
 
 
 def _check_approximation(approximation: Any) -> None:

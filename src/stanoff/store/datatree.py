@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from stanoff._lib.surroundings import check_surroundings
 from stanoff.data.types import AVERAGES
 from stanoff.engines.draws import Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
-from stanoff.store.predictive import predictive_groups
+from stanoff.store.predictive import MAX_LOG_LIKELIHOOD, predictive_groups
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -26,9 +27,22 @@ def to_datatree(result: Result) -> DataTree:
 
     The groups are posterior, prior, sample_stats, observed_data and constant_data; of models that
     say how documents came about also log_likelihood, log_prior, posterior_predictive and
-    prior_predictive.
+    prior_predictive. A contest has delta of every pair, unless these are very many.
     """
     posterior, prior = _draws(result)
+    rows: dict[str, Sequence[Any]] = {}
+    pair_dims: dict[str, list[str]] = {}
+    if _pair(result) is None:
+        rows["row"] = list(result.categories)
+        first, second = np.triu_indices(len(result.names), 1)
+        psi = posterior["psi"]
+        if psi[:, :, 0].size * len(first) <= MAX_LOG_LIKELIHOOD:
+            with np.errstate(invalid="ignore"):
+                posterior = {**posterior, "delta": psi[:, :, first] - psi[:, :, second]}
+            rows["pair"] = [
+                f"{result.names[i]} - {result.names[j]}" for i, j in zip(first, second, strict=True)
+            ]
+            pair_dims["delta"] = ["pair", "row"]
     predictive = predictive_groups(result)
     apart = {name for group in predictive.values() for name in group.own}
     groups: dict[str, Variables] = {
@@ -38,20 +52,24 @@ def to_datatree(result: Result) -> DataTree:
         **{name: group.variables for name, group in predictive.items()},
         "constant_data": _constant_data(result),
     }
-    coords = {name: v for group in predictive.values() for name, v in group.coords.items()}
-    rows = {"row": list(result.categories)} if _pair(result) is None else {}
-    tree = data_tree(result, groups, coords | rows, {"log_lik": list(coords)})
+    coords: dict[str, Sequence[Any]] = {
+        name: values for group in predictive.values() for name, values in group.coords.items()
+    }
+    tree = data_tree(result, groups, coords | rows, {"log_lik": list(coords), **pair_dims})
     for name, group in predictive.items():
+        dataset = tree[name].to_dataset()
         if group.step > 1:  # say which of the draws they are
-            dataset = tree[name].to_dataset()
-            tree[name] = dataset.assign_coords(draw=np.arange(dataset.sizes["draw"]) * group.step)
+            dataset = dataset.assign_coords(draw=np.arange(dataset.sizes["draw"]) * group.step)
+        for dim in group.coords:
+            dataset = dataset.assign_coords(group=(dim, list(group.labels)))
+        tree[name] = dataset
     return tree
 
 
 def data_tree(
     result: Result,
     groups: Mapping[str, Variables],
-    extra_coords: Mapping[str, list[str]] | None = None,
+    extra_coords: Mapping[str, Sequence[Any]] | None = None,
     extra_dims: Mapping[str, list[str]] | None = None,
 ) -> DataTree:
     """Give groups of variables their dimensions, and add what was observed and how."""
@@ -69,7 +87,8 @@ def data_tree(
         coords={name: list(values) for name, values in coords.items()},
         dims={name: list(names) for name, names in dims.items()},
     )
-    tree.attrs.update(_attrs(result))
+    for node in (tree, tree["posterior"]):
+        node.attrs.update(_attrs(result))
     return tree
 
 
@@ -117,6 +136,13 @@ def _observed_scores(result: Any) -> dict[str, Any]:
 def _attrs(result: Any) -> dict[str, Any]:
     attrs = {name: getattr(result, name) for name in ("engine", "seed")}
     attrs |= {"model": result.model.name, "measure": result.measure.label}
+    attrs |= {"rope": list(result.rope), "hdi_prob": result.hdi_prob}
+    provenance, library = result.provenance, "cmdstanpy" if result.engine == "stan" else "stanoff"
+    attrs["inference_library"] = library
+    attrs["inference_library_version"] = provenance.versions.get(library, "")
+    arguments = {name: x for name, x in provenance.settings.items() if name != "output_dir"}
+    attrs["tuning_steps"] = arguments.get("warmup", 0)
+    attrs["arguments"] = json.dumps(arguments, sort_keys=True)
     if _pair(result) is not None:
         attrs["name_A"], attrs["name_B"] = result.names
     return attrs

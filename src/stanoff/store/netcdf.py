@@ -1,7 +1,8 @@
 """Results on disk: a NetCDF file that ArviZ reads.
 
 Its groups are the draws with psi and delta beside them (``posterior``, ``prior``), what the sampler
-said (``sample_stats``) and what was observed; ``data`` has the arrays of the data. An attribute of
+said (``sample_stats``), what was observed and given, and what the model would draw, which only
+ArviZ reads; ``data`` has the arrays of the data. An attribute of
 the file has, as JSON, everything that is not an array: a :class:`Record`.
 """
 
@@ -21,14 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_path
-from stanoff._lib.files import write_bytes
+from stanoff._lib.files import read_bytes, write_bytes
 from stanoff.data.types import AVERAGES, Data, data_of
 from stanoff.engines.draws import Draws, Variables
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError, StanoffError
 from stanoff.fit import Fit
 from stanoff.inference.scores import Scores
-from stanoff.measures import MEASURES, SCORES, VALUES, Measure, ScoreMeasure
+from stanoff.measures import VALUES, Measure, ScoreMeasure
+from stanoff.measures.registry import registered
 from stanoff.models import MODELS, Model
 from stanoff.models.custom import CustomModel, Program
 from stanoff.models.priors import Prior, as_prior
@@ -46,6 +48,10 @@ MIN_COMPRESSED = 4096  # bytes; what is smaller would take more
 FITTED = ("psi", "delta")  # of a program that scores by itself
 SCORES_OF_PAIR = ("psi_A", "psi_B", "delta")
 SCORES_OF_ALL = "scores"  # of a contest, with the rows that its question has
+DERIVED = (  # groups for ArviZ; nothing reads them
+    *("observed_data", "constant_data", "log_prior"),
+    *("posterior_predictive", "prior_predictive"),
+)
 HDF5 = b"\x89HDF\r\n\x1a\n"
 REMEMBERED = ("observed", "warnings", "prior_density_infinite_at_zero")
 
@@ -100,6 +106,11 @@ class Record:
     rope: tuple[float, float]
     hdi_prob: float
     rope_of: str | None
+    shrink: bool | None
+    not_worse_by: float | None
+    better_by: float | None
+    margin_of: str | None
+    compare_to: str | None
     sampler_warnings: tuple[str, ...]
     provenance: Provenance
     remembered: dict[str, Any] = field(default_factory=dict)
@@ -130,7 +141,7 @@ class Saved:
     remembered: dict[str, Any]
 
 
-def save(result: Result, path: str | os.PathLike[str]) -> Path:
+def save(result: Result, path: str | os.PathLike[str], *, log_likelihood: bool = False) -> Path:
     """Write a result to a NetCDF file; the same result gives the same bytes.
 
     Parameters
@@ -139,8 +150,10 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
         What is kept.
     path : str or path
         Where to; the usual ending is ``.nc``.
+    log_likelihood : bool
+        Keep that of every document, too, if the tree has it.
     """
-    tree = _to_tree(result)
+    tree = _to_tree(result, log_likelihood)
     encoding = {
         f"/{name}": {str(key): _encoding(node.variables[key]) for key in node.variables}
         for name, node in tree.children.items()
@@ -171,13 +184,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
     StanoffError
         If the file cannot be read, or is no complete result.
     """
-    file = as_path("path", path)
-    try:
-        if file.exists() and not (file.is_file() or file.is_dir()):
-            raise StanoffError(f"{file} cannot be read: it is no regular file.")
-        content = file.read_bytes()
-    except OSError as error:
-        raise StanoffError(f"{file} cannot be read: {error.strerror or error}.") from error
+    file, content = as_path("path", path), read_bytes(path)
     if not content.startswith(HDF5):
         raise StanoffError(f"{file} is not a result of stanoff.")
     try:
@@ -191,12 +198,15 @@ def read(path: str | os.PathLike[str]) -> Saved:
         raise StanoffError(message) from error
 
 
-def _to_tree(result: Result) -> DataTree:
+def _to_tree(result: Result, log_likelihood: bool) -> DataTree:
     """Gather the draws, the data and the record; leave out what changes by itself."""
     import xarray as xr
 
     tree = data_tree(result, _groups(result))
     groups = {name: _storable_group(node.to_dataset()) for name, node in tree.children.items()}
+    for name in (*DERIVED, *(["log_likelihood"] if log_likelihood else [])):
+        if name in result.tree.children:
+            groups[name] = _storable_group(result.tree[name].to_dataset())
     groups["data"] = xr.Dataset(
         {
             name: (tuple(f"{name}_{axis}" for axis in range(values.ndim)), values)
@@ -268,7 +278,7 @@ def _storable_group(group: Dataset) -> Dataset:
     """Leave out the time, and what a text in HDF5 cannot hold: the record has the names."""
     group.attrs.pop("created_at", None)
     names = {
-        name: [_storable(value) for value in values.to_numpy().tolist()]
+        name: (values.dims, [_storable(value) for value in values.to_numpy().tolist()])
         for name, values in group.coords.items()
         if values.dtype.kind in "UOT"
     }
@@ -340,7 +350,8 @@ def _put_together(record: Record, data: Data, groups: dict[str, dict[str, Any]])
         },
     )
     question = Question(
-        _measure(record.measure), record.average, record.rope, record.hdi_prob, record.rope_of
+        _measure(record.measure),
+        **{f.name: getattr(record, f.name) for f in fields(Question) if f.name != "measure"},
     )
     remembered = dict(record.remembered)
     if remembered:
@@ -377,13 +388,13 @@ def _model(record: Record) -> Model:
 
 def _measure(record: MeasureRecord) -> Measure:
     """Find a measure by its code or name, and give it its settings again."""
-    registered: list[Measure] = [*MEASURES.values(), *SCORES.values(), *VALUES.values()]
-    matches = [m for m in registered if (m.code, m.name) == (record.code, record.name)]
+    known = registered().values()
+    matches = [m for m in known if (m.code, m.name) == (record.code, record.name)]
     if record.code is not None:  # a program of the user's own may have another name for it
-        matches = [m for m in registered if m.code == record.code]
+        matches = [m for m in known if m.code == record.code]
     measure = next(iter(matches), None)
     if measure is None:
-        kind = ScoreMeasure if record.kind == "scores" else Measure
+        kind = ScoreMeasure if record.kind in ("scores", "numbers") else Measure
         measure = kind(record.name, _Unregistered(record.name), record.formula)
     settings = {name: value for name, value in asdict(record).items() if hasattr(measure, name)}
     return replace(measure, **settings)

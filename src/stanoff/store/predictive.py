@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,8 @@ from stanoff.models.custom import LOG_PRIOR, REP_SUFFIX, CustomModel
 if TYPE_CHECKING:
     from stanoff.results.base import Result
 
-MAX_NUMBERS = 40_000_000  # of a group; of more, every so-manieth draw is taken
+MAX_NUMBERS = 8_000_000  # of a group; of more, every so-manieth draw is taken
+MAX_LOG_LIKELIHOOD = 8_000_000  # documents times draws that are written out
 STREAM = 18  # beside the seed: not the random numbers that the draws were made of
 
 
@@ -33,15 +33,67 @@ class Group:
     own : tuple of str
         The variables of the program that it was made of.
     coords : mapping
-        Labels of the dimension that it brings along.
+        The dimension that it brings along.
+    labels : sequence of str
+        What the places of this dimension are called.
     step : int
         It has every so-manieth draw.
     """
 
     variables: Variables
     own: tuple[str, ...] = ()
-    coords: Mapping[str, list[str]] = field(default_factory=dict)
+    coords: Mapping[str, range] = field(default_factory=dict)
+    labels: Sequence[str] = ()
     step: int = 1
+
+
+class LogLikelihood(NamedTuple):
+    """The log-likelihood of single documents or items, equal documents once.
+
+    Attributes
+    ----------
+    values : ndarray
+        Of one document of each group (chain, draw, group).
+    counts : ndarray
+        How many documents each group has.
+    labels : sequence of str
+        What the groups are called.
+    step : int
+        It has every so-manieth draw.
+    """
+
+    values: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    labels: Sequence[str]
+    step: int = 1
+
+    def written_out(self, unit: str) -> dict[str, Group]:
+        """Return the group of the tree, document by document; none of very many."""
+        n = int(self.counts.sum())
+        if n * self.values[..., 0].size > MAX_LOG_LIKELIHOOD:
+            return {}
+        values = np.repeat(self.values, self.counts, axis=-1)
+        labels = np.repeat(self.labels, self.counts).tolist()
+        return {
+            "log_likelihood": Group(
+                {"log_lik": values}, coords={unit: range(n)}, labels=labels, step=self.step
+            )
+        }
+
+
+def log_likelihood(result: Result) -> LogLikelihood | None:
+    """Return the log-likelihood of the documents or items of a result, if its model has one.
+
+    Parameters
+    ----------
+    result : Comparison or Contest
+        Whose documents.
+    """
+    if not result.model.predictive_draws:
+        return _generated_log_likelihood(result.fit.draws.posterior)
+    computation = _Computation(result)
+    posterior = computation.posterior()
+    return computation.log_likelihood(posterior) if posterior else None
 
 
 def predictive_groups(result: Result, *, new_only: bool = False) -> dict[str, Group]:
@@ -79,7 +131,7 @@ class _Computation:
     def __init__(self, result: Result) -> None:
         self.result, self.model = result, result.model
         self.stan_data = stan_data_of(result)
-        self.size = sum(np.size(self.stan_data[name]) for name in self.model.replicated)
+        self.size = sum(map(np.size, self.stan_data.values()))
         self.step = self.step_of(result.fit.draws.shape)
         self.rng = np.random.default_rng([result.seed, STREAM])
 
@@ -90,8 +142,6 @@ class _Computation:
     def groups(self, posterior: Variables) -> dict[str, Group]:
         model, stan_data = self.model, self.stan_data
         prior = self.prior()
-        log_lik = model.log_likelihood(posterior, stan_data)
-        labels = model.log_likelihood_labels(self.result.data, stan_data)
         density = model.log_prior(posterior, stan_data)
         new = self.replicate(posterior)
         variables: dict[str, Variables] = {
@@ -99,12 +149,26 @@ class _Computation:
             "posterior_predictive": new,
             "prior_predictive": self.replicate(prior),
         }
-        groups = {"log_likelihood": _log_likelihood(log_lik, labels, model.unit)}
-        groups |= {name: Group(values) for name, values in variables.items() if values}
-        groups = {name: replace(group, step=self.step) for name, group in groups.items()}
+        groups = {
+            name: Group(values, step=self.step) for name, values in variables.items() if values
+        }
+        groups |= self.log_likelihood(posterior).written_out(self.result.data.unit)
         cells = self.result.data.cells
         observed = {name: np.asarray(stan_data.get(name, cells)) for name in new}
         return groups | {"observed_data": Group(observed)}
+
+    def log_likelihood(self, posterior: Variables) -> LogLikelihood:
+        """Return the log-likelihood of one document of each group that occurred."""
+        groups = self.model.log_likelihood(posterior, self.stan_data)
+        values = groups.reshape(*groups.shape[:2], -1)
+        counts = self.model.document_counts(self.stan_data)
+        labels = self.model.log_likelihood_labels(self.result.data, self.stan_data)
+        if counts is None:
+            return LogLikelihood(values, np.ones(len(labels), dtype=np.int64), labels, self.step)
+        n = counts.ravel()
+        occurred = np.flatnonzero(n)
+        labels = [labels[i] for i in occurred.tolist()]
+        return LogLikelihood(values[..., occurred] / n[occurred], n[occurred], labels, self.step)
 
     def replicate(self, draws: Variables) -> Variables:
         """Draw new documents; none where there are no draws."""
@@ -153,22 +217,26 @@ class _Computation:
         return drawn_whole(result.model, stan_data, result.fit.draws.shape, self.step, rng)
 
 
-def _log_likelihood(log_lik: NDArray[np.float64], labels: Sequence[str], unit: str) -> Group:
-    """Keep the groups of documents that occurred: ArviZ stumbles over a likelihood of 1."""
-    flat = log_lik.reshape(*log_lik.shape[:2], -1)
-    vary = np.flatnonzero(np.ptp(flat, axis=(0, 1)) > 0).tolist()
-    return Group({"log_lik": flat[..., vary]}, coords={unit: [labels[i] for i in vary]})
+def _generated_log_likelihood(posterior: Variables) -> LogLikelihood | None:
+    """Return what a program generates as ``log_lik``."""
+    if "log_lik" not in posterior:
+        return None
+    values = posterior["log_lik"]
+    labels = [", ".join(str(i + 1) for i in index) for index in np.ndindex(values.shape[2:])]
+    flat = values.reshape(*values.shape[:2], -1)
+    return LogLikelihood(flat, np.ones(len(labels), dtype=np.int64), labels)
 
 
 def _generated_groups(result: Result) -> dict[str, Group]:
     """Find what a program generates by the names that are recognised."""
     groups: dict[str, Group] = {}
     posterior, prior = result.fit.draws.posterior, result.fit.draws.prior
-    if "log_lik" in posterior:
-        sizes = posterior["log_lik"].shape[2:]
-        labels = [", ".join(str(i + 1) for i in index) for index in product(*map(range, sizes))]
-        group = _log_likelihood(posterior["log_lik"], labels, "documents")
-        groups["log_likelihood"] = replace(group, own=("log_lik",))
+    likelihood = _generated_log_likelihood(posterior)
+    if likelihood is not None:
+        groups = {
+            name: replace(group, own=("log_lik",))
+            for name, group in likelihood.written_out(result.data.unit).items()
+        }
     for name in LOG_PRIOR:
         if name in posterior:
             groups["log_prior"] = Group({"log_prior": posterior[name]}, (name,))

@@ -29,10 +29,10 @@ from stanoff.engines.programs import program_hash, stan_folder
 from stanoff.engines.provenance import gather
 from stanoff.engines.sampling import select_engine
 from stanoff.errors import StanoffError
-from stanoff.fit import fit
+from stanoff.models.custom import CustomModel
 from stanoff.question import Question, Sampling
-from stanoff.results.comparison import Comparison
-from stanoff.results.contest import Contest
+from stanoff.results.comparison import Comparison, compare_data
+from stanoff.results.contest import Contest, contest_data
 from stanoff.study.config import DataSet, Study
 from stanoff.text.tables import COLUMNS
 
@@ -159,14 +159,9 @@ def fit_or_load(
     except StanoffError:
         pass  # not there, or damaged
     start = time.perf_counter()
-    fitted = fit(observed, question, sampling)
+    judge = compare_data if len(observed.systems) == 2 else contest_data
+    result = judge(observed, question, sampling)
     took = time.perf_counter() - start
-    names = observed.systems
-    result: Comparison | Contest
-    if len(names) == 2:
-        result = Comparison.from_fit(fitted, *names, question=question)
-    else:
-        result = Contest.from_fit(fitted, question)
     for old in store.parent.glob(f"{escape(store.name)}-{'[0-9a-f]' * 16}.nc"):
         old.unlink()
     if took >= MIN_SECONDS:
@@ -181,7 +176,7 @@ def fit_key(data: Data, question: Question, sampling: Sampling) -> str:
     provenance = gather(model, engine, {})
     # A program of the user's own may have no other score than the one that was asked for, and
     # weights of documents are kept as a measure.
-    has_one_measure = model.custom or data.kind == "scores"
+    has_one_measure = isinstance(model, CustomModel) or data.kind in ("scores", "numbers")
     settings = {
         "data": [type(data).__name__, data.categories, data.systems],
         "model": [model.name, provenance.program, dict(provenance.versions), engine],
@@ -221,7 +216,7 @@ def page_key(
         labels = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     except (StanoffError, OSError):
         return ""  # whoever reads them will say why
-    program = program_hash(model.stan_file) if model and model.custom else None
+    program = program_hash(model.stan_file) if isinstance(model, CustomModel) else None
     settings = {
         "labels": labels,
         "data": data.model_dump(exclude={"file", "truth_file"}),

@@ -12,17 +12,18 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
+from stanoff._lib.files import read_bytes
 from stanoff.data.readers import check_columns
 from stanoff.errors import InputError, StanoffError, invalid, nearest, unknown
-from stanoff.question import QUESTION_OPTIONS, SAMPLING_OPTIONS, Question, Sampling, select
+from stanoff.options import DATA, FIT, QUESTION, SAMPLING, select
+from stanoff.question import Question, Sampling
 from stanoff.question import check_population as check_population_of
 
+DATA_KEYS = tuple(name for name in DATA if name not in ("pos_label", "labels", "cv"))
+NOT_COLUMNS = ("unmatched", "folds", "repeats", "n_train", "n_test", "metric", "paired")
 # A study has one measure or several, one model or several, and its data are tables.
-QUESTION_KEYS = tuple(name for name in QUESTION_OPTIONS if name != "measure")
-SAMPLING_KEYS = tuple(
-    name for name in SAMPLING_OPTIONS if name not in ("model", "data", "executor", "progress")
-)
-OPTION_KEYS = (*QUESTION_KEYS, *SAMPLING_KEYS)
+NOT_OF_STUDIES = ("measure", "model", "data", "executor", "progress")
+OPTION_KEYS = tuple(name for name in FIT if name not in NOT_OF_STUDIES)
 # Those of the gallery, which is not imported for it: seaborn takes longer than a finished study.
 FIGURES = (
     *("forest", "posterior", "factor", "joint", "mosaic"),
@@ -41,8 +42,11 @@ Text = Annotated[str, StringConstraints(pattern=r"\S")]
 Texts = Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
-class DataSet(BaseModel, frozen=True, extra="forbid"):
+class DataSet(BaseModel, frozen=True, extra="allow"):
     """Where labels, scores or values are, and what they mean.
+
+    Its other keys are options of :func:`stanoff.compare`: ``id``, ``item``, ``cluster`` and so on;
+    ``prediction`` is also the column of predictions in every one of several files.
 
     Attributes
     ----------
@@ -56,10 +60,9 @@ class DataSet(BaseModel, frozen=True, extra="forbid"):
         The file of the true ones, if it is another one.
     pos_label, labels : optional
         As in :func:`stanoff.compare`.
-    id, item, system, prediction, value, unmatched : str or None
-        As in :func:`stanoff.compare`, and so are the other columns; ``prediction`` is also the
-        column of predictions in every one of several files.
     """
+
+    __pydantic_extra__: dict[str, Text | Texts | bool | int] = Field(init=False)
 
     name: str = ""
     file: Text | Texts
@@ -67,33 +70,31 @@ class DataSet(BaseModel, frozen=True, extra="forbid"):
     truth_file: Text | None = None
     pos_label: Any = None
     labels: Annotated[tuple[Any, ...], Field(min_length=1)] | None = None
-    id: Text | None = None
-    item: Text | None = None
-    system: Text | None = None
-    prediction: Text | None = None
-    value: Text | None = None
-    cluster: Text | None = None
-    dataset: Text | None = None
-    denominator: Text | None = None
-    unmatched: Text | None = None
 
     def model_post_init(self, context: Any) -> None:
         """Check that a layout has all its columns."""
+        check_keys("data.", self.options, [*DataSet.model_fields, *DATA_KEYS])
         if isinstance(self.file, tuple):
             self.need("id", "prediction")
         elif self.is_long:
-            self.need("item", "system", "prediction" if self.value is None else "value")
+            row = "fold" if "fold" in self.options else "item"
+            self.need(row, "system", "value" if "value" in self.options else "prediction")
 
     def need(self, *keys: str) -> None:
         """Refuse a table that lacks some keys."""
         for key in keys:
-            if not getattr(self, key):
-                raise invalid(f"data.{key}", TEXT, getattr(self, key))
+            if not getattr(self, key, None):
+                raise invalid(f"data.{key}", TEXT, getattr(self, key, None))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How the table is laid out, as :func:`stanoff.compare` takes it."""
+        return dict(self.__pydantic_extra__)
 
     @property
     def is_long(self) -> bool:
         """Whether a row is about one system."""
-        return any(key is not None for key in (self.system, self.prediction, self.value))
+        return not {"system", "prediction", "value"}.isdisjoint(self.options)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -102,10 +103,9 @@ class DataSet(BaseModel, frozen=True, extra="forbid"):
         return files if self.truth_file is None else (*files, self.truth_file)
 
     @property
-    def columns(self) -> dict[str, str]:
+    def columns(self) -> dict[str, Any]:
         """The columns that are named, by their keys; the true labels and systems are not."""
-        keys = ("id", "item", "system", "prediction", "value", "cluster", "dataset", "denominator")
-        return select(vars(self), keys)
+        return {key: column for key, column in self.options.items() if key not in NOT_COLUMNS}
 
     def check_columns(self, classifiers: tuple[str, ...]) -> None:
         """Refuse columns that the files do not have; no label is read."""
@@ -122,13 +122,16 @@ class DataSet(BaseModel, frozen=True, extra="forbid"):
             if not self.is_long:
                 check_columns(self.file, "classifiers", classifiers)
             for key in set(columns) - {"id"}:
-                check_columns(self.file, key, [columns[key]])
+                named = columns[key]
+                check_columns(self.file, key, [named] if isinstance(named, str) else named)
         if self.truth is not None and (self.truth_file or not isinstance(self.file, tuple)):
             check_columns(self.files[-1], "truth", [self.truth])
 
 
-class Study(BaseModel, frozen=True, extra="forbid"):
+class Study(BaseModel, frozen=True, extra="allow"):
     """What is compared with what, by what, and how; the keys of the TOML file are its fields.
+
+    Its other keys are options of :func:`stanoff.compare`: ``rope``, ``prior``, ``seed`` and so on.
 
     Attributes
     ----------
@@ -146,8 +149,6 @@ class Study(BaseModel, frozen=True, extra="forbid"):
         Which figures are drawn, and as what they are saved.
     out : str or None
         Where the report goes, if the file says so.
-    options : mapping
-        Options of :func:`stanoff.compare`, which are keys of the file: ``rope``, ``prior`` ...
     """
 
     title: Text
@@ -160,10 +161,11 @@ class Study(BaseModel, frozen=True, extra="forbid"):
     figures: tuple[str, ...] = (*FIGURES, *CONTEST_FIGURES)
     figure_formats: tuple[str, ...] = ("svg",)
     out: Text | None = None
-    options: dict[str, Any] = Field(default_factory=dict)
 
     def model_post_init(self, context: Any) -> None:
         """Check what concerns several keys."""
+        known = [*Study.model_fields, *OPTION_KEYS, "measure", "pos_label", "labels"]
+        check_keys("", self.options, known)
         if (self.pairs is None) == (self.classifiers is None):
             number = "neither" if self.pairs is None else "both"
             raise invalid("classifiers", "given, or pairs, but not both", number)
@@ -180,17 +182,22 @@ class Study(BaseModel, frozen=True, extra="forbid"):
         check_different("measures", [question.measure.label for question in self.questions])
         measure = self.questions[0].measure
         check_population_of(self.options.get("population"), measure)
-        if any(question.measure.kind != measure.kind for question in self.questions):
+        if any(question.measure.reads != measure.reads for question in self.questions):
             rule = "all of labels, of scores or of values: a study reads its columns one way"
             raise invalid("measures", rule, list(self.measures))
         assert self.samplings  # they check themselves
         for data in self.data:
             data.need(*(["name"] if len(self.data) > 1 else []))
-            if measure.kind != "values":
+            if measure.reads != "values":
                 data.need("truth")
             elif data.truth is not None:
                 raise invalid("data.truth", "left out: values need no true labels", data.truth)
         check_different("data.name", [data.name for data in self.data])
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How is judged and drawn, as :func:`stanoff.compare` takes it."""
+        return dict(self.__pydantic_extra__ or {})
 
     @property
     def all_pairs(self) -> tuple[tuple[str, str], ...]:
@@ -215,13 +222,13 @@ class Study(BaseModel, frozen=True, extra="forbid"):
     @cached_property
     def questions(self) -> tuple[Question, ...]:
         """One question per measure; they differ in nothing else."""
-        options = select(self.options, QUESTION_KEYS)
+        options = select(self.options, QUESTION)
         return tuple(Question.read(measure=name, **options) for name in self.measures)
 
     @cached_property
     def samplings(self) -> tuple[Sampling, ...]:
         """One sampling per model; they differ in nothing else."""
-        options = {"seed": 1} | select(self.options, SAMPLING_KEYS)
+        options = {"seed": 1} | select(self.options, SAMPLING)
         return tuple(Sampling.read(model=name, **options) for name in self.models or (None,))
 
 
@@ -237,9 +244,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     """
     file = Path(path)
     try:
-        content = tomllib.loads(file.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
+        content = tomllib.loads(read_bytes(file).decode("utf-8"))
     except RecursionError:
         raise InputError(f"{file} is nested too deeply.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -258,17 +263,13 @@ def read_study(path: str | os.PathLike[str]) -> Study:
 def _with_defaults(content: Mapping[str, Any], file: Path) -> dict[str, Any]:
     """Find files beside the study, and give data sets what stands on top of it."""
     fields: dict[str, Any] = {"title": file.stem, **content}
-    fields["options"] = {key: fields.pop(key) for key in OPTION_KEYS if key in fields}
     for key, other in (("positive", "pos_label"), ("measure", "measures")):
         if key in fields and other in fields:
             raise invalid(key, f"left out where {other} is given", fields[key])
-    if "measure" in fields:
-        fields["measures"] = [fields.pop("measure")]
-    if "positive" in fields:
-        fields["pos_label"] = fields.pop("positive")
-    shared: dict[str, Any] = {
-        key: fields.pop(key) for key in ("pos_label", "labels") if key in fields
-    }
+        if key in fields:
+            value = fields.pop(key)
+            fields[other] = [value] if other == "measures" else value
+    shared = {key: fields.pop(key) for key in ("pos_label", "labels") if key in fields}
     tables = fields.get("data", {})
     tables = tables if isinstance(tables, list) else [tables]
     fields["data"] = [shared | t if isinstance(t, dict) else t for t in tables]
@@ -285,6 +286,15 @@ def _in_folder(folder: Path, value: Any, *, programs: bool) -> Any:
         return [_in_folder(folder, path, programs=programs) for path in value]
     is_path = isinstance(value, str) and value.strip() and (not programs or ".stan" in value)
     return str(folder / value) if is_path else value
+
+
+def check_keys(prefix: str, keys: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse keys that a study does not have."""
+    for key in keys:
+        if key not in known:
+            near = nearest(key, list(known))
+            hint = f"Did you mean {near!r}?" if near else f"There are {', '.join(known)}."
+            raise InputError(f"A study has no key {prefix + key!r}. {hint}")
 
 
 def check_different(key: str, values: Sequence[Any]) -> None:
@@ -306,13 +316,6 @@ def _in_words(error: ValidationError) -> str:
     if first["type"] == "value_error":  # of our own checks
         return str(first["ctx"]["error"])
     path = [part for part in first["loc"] if isinstance(part, str)]
-    if first["type"] == "extra_forbidden":
-        known = [*DataSet.model_fields]
-        if len(path) == 1:
-            known = [*Study.model_fields, *OPTION_KEYS, "measure", "pos_label", "labels"]
-        near = nearest(path[-1], known)
-        hint = f"Did you mean {near!r}?" if near else f"There are {', '.join(known)}."
-        return f"A study has no key {'.'.join(path)!r}. {hint}"
     key = ".".join(path[:2] if path[0] == "data" else path[:1])
     rule = RULES.get(first["type"], first["msg"].removeprefix("Input should be "))
     return str(invalid(key, rule, None if first["type"] == "missing" else first["input"]))

@@ -14,14 +14,16 @@ from typing import Any
 
 import pandas as pd
 
+from stanoff import models
 from stanoff._lib import progress
 from stanoff._lib.arguments import as_executor, as_jobs, as_systems
 from stanoff._lib.files import write_bytes, write_text
 from stanoff._lib.workers import workers
+from stanoff.data.folds import FoldValues
 from stanoff.data.load import count, count_systems
 from stanoff.data.types import Data
-from stanoff.errors import SamplingWarning, StanoffError
-from stanoff.question import Question, Sampling
+from stanoff.errors import SamplingWarning, StanoffError, invalid
+from stanoff.question import Question, Sampling, check_direction
 from stanoff.report.contest import contest_page
 from stanoff.report.figures import Picture, draw_figures
 from stanoff.report.page import comparison_page
@@ -135,7 +137,8 @@ def build_study(
     """
     n_workers, executor = as_jobs(jobs), as_executor(executor)
     listed = list_jobs(study)
-    title = f"Making {len(listed)} comparisons" + (" and contests" if study.has_contests else "")
+    title = f"Making {len(listed)} comparison{'s' * (len(listed) != 1)}"
+    title += " and contests" * study.has_contests
     with progress.show_progress(title, total=len(listed), quiet=quiet) as advance:
         results = {job: read_pages(study, job, out) for job in listed}
         missing = [job for job in listed if None in results[job]]
@@ -213,15 +216,13 @@ def try_fit(study: Study, job: Job, out: Path) -> Comparison | Contest | Excepti
 def read_data(study: Study, data: DataSet, systems: tuple[str, ...], question: Question) -> Data:
     """Count what systems said, or gather their scores or values."""
     options: dict[str, Any] = {
-        **data.columns,
+        **data.options,
         "truth": (data.truth_file, data.truth) if data.truth_file else data.truth,
         "pos_label": data.pos_label,
         "labels": data.labels,
         "average": question.average,
-        "kind": question.measure.kind,
+        "kind": question.measure.reads,
     }
-    if data.unmatched is not None:
-        options["unmatched"] = data.unmatched
     files: Any = data.file
     names = as_systems(tuple(study.systems[column] for column in systems))
     if isinstance(data.file, tuple):  # one per system
@@ -231,6 +232,12 @@ def read_data(study: Study, data: DataSet, systems: tuple[str, ...], question: Q
         observed = count(files, a=systems[0], b=systems[1], **options)
     else:
         observed = count_systems(files, systems=systems, **options)
+    models.check_population(study.options.get("population"), observed)
+    if isinstance(observed, FoldValues) and observed.negated and question.measure.higher_is_better:
+        rule = f"false for {observed.scorer}, which is turned round to {observed.metric}"
+        raise invalid("higher_is_better", rule, True)
+    columns = (*systems, *map(data.options.get, ("value", "prediction")))
+    check_direction(question.measure, study.options.get("higher_is_better"), columns)
     source = dict(observed.source)
     if "file" in source:  # where the study lies makes no difference to what it says
         source["file"] = ", ".join(dict.fromkeys(Path(file).name for file in data.files))
@@ -319,7 +326,7 @@ def study_result(
         summary=summary,
         cells=cells,
         category=result.default_category or "",
-        sentence=str(result),
+        sentence="\n".join(result.sentences),
         caption=caption,
         warnings=result.warnings,
         figures=tuple(figures),

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
 from stanoff import __version__
+from stanoff.errors import invalid
 from stanoff.models.priors import both
-from stanoff.text.render import json_safe, render, to_json, to_records
+from stanoff.text.render import MAX_WIDTH, json_safe, render, to_json, to_records, width_of
 from stanoff.text.sentences import (
     comparison_caption,
     contest_caption,
     describe_comparison,
     describe_contest_documents,
+    describe_dependence,
     describe_documents,
     describe_rope_flips,
 )
 from stanoff.text.tables import PAPER, TERMINAL, comparison_table, contest_table, legend_of
 
 if TYPE_CHECKING:
+    from stanoff.results.base import Result
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
 
 SCHEMA = 1  # of the JSON; docs/comparison.schema.json describes it
-EXTRA_FIELDS = ("p_below", "p_above", "bf_sd_error", "bf_sd_defined", "direction_resolved")
+EXTRA_FIELDS = (
+    *("p_below", "p_above", "regret_A", "regret_B", "bf_sd_error", "bf_sd_defined"),
+    *("direction_resolved", "decision_resolved"),
+)
 
 
-def comparison_text(
-    result: Comparison,
+def result_text(
+    result: Result,
     format: str,
     *,
     category: str | None = None,
@@ -38,92 +44,83 @@ def comparison_text(
     caption: str | None = None,
     label: str | None = None,
 ) -> str:
-    """Write a comparison, or one category of it.
+    """Write a result, or one category of it.
+
+    On a terminal the sentence stands first, and in a document the table.
 
     Parameters
     ----------
-    result : Comparison
+    result : Comparison or Contest
         What is written.
     format : str
         One of ``stanoff.text.render.FORMATS``.
     category : str, optional
-        The row, all by default.
+        The row of a comparison, all by default; of a contest the category or average.
     columns : sequence of str, optional
-        By default what fits a terminal, else the columns of the paper.
+        Of a comparison; by default what fits a terminal, else the columns of the paper.
     caption, label : str, optional
         Of a table in LaTeX; by default the caption says what it shows.
     """
+    is_contest = hasattr(result, "tiers")
     if format == "json":
-        return to_json(comparison_record(result, category))
-    categories = result.categories if category is None else (category,)
-    numbers = result.summary()
-    shown = columns or (TERMINAL if format == "table" else PAPER)
-    sentences = str(result).split("\n") if category is None else [result.sentence(category)]
-    basis = (
-        f"Based on {describe_documents(result)}, taken to be independent of each other; "
-        f"{result.model.name} model, {result.engine} engine, seed {result.seed}."
-    )
-    return _text(
-        result,
-        format,
-        comparison_table(result, shown, categories=categories),
-        numbers[numbers["category"].isin(categories)],
-        [legend_of(result, shown)],
-        [*sentences, basis],
-        comparison_caption(result, shown) if caption is None else caption,
-        label,
-    )
-
-
-def contest_text(
-    result: Contest,
-    format: str,
-    *,
-    category: str | None = None,
-    caption: str | None = None,
-    label: str | None = None,
-) -> str:
-    """Write a contest in one of ``FORMATS``, as :func:`comparison_text` writes a comparison."""
-    if format == "json":
-        return to_json(contest_record(result, category))
-    row = result.resolve_category(category)
-    basis = (
-        f"Based on {describe_contest_documents(result)}; {result.model.name} model, "
-        f"{result.engine} engine, seed {result.seed}."
-    )
-    return _text(
-        result,
-        format,
-        contest_table(result, row),
-        result.summary(row),
-        [],
-        [result.sentence(row), basis],
-        contest_caption(result, row) if caption is None else caption,
-        label,
-    )
-
-
-def _text(
-    result: Comparison | Contest,
-    format: str,
-    cells: pd.DataFrame,
-    numbers: pd.DataFrame,
-    legend: list[str],
-    sentences: list[str],
-    caption: str,
-    label: str | None,
-) -> str:
-    """Write the sentence first on a terminal, and first the table in a document."""
-    first = format == "table"
-    notes = [f"Note: {w}" for w in result.warnings if w not in result.sampler_warnings]
+        record: Any = contest_record if is_contest else comparison_record
+        return to_json(record(result, category))
+    write: Any = _contest if is_contest else _comparison
+    words: _Words = write(result, category, columns, on_terminal=format == "table")
+    basis = f"{words.basis}; {result.model.name} model, {result.engine} engine, seed {result.seed}."
+    around = [*words.sentences, basis, *result.notes]
     return render(
-        cells,
+        words.table,
         format,
-        numbers=numbers,
-        above=[*sentences, *notes] if first else [],
-        below=legend if first else [*legend, *sentences, *notes],
-        caption=caption,
+        numbers=words.numbers() if format == "csv" else None,
+        above=around if format == "table" else [],
+        below=words.legend if format == "table" else [*words.legend, *around],
+        caption=words.caption() if caption is None else caption,
         label=label,
+    )
+
+
+class _Words(NamedTuple):
+    """What is written of a result, whatever the format."""
+
+    table: pd.DataFrame
+    numbers: Callable[[], pd.DataFrame]
+    legend: list[str]
+    sentences: list[str]
+    basis: str
+    caption: Callable[[], str]
+
+
+def _comparison(
+    result: Comparison, category: str | None, columns: Sequence[str] | None, *, on_terminal: bool
+) -> _Words:
+    categories = result.categories if category is None else (category,)
+    shown = columns or (TERMINAL if on_terminal else PAPER)
+    table = comparison_table(result, shown, categories=categories)
+    by_name = not on_terminal or width_of(table) <= MAX_WIDTH
+    if not by_name:
+        table = comparison_table(result, shown, categories=categories, by_name=False)
+    return _Words(
+        table,
+        lambda: result.summary().set_index("category", drop=False).loc[list(categories)],
+        [legend_of(result, shown, by_name=by_name)],
+        result.sentences if category is None else [result.sentence(category)],
+        f"Based on {describe_documents(result)}, taken to be {describe_dependence(result.data)}",
+        lambda: comparison_caption(result, shown),
+    )
+
+
+def _contest(result: Contest, category: str | None, columns: Any, *, on_terminal: bool) -> _Words:
+    if columns is not None:
+        raise invalid("columns", "None for a contest, whose columns are fixed", columns)
+    row = result.resolve_category(category)
+    return _Words(
+        contest_table(result, row),
+        lambda: result.summary(row),
+        [],
+        [result.sentence(row)],
+        f"Based on {describe_contest_documents(result)}",
+        lambda: contest_caption(result, row),
     )
 
 
@@ -165,10 +162,10 @@ def contest_record(result: Contest, category: str | None = None) -> dict[str, An
     }
 
 
-def _settings(result: Comparison | Contest) -> dict[str, Any]:
+def _settings(result: Result) -> dict[str, Any]:
     return {
         "data": {"kind": type(result.data).__name__, **dict(sorted(result.data.source.items()))},
-        "measure": result.measure.label,
+        "measure": result.measure_label,
         "average": result.average,
         "model": result.model.name,
         "engine": result.engine,

@@ -20,31 +20,31 @@ def digits_for(std: float) -> int:
 
 
 def percent(probability: float) -> str:
-    """Write a probability as a percentage; what is not certain never reads as if it were.
+    """Write a probability as a percentage; none reads as if it were certain.
 
     Examples
     --------
-    >>> percent(0.5), percent(0.99996), percent(1.0)
-    ('50.0%', '>99.9%', '100.0%')
+    >>> percent(0.5), percent(0.99996), percent(0.0)
+    ('50.0%', '>99.9%', '<0.1%')
     """
-    if 0 < probability < 0.0005:
+    if probability < 0.0005:
         return "<0.1%"
-    if 0.9995 < probability < 1:
+    if probability > 0.9995:
         return ">99.9%"
     return f"{100 * probability:.1f}%"
 
 
 def whole_percent(probability: float) -> str:
-    """Write per cent without a sign and decimals; what is not certain never reads as if it were.
+    """Write per cent without a sign and decimals; none reads as if it were certain.
 
     Examples
     --------
-    >>> whole_percent(0.5), whole_percent(0.996), whole_percent(1.0)
-    ('50', '>99', '100')
+    >>> whole_percent(0.5), whole_percent(0.996), whole_percent(0.0)
+    ('50', '>99', '<1')
     """
-    if 0 < probability < 0.005:
+    if probability < 0.005:
         return "<1"
-    if 0.995 <= probability < 1:
+    if probability >= 0.995:
         return ">99"
     return f"{100 * probability:.0f}"
 
@@ -168,6 +168,3 @@ def rounded_documents(n: float) -> int:
     whole = math.ceil(n)
     digits = len(str(whole))
     return int(round(whole, -(digits - 3))) if digits > 3 else whole
-
-
-ends, level = format_interval, format_level

@@ -5,7 +5,6 @@ In LaTeX a table needs ``\usepackage{booktabs}``, and one over several pages ``l
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
@@ -16,9 +15,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
+from rich.cells import cell_len
 
 from stanoff._lib.arguments import as_string
-from stanoff._lib.escaping import latex, markdown
+from stanoff._lib.escaping import latex, markdown, one_line
 from stanoff._lib.files import write_text
 from stanoff.errors import invalid
 from stanoff.text.tables import COLUMNS
@@ -248,12 +248,19 @@ def to_terminal(blocks: Sequence[str | pd.DataFrame]) -> str:
     return "\n\n".join(texts)
 
 
+def width_of(frame: pd.DataFrame) -> int:
+    """Return how wide a table of text cells is on a terminal."""
+    return sum(_widths(frame)) + 2 * frame.shape[1] - 1
+
+
+def _widths(frame: pd.DataFrame) -> list[int]:
+    cells = [[str(name), *map(str, frame.iloc[:, i])] for i, name in enumerate(frame.columns)]
+    return [max(map(cell_len, column)) for column in cells]
+
+
 def _split(frame: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
     """Split a table that is too wide; every table begins with the first column."""
-    from rich.cells import cell_len
-
-    cells = [[str(name), *map(str, frame.iloc[:, i])] for i, name in enumerate(frame.columns)]
-    widths = [max(map(cell_len, column)) + 2 for column in cells]
+    widths = [width + 2 for width in _widths(frame)]
     columns = [0]
     for i in range(1, len(widths)):
         if len(columns) > 1 and sum(widths[j] for j in [*columns, i]) > width:
@@ -264,20 +271,16 @@ def _split(frame: pd.DataFrame, width: int) -> Iterator[pd.DataFrame]:
 
 
 def _terminal_table(frame: pd.DataFrame) -> str:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for i, heading in enumerate(map(str, frame.columns)):
-        left = i == 0 or heading in TEXT_COLUMNS
-        table.add_column(Text(heading), justify="left" if left else "right", no_wrap=True)
-    for row in frame.to_numpy().tolist():
-        table.add_row(*(Text(str(cell)) for cell in row))
-    file = io.StringIO()  # in a notebook, Rich would display the table instead
-    Console(file=file, width=10_000, force_jupyter=False).print(table)
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()).strip("\n")
+    widths, headings = _widths(frame), list(map(str, frame.columns))
+    left = [i == 0 or heading in TEXT_COLUMNS for i, heading in enumerate(headings)]
+    lines = []
+    for row in (headings, *frame.to_numpy().tolist()):
+        texts = [one_line(str(cell)) for cell in row]
+        gaps = [" " * (width - cell_len(text)) for width, text in zip(widths, texts, strict=True)]
+        cells = [t + g if at else g + t for t, g, at in zip(texts, gaps, left, strict=True)]
+        lines.append(f" {'  '.join(cells)}".rstrip())
+    lines.insert(1, f" {'─' * (width_of(frame) - 1)}")
+    return "\n".join(lines)
 
 
 def write(text: str, path: str | os.PathLike[str] | None) -> str:

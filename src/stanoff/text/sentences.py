@@ -10,9 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
-from stanoff.data.types import AVERAGES
+from stanoff.data.folds import DatasetFolds, FoldValues
+from stanoff.data.types import AVERAGES, Data
 from stanoff.inference.decision import Decision, rope_flips
 from stanoff.inference.populations import NEW
+from stanoff.measures import MulticlassMeasure
 from stanoff.text.numbers import (
     digits_for,
     format_interval,
@@ -32,6 +34,7 @@ from stanoff.text.tables import (
 )
 
 if TYPE_CHECKING:
+    from stanoff.inference.claims import Claim
     from stanoff.inference.evidence import Evidence
     from stanoff.inference.ranking import Ranking
     from stanoff.inference.sensitivity import Sensitivity
@@ -41,6 +44,11 @@ if TYPE_CHECKING:
 
 Decisions = NDArray[np.str_]
 MAX_NAMES = 5  # in a sentence
+PROBABLY, PERHAPS = 0.9, 0.6  # from which probability on a verdict that is not settled leans
+UNRESOLVED = (
+    "An end of the HDI lies within Monte-Carlo error of the ROPE's: another seed could give "
+    "another decision, and more draws may tell."
+)
 
 
 def join_names(names: Sequence[str], max_names: int = MAX_NAMES) -> str:
@@ -69,6 +77,13 @@ def describe_documents(result: Comparison, category: str | None = None) -> str:
     return f"{count} of {a} and {n_b:,} of {b}"
 
 
+def describe_dependence(data: Data) -> str:
+    """Say how documents, or test folds, are taken to hang together."""
+    if isinstance(data, FoldValues) and not isinstance(data, DatasetFolds):
+        return f"correlated by {data.rho:.3g} from fold to fold"
+    return "independent of each other"
+
+
 def describe_contest_documents(result: Contest, category: str | None = None) -> str:
     """Say how many documents a contest, or one category of it, rests on."""
     numbers = result.data.n_documents(category)
@@ -78,7 +93,9 @@ def describe_contest_documents(result: Contest, category: str | None = None) -> 
 
 def describe_score(result: Result, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
-    label = result.measure.label
+    label = result.measure_label
+    if isinstance(result.measure, MulticlassMeasure) and category in AVERAGES:
+        return label
     if category not in result.data.categories:
         return f"{label} on {NEW}" if category == NEW else f"{category}-averaged {label}"
     if population := result.model.population(result.data):
@@ -113,16 +130,21 @@ def describe_verdict(result: Comparison, evidence: Evidence) -> str:
         basis = describe_documents(result, evidence.category)
     where = f"in {describe_score(result, evidence.category)} ({basis})"
     decision = evidence.decision
-    better = decision in (Decision.BETTER, Decision.MUCH_BETTER)
+    if not decision.conclusive:
+        p_better, p_worse = evidence.p_greater, evidence.p_less
+        if not result.measure.higher_is_better:
+            p_better, p_worse = p_worse, p_better
+        p, direction = max((p_better, "better"), (p_worse, "worse"))
+        if p < PERHAPS or (p < PROBABLY and not evidence.direction_resolved):
+            return f"{a} and {b} cannot be told apart yet {where}"
+        how_sure = "probably" if p >= PROBABLY else "perhaps"
+        return f"{a} is {how_sure} {direction} than {b} {where}, but this is not settled"
+    better = decision is Decision.MUCH_BETTER
     expected_sign = 1 if better == result.measure.higher_is_better else -1
-    contrary = decision is not Decision.EQUIVALENT and evidence.mean * expected_sign < 0
-    if decision.conclusive and contrary:  # of a ROPE that is not around 0
-        side = "above" if evidence.hdi[0] >= evidence.rope[1] else "below"
+    if decision is not Decision.EQUIVALENT and evidence.mean * expected_sign < 0:
+        side = "above" if evidence.hdi[0] >= evidence.rope[1] else "below"  # a ROPE not around 0
         return f"The difference between {a} and {b} {where} lies {side} the ROPE"
-    if not decision.conclusive and (contrary or not evidence.direction_resolved):
-        return f"{a} and {b} cannot be told apart {where}, and which way they differ is not settled"
-    reservation = "" if decision.conclusive else ", but this is not settled"
-    return f"{a} is {decision.words} {b} {where}{reservation}"
+    return f"{a} is {decision.words} {b} {where}"
 
 
 def describe_comparison(result: Comparison, evidence: Evidence) -> str:
@@ -135,7 +157,40 @@ def describe_comparison(result: Comparison, evidence: Evidence) -> str:
         f"lies below, inside and above the ROPE {format_interval(evidence.rope)} with probability "
         f"{percent(evidence.p_below)}, {percent(evidence.p_rope)} and {percent(evidence.p_above)}."
     )
-    return " ".join([sentence, *describe_rope_and_direction(result), *result.sampler_warnings])
+    unresolved = [] if evidence.decision_resolved else [UNRESOLVED]
+    return " ".join(
+        [sentence, *unresolved, *describe_rope_and_direction(result), *result.sampler_warnings]
+    )
+
+
+def describe_next_dataset(evidence: Evidence) -> str:
+    """Say where the difference is likely to be on the next data set."""
+    masses = (percent(p) for p in (evidence.p_below, evidence.p_rope, evidence.p_above))
+    below, inside, above = masses
+    return (
+        "On the next data set the difference lies below, inside and above the ROPE with "
+        f"probability {below}, {inside} and {above}."
+    )
+
+
+def describe_training_sets(documents: Evidence, folds: Evidence) -> str:
+    """Say what the folds say of new training sets, and whether that is less certain."""
+    d = digits_for(folds.std)
+    wider = "wider" if folds.std > documents.std else "narrower"
+    return (
+        f"Over new training sets of this size, by the scores of the folds, the difference is "
+        f"{signed(folds.mean, d)}, with an HDI of {format_interval(folds.hdi, d)}, which is "
+        f"{wider}."
+    )
+
+
+def describe_best_next(systems: Sequence[str], p_best: Sequence[float]) -> str:
+    """Say which systems are likely to be the best on the next data set."""
+    order = np.argsort(-np.asarray(p_best), kind="stable")[:MAX_NAMES]
+    names = join_names([shown(systems[i]) for i in order])
+    shares = join_names([percent(p_best[i]) for i in order])
+    verb = "are" if len(order) > 1 else "is"
+    return f"On the next data set {names} {verb} the best with probability {shares}."
 
 
 def describe_rope_flips(result: Comparison, evidence: Evidence) -> str:
@@ -173,7 +228,7 @@ def comparison_caption(result: Comparison, columns: Sequence[str]) -> str:
     """
     a, b = result.names
     one_row = len(result.categories) == 1
-    score = describe_score(result, result.categories[0]) if one_row else result.measure.label
+    score = describe_score(result, result.categories[0]) if one_row else result.measure_label
     sentences = [
         f"{a} (A) against {b} (B) in {score} ({describe_documents(result)}): posterior of the "
         f"difference A − B, with a {format_level(result.hdi_prob)} HDI and the ROPE "
@@ -210,7 +265,27 @@ def sensitivity_blocks(sensitivity: Sensitivity) -> list[str | pd.DataFrame]:
             d,
         ),
         *turns,
+        *_correlation_blocks(sensitivity, d),
         f"{SYMBOLS}.",
+    ]
+
+
+def _correlation_blocks(sensitivity: Sensitivity, digits: int) -> list[str | pd.DataFrame]:
+    """Show what other correlations of the folds would have said; nothing of other data."""
+    if sensitivity.correlations is None:
+        return []
+    rows = sensitivity.correlations.to_dict("records")
+    for row in rows:
+        row["hdi"] = row["hdi_low"], row["hdi_high"]
+    columns = ["rho", "hdi", "p_below", "p_rope", "p_above", "decision"]
+    flips = [
+        f"The decision turns from {before.symbol} to {after.symbol} at a correlation of {rho:.3f}."
+        for rho, before, after in sensitivity.correlation_flips
+    ]
+    return [
+        "What other correlations of the folds would have said (rho = n_test / (n_test + n_train)):",
+        format_table(rows, columns, digits),
+        *(flips or ["No correlation up to 0.5 would change the decision."]),
     ]
 
 
@@ -222,34 +297,98 @@ def _on_category(category: str) -> str:
     return f"on category {shown(category)}"
 
 
+def describe_claims(claims: Sequence[Claim]) -> list[str]:
+    """Say whether what is claimed of the candidates is shown, and how probable it is.
+
+    Examples
+    --------
+    >>> from stanoff.inference.claims import Claim
+    >>> describe_claims([Claim("1", "svm", "nb", "not_worse_by", 0.01, 0.992, True)])
+    ['svm is not worse than nb by more than 0.01 (P = 99.2%).']
+    """
+    sentences = []
+    for holds in (True, False):
+        group = [claim for claim in claims if claim.holds is holds]
+        if not group:
+            continue
+        first = group[0]
+        verb = "is" if len(group) == 1 else "are"
+        verb += " not worse" if first.option == "not_worse_by" else " better"
+        claimed = (
+            f"{join_names([shown(claim.candidate) for claim in group])} {verb} than "
+            f"{shown(first.baseline)} by more than {first.margin:g}"
+        )
+        probable = join_names([percent(claim.probability) for claim in group])
+        how_probable = f"(P = {probable})"
+        sentences.append(
+            f"{claimed} {how_probable}."
+            if holds
+            else f"It is not shown that {claimed} {how_probable}."
+        )
+    return sentences
+
+
 # ------------------------------------------------------------------------------- many systems
 
 
 def describe_contest(result: Contest, category: str) -> str:
-    """Describe who can still be the best, how surely, and what to be wary of."""
+    """Describe who leads, who may be as good, who is worse, and what is not settled."""
     ranking = result.ranking(category)
     best = [i for i in ranking.order if ranking.tier[i] == 1]
     others = [i for i in ranking.order if ranking.tier[i] > 1]
     names = [shown(name) for name in result.systems]
+    head, rest = _among_the_best(names, ranking, best)
     sentences = [
-        f"{join_names([names[i] for i in best])} {_among_the_best(ranking.decisions, best)} in "
-        f"{describe_score(result, category)} ({describe_contest_documents(result, category)})"
-        f"{_the_others(names, ranking.decisions, best, others)}.",
-        f"Under the {shown(result.model.name)} model "
+        f"{head} in {describe_score(result, category)} "
+        f"({describe_contest_documents(result, category)})"
+        f"{rest}{_the_others(names, ranking.decisions, best, others)}.",
+        f"Under the {describe_contest_model(result)} "
         f"{_probabilities(result, names, ranking, best)}.",
+        *describe_resolution(result, category),
         *describe_rope_and_direction(result),
     ]
     return " ".join([*sentences, *result.sampler_warnings])
 
 
-def _among_the_best(decisions: Decisions, best: list[int]) -> str:
-    """Say what holds among those that can still be the best."""
-    if len(best) == 1:
-        return f"is the best of {len(decisions)} systems"
-    equivalent = np.isin(decisions[np.ix_(best, best)], ("", "=")).all()
-    if equivalent:
-        return "are practically equivalent"
-    return "cannot be told apart by more than the ROPE"
+def describe_resolution(result: Contest, category: str) -> list[str]:
+    """Say where Monte-Carlo error decides a verdict on a pair with the leader."""
+    if result.decision_resolved(category):
+        return []
+    return [
+        "For a pair with the leader an end of the HDI lies within Monte-Carlo error of the ROPE's: "
+        "another seed could give another decision, and more draws may tell."
+    ]
+
+
+def describe_contest_model(result: Contest) -> str:
+    """Name the model, and say whether systems learn from each other where they are ranked."""
+    learning = ", with systems that learn from each other," if result.shrinks else ""
+    return f"{shown(result.model.name)} model{learning}"
+
+
+def _among_the_best(names: list[str], ranking: Ranking, best: list[int]) -> tuple[str, str]:
+    """Say who leads, and how the others that can still be the best compare to the leader."""
+    leader, *followers = best
+    decisions = ranking.decisions
+    if not followers:
+        return f"{names[leader]} is the best of {len(names)} systems", ""
+    if np.isin(decisions[np.ix_(best, best)], ("", "=")).all():
+        return f"{join_names([names[i] for i in best])} are practically equivalent", ""
+    alike = [i for i in followers if decisions[leader, i] == "="]
+    undecided = [i for i in followers if i not in alike]
+    close = [i for i in undecided if ranking.better[leader, i] < PROBABLY]
+    behind = [i for i in undecided if i not in close]
+    clauses = [
+        *_clause(names, alike, "practically equivalent to it"),
+        *([f"{join_names([names[i] for i in close])} may be as good"] if close else []),
+        *_clause(names, behind, "probably worse, but whether by more than the ROPE is not settled"),
+    ]
+    return f"{names[leader]} leads", "".join(f"; {clause}" for clause in clauses)
+
+
+def _clause(names: list[str], group: list[int], words: str) -> list[str]:
+    verb = "is" if len(group) == 1 else "are"
+    return [f"{join_names([names[i] for i in group])} {verb} {words}"] if group else []
 
 
 def _the_others(names: list[str], decisions: Decisions, best: list[int], others: list[int]) -> str:
@@ -279,7 +418,7 @@ def _probabilities(result: Contest, names: list[str], ranking: Ranking, best: li
 
 def contest_caption(result: Contest, category: str) -> str:
     """Describe in a caption what was compared and what the columns mean."""
-    headings = {"psi": result.measure.label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
+    headings = {"psi": result.measure_label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
     terms = legend(CONTEST, rope=result.rope, hdi_prob=result.hdi_prob, headings=headings)
     what = f"{len(result.systems)} systems in {describe_score(result, category)}"
     sentences = [

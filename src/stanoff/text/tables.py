@@ -39,7 +39,7 @@ DECISION_SYMBOLS = {"<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫"}
 DECISIONS = {
     "≫, ≪": "significantly better, worse (the HDI lies outside the ROPE)",
     "≈": "practically equivalent (inside it)",
-    ">, <": "not settled; the middle of the HDI lies above, below that of the ROPE",
+    ">, <": "not settled, leaning better, worse (the HDI crosses an end)",
 }
 SYMBOLS = "; ".join(f"{symbols}: {meaning}" for symbols, meaning in DECISIONS.items())
 
@@ -149,6 +149,7 @@ COLUMNS = {
     "half_width": Column(
         "ROPE", "", lambda row, d: half_width(row["half_width"], d) if row["half_width"] else "±0"
     ),
+    "rho": Column("correlation", "", lambda row, d: f"{row['rho']:.3g}"),
     # Of contests:
     "system": Column("system", "", _text("system")),
     "tier": Column(
@@ -228,10 +229,11 @@ def comparison_table(
     """
     names = check_columns(columns)
     evidence = [result.evidence(category) for category in categories or result.categories]
-    rows = []
-    for e in evidence:
-        index = result.categories.index(e.category)
-        rows.append(vars(e) | {test: values[index] for test, values in result.p_values.items()})
+    rows = [dict(vars(e)) for e in evidence]
+    if {"sign_test", "t_test"} & {*names}:  # they take SciPy, which takes a second
+        for row in rows:
+            index = result.categories.index(row["category"])
+            row |= {test: values[index] for test, values in result.p_values.items()}
     digits = max(digits_for(e.std) for e in evidence)
     return format_table(rows, names, digits, headings_of(result) if by_name else None)
 
@@ -240,7 +242,7 @@ def contest_table(result: Contest, category: str) -> pd.DataFrame:
     """Write the numbers of a contest on one category or average as cells of text."""
     numbers = result.summary(category)
     digits = digits_for(float((numbers["hdi_high"] - numbers["hdi_low"]).max()) / 4)
-    headings = {"psi": result.measure.label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
+    headings = {"psi": result.measure_label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
     return format_table(numbers.to_dict("records"), CONTEST, digits, headings)
 
 
@@ -265,7 +267,7 @@ def check_columns(columns: Any) -> tuple[str, ...]:
     """Check the names of columns of a comparison."""
     if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
         raise invalid("columns", "a list of names of columns", columns)
-    names = [name for name in COLUMNS if name not in (*CONTEST, "prior", "half_width")]
+    names = [name for name in COLUMNS if name not in (*CONTEST, "prior", "half_width", "rho")]
     for name in columns:
         if name not in names:
             raise unknown("columns", name, names)
@@ -312,14 +314,18 @@ def legend(
     terms |= {"⋆": " or ".join(low)} if low else {}
     terms |= {"‡": "Bayes factor > 3"} if factors else {}
     if "bf_sd" in columns and not defined:
-        terms["?"] = "not well-defined, as the prior density at 0 is infinite"
+        terms["?"] = (
+            "not well-defined, as the prior density at 0 is infinite: it depends on the kernel's "
+            "bandwidth and the number of draws, and BF_ROPE does not"
+        )
     return terms | (DECISIONS if "decision" in columns else {})
 
 
-def legend_of(result: Comparison, columns: Sequence[str]) -> str:
+def legend_of(result: Comparison, columns: Sequence[str], *, by_name: bool = True) -> str:
     """Explain the columns and marks of a table of a comparison in one paragraph."""
     defined = all(result.evidence(category).bf_sd_defined for category in result.categories)
-    return in_one_paragraph(legend(columns, headings=headings_of(result), defined=defined))
+    headings = headings_of(result) if by_name else None
+    return in_one_paragraph(legend(columns, headings=headings, defined=defined))
 
 
 def in_one_paragraph(terms: Mapping[str, str]) -> str:

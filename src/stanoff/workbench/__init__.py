@@ -7,15 +7,13 @@ if TYPE_CHECKING:
     from stanoff.workbench.calibration import Calibration, calibrate
     from stanoff.workbench.label_noise import annotator_counts, label_noise_sensitivity
     from stanoff.workbench.model_comparison import ModelComparison, compare_models
-    from stanoff.workbench.programs import cmdstan_model
-    from stanoff.workbench.templates import new_program
+    from stanoff.workbench.programs import cmdstan_model, new_program
 
 _MODULES = {
-    "calibration": ["Calibration", "calibrate"],
-    "label_noise": ["annotator_counts", "label_noise_sensitivity"],
-    "model_comparison": ["ModelComparison", "compare_models"],
-    "programs": ["cmdstan_model"],
-    "templates": ["new_program"],
+    **dict.fromkeys(("Calibration", "calibrate"), "calibration"),
+    **dict.fromkeys(("annotator_counts", "label_noise_sensitivity"), "label_noise"),
+    **dict.fromkeys(("ModelComparison", "compare_models"), "model_comparison"),
+    **dict.fromkeys(("cmdstan_model", "new_program"), "programs"),
 }
 
 __all__ = [
@@ -33,10 +31,9 @@ __all__ = [
 def __getattr__(name: str) -> object:
     # A result uses the checks of this package, and some of its functions make results: they load
     # when they are first used.
-    for module, names in _MODULES.items():
-        if name in names:
-            return getattr(import_module(f"stanoff.workbench.{module}"), name)
-    raise AttributeError(f"module 'stanoff.workbench' has no attribute {name!r}")
+    if name not in _MODULES:
+        raise AttributeError(f"module 'stanoff.workbench' has no attribute {name!r}")
+    return getattr(import_module(f"stanoff.workbench.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -45,7 +45,7 @@ Simulate = Callable[
 N_RANKED, THIN, WARMUP = 99, 5, 500  # of each fit; ranks go from 0 to N_RANKED
 PRIOR_THIN, PRIOR_WARMUP = 10, 1000
 MAX_VARIABLES = 100
-MAX_HISTOGRAMS = 6
+MAX_HISTOGRAMS, MAX_NAMED = 6, 16
 MIN_SIMULATIONS = 20
 SIGNIFICANT = 0.05
 NOT_RANKED = ("cells", "log_lik")
@@ -88,13 +88,12 @@ class Calibration(ReprMixin):
         """A row per variable: the p-value of uniform ranks, alone and among all, and a verdict."""
         columns = [self.ranks[name].to_numpy() for name in self.variables]
         p = np.array([ecdf_p_value(ranks, self.max_rank) for ranks in columns])
-        adjusted = holm(p)
-        verdicts = [
+        table = pd.DataFrame({"variable": self.variables, "p": p, "p_adjusted": holm(p)})
+        table["verdict"] = [
             "uniform" if p >= SIGNIFICANT else describe_deviation(ranks, self.max_rank)
-            for ranks, p in zip(columns, adjusted, strict=True)
+            for ranks, p in zip(columns, table["p_adjusted"], strict=True)
         ]
-        table = {"variable": self.variables, "p": p, "p_adjusted": adjusted, "verdict": verdicts}
-        return pd.DataFrame(table)
+        return table
 
     @property
     def calibrated(self) -> bool:
@@ -103,17 +102,16 @@ class Calibration(ReprMixin):
 
     def sentence(self) -> str:
         """Describe the verdict in words."""
-        n = len(self.ranks)
+        n, further = len(self.ranks), len(self.variables) - MAX_NAMED
+        names = ", ".join(self.variables[:MAX_NAMED])
+        names += f" and {further} more" if further > 0 else ""
         deviating = self.table[self.table["p_adjusted"] < SIGNIFICANT]
-        names = _list_names(self.variables)
-        subject = f"{n:,} simulations of {shown(self.program)} (ranks of {names})"
-        if deviating.empty:
-            sentences = [
-                f"{subject} do not speak against it: the ranks are uniform as far as they can tell."
-            ]
-        else:
+        verdict = "do not speak against it: the ranks are uniform as far as they can tell"
+        if not deviating.empty:
             listed = "; ".join(f"{row.variable}: {row.verdict}" for row in deviating.itertuples())
-            sentences = [f"{subject} show that it does not draw from its own posterior: {listed}."]
+            verdict = f"show that it does not draw from its own posterior: {listed}"
+        subject = f"{n:,} simulations of {shown(self.program)} (ranks of {names})"
+        sentences = [f"{subject} {verdict}."]
         if self.left_out:
             sentences.append(f"{self.left_out:,} further variables were not ranked.")
         if self.n_divergent:
@@ -145,10 +143,9 @@ class Calibration(ReprMixin):
             "p-values of uniform ranks, each alone and all together (Holm). The test looks at the "
             "whole distribution at once (Säilynoja et al. 2022).",
         )
-        ecdf = Figure(
-            as_bytes(self.plot_ecdf(), "svg"),
+        band = (
             "Distribution of the ranks less the uniform one. With a probability of 95 %, all of a "
-            "line stays within the band if its ranks are uniform.",
+            "line stays within the band if its ranks are uniform."
         )
         histograms = [
             Figure(as_bytes(self.plot_ranks(name), "svg"), f"Ranks of {name}.")
@@ -156,7 +153,7 @@ class Calibration(ReprMixin):
         ]
         sections = [
             Section("Verdict", [Paragraph(self.sentence()), table]),
-            Section("All ranks", [ecdf]),
+            Section("All ranks", [Figure(as_bytes(self.plot_ecdf(), "svg"), band)]),
             Section("Histograms", histograms),
             Section("How it was done", [Paragraph(method)]),
         ]
@@ -166,13 +163,8 @@ class Calibration(ReprMixin):
         return [self.sentence(), self._text_table()]
 
     def _text_table(self) -> pd.DataFrame:
-        columns = {
-            "variable": self.table["variable"],
-            "p": self.table["p"].map(p_value),
-            "p, all together": self.table["p_adjusted"].map(p_value),
-            "verdict": self.table["verdict"],
-        }
-        return pd.DataFrame(columns)
+        p_values = {name: self.table[name].map(p_value) for name in ("p", "p_adjusted")}
+        return self.table.assign(**p_values).rename(columns={"p_adjusted": "p, all together"})
 
 
 def calibrate(
@@ -259,22 +251,15 @@ def _simulate_by_program(
             f"{model.name} does not declare prior_only, so that it cannot draw its prior: pass a "
             "Python function as simulate=."
         )
-    prior_data = (
-        stan_data | {"prior_only": 1} | ({"simulate": 1} if "simulate" in stan_data else {})
+    switches = {name: 1 for name in ("prior_only", "simulate") if name in stan_data}
+    [(draws, _)] = sample_blocks(
+        model, [stan_data | switches], draws=n * PRIOR_THIN, warmup=PRIOR_WARMUP, seed=seed
     )
-    draws, _ = sample_blocks(
-        model, [prior_data], draws=n * PRIOR_THIN, warmup=PRIOR_WARMUP, seed=seed
-    )[0]
     draws = {name: values[:, ::PRIOR_THIN] for name, values in draws.items()}
     replicated = _replicate(model, draws, stan_data, rng)
-    truths: list[Values] = [
-        {name: values[0, i] for name, values in draws.items()} for i in range(n)
-    ]
-    data_sets = [
-        {**stan_data, **{name: values[0, i] for name, values in replicated.items()}}
-        for i in range(n)
-    ]
-    return truths, data_sets
+    truths: list[Values] = [{name: v[0, i] for name, v in draws.items()} for i in range(n)]
+    changes = [{name: v[0, i] for name, v in replicated.items()} for i in range(n)]
+    return truths, [{**stan_data, **changed} for changed in changes]
 
 
 def _replicate(
@@ -286,7 +271,8 @@ def _replicate(
     else:  # also of data of the user's own
         names = [name for name in stan_data if f"{name}{REP_SUFFIX}" in draws]
         replicated = {name: draws[f"{name}{REP_SUFFIX}"] for name in names}
-        if missing := set(_names_to_replicate(model)) - set(replicated):
+        wanted = model.program.to_replicate if isinstance(model, CustomModel) else model.observed
+        if missing := set(wanted) - set(names):
             listed = " and ".join(f"{name}{REP_SUFFIX}" for name in sorted(missing))
             raise InputError(
                 f"{model.name} does not generate {listed}: let it do so where simulate is 1, or "
@@ -296,21 +282,12 @@ def _replicate(
         if not np.all(np.isfinite(values)):
             message = f"{model.name} draws {name}{REP_SUFFIX} that is no number"
             raise StanoffError(f"{message}: did its generated quantities stop?")
-        if _is_integer(model, name, stan_data[name]):
+        is_integer = np.asarray(stan_data[name]).dtype.kind in "iu"
+        if isinstance(model, CustomModel):
+            is_integer = model.program.inputs[name]["type"] == "int"
+        if is_integer:
             replicated[name] = values.astype(np.int64)
     return replicated
-
-
-def _names_to_replicate(model: Model) -> tuple[str, ...]:
-    if not isinstance(model, CustomModel):
-        return model.observed
-    return model.program.to_replicate
-
-
-def _is_integer(model: Model, name: str, values: Any) -> bool:
-    if isinstance(model, CustomModel):
-        return bool(model.program.inputs[name]["type"] == "int")
-    return np.asarray(values).dtype.kind in "iu"
 
 
 def _simulate_by_function(
@@ -359,8 +336,3 @@ def _rank(truth: float, draws: NDArray[Any], rng: np.random.Generator) -> int:
     thinned = draws[::THIN][:N_RANKED]
     below, ties = int(np.sum(thinned < truth)), int(np.sum(thinned == truth))
     return below + (int(rng.integers(0, ties + 1)) if ties else 0)
-
-
-def _list_names(names: list[str], max_names: int = 16) -> str:
-    further = len(names) - max_names
-    return ", ".join(names[:max_names]) + (f" and {further} more" if further > 0 else "")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from stanoff.data.items import NO_CODES, ClusteredValues, ItemValues, RatioValues
 from stanoff.data.scores import ScoredDocuments
@@ -77,7 +77,7 @@ def _empty_values(n: int, inputs: set[str], cluster: NDArray[np.int64]) -> ItemV
 
 def _two_columns(n: int) -> NDArray[np.float64]:
     """Return two columns of normal numbers, the second in another order."""
-    normal = ndtri((np.arange(n) + 0.5) / n)
+    normal = scipy.special.ndtri((np.arange(n) + 0.5) / n)
     return np.stack([normal, np.roll(normal, n // 3)])
 
 

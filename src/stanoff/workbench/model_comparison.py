@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from math import nan
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -13,11 +15,15 @@ from stanoff import models
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.types import Data
-from stanoff.errors import invalid
+from stanoff.errors import InputError, invalid
 from stanoff.fit import fit
 from stanoff.models.custom import CustomModel
 from stanoff.question import read
 from stanoff.results.comparison import Comparison
+from stanoff.store.predictive import log_likelihood
+
+if TYPE_CHECKING:
+    from arviz_stats.utils import ELPDData
 
 COLUMNS = ["psi_A", "psi_B", "mean", "hdi_low", "hdi_high", "p_below", "p_rope", "p_above"]
 
@@ -34,17 +40,56 @@ class ModelComparison(ReprMixin):
 
     results: dict[str, Comparison]
 
+    @cached_property
+    def elpd(self) -> dict[str, ELPDData]:
+        """What leaving documents out says of every model that has a likelihood of them."""
+        return {
+            name: result.loo()
+            for name, result in self.results.items()
+            if log_likelihood(result) is not None
+        }
+
+    def compare(self) -> pd.DataFrame:
+        """Rank the models by how well they predict new documents, with ``arviz_stats.compare``."""
+        from arviz_stats import compare
+
+        of_others = [name for name in self.elpd if not self._same_observations(name)]
+        if of_others:
+            raise InputError(
+                f"{' and '.join(map(shown, of_others))} and {shown(next(iter(self.elpd)))} are "
+                "models of different observations, so that their elpd cannot be compared: the "
+                "paired model is of both answers to a document, the unpaired one of one answer."
+            )
+        if len(self.elpd) < 2:
+            raise InputError("compare() takes two models or more that have a likelihood.")
+        table: pd.DataFrame = compare(self.elpd)
+        return table
+
+    def _same_observations(self, name: str) -> bool:
+        """Return whether a model is of the observations that the first one is of."""
+        first, *_ = self.elpd
+        return (
+            self.results[name].model.observed == self.results[first].model.observed
+            and self.elpd[name].n_data_points == self.elpd[first].n_data_points
+        )
+
     def summary(self) -> pd.DataFrame:
-        """Return a row per model: scores, delta, its interval, the verdict, the diagnosis."""
+        """Return a row per model: scores, delta, its interval, the verdict, elpd, the diagnosis.
+
+        ``elpd`` is that of :meth:`Comparison.loo`, where the model is of the observations that the
+        first one is of; of others it cannot be compared, and is NaN.
+        """
         rows = []
         for name, result in self.results.items():
             evidence = result.evidence()
             low, high = evidence.hdi
+            comparable = name in self.elpd and self._same_observations(name)
             numbers = vars(evidence) | {"hdi_low": low, "hdi_high": high}
             rows.append(
                 {"model": name}
                 | {column: numbers[column] for column in COLUMNS}
                 | {"decision": str(evidence.decision)}
+                | {"elpd": self.elpd[name].elpd if comparable else nan}
                 | {"diagnosis": " ".join(result.sampler_warnings)}
             )
         return pd.DataFrame(rows)

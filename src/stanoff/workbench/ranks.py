@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import bdtr, bdtrc, chdtrc, ndtri
 
 Array = NDArray[np.float64]
 Ranks = NDArray[np.int64]
@@ -61,8 +61,8 @@ def _smallest_tail(counts: NDArray[np.int64]) -> Array:
     n = counts.sum(axis=1, keepdims=True)
     at_most = np.cumsum(counts, axis=1)[:, :-1]
     expected = np.arange(1, max_rank + 1) / (max_rank + 1)
-    below = bdtr(at_most, n, expected)
-    above = np.where(at_most > 0, bdtrc(np.maximum(at_most - 1, 0), n, expected), 1.0)
+    below = scipy.special.bdtr(at_most, n, expected)
+    above = np.where(at_most > 0, scipy.special.bdtrc(np.maximum(at_most - 1, 0), n, expected), 1.0)
     return np.asarray(np.minimum(below, above).min(axis=1))
 
 
@@ -77,15 +77,15 @@ def describe_deviation(ranks: Ranks, max_rank: int, level: float = 0.05) -> str:
     >>> describe_deviation(np.arange(100) // 2, 99)
     'the posterior is too high (the truth ranks low) and too wide (the truth ranks in the middle)'
     """
-    scores = ndtri((ranks + 0.5) / (max_rank + 1))
+    scores = scipy.special.ndtri((ranks + 0.5) / (max_rank + 1))
     n, mean, variance = len(scores), scores.mean(), scores.var(ddof=1)
-    limit = -ndtri(level / 4)  # two questions, two sides each
+    limit = -scipy.special.ndtri(level / 4)  # two questions, two sides each
     ways = []
     if abs(mean) > limit * np.sqrt(variance / n):
         ways.append(
             "too low (the truth ranks high)" if mean > 0 else "too high (the truth ranks low)"
         )
-    narrow = chdtrc(n - 1, (n - 1) * variance)
+    narrow = scipy.special.chdtrc(n - 1, (n - 1) * variance)
     # Ranks that pile up at one end are close together, whatever the width of the posterior.
     piled_up = ways and max((ranks == 0).mean(), (ranks == max_rank).mean()) > 0.1
     if narrow < level / 4:

@@ -1,0 +1,195 @@
+"""Scores in several data sets, on folds or on items: what holds on average, and on the next one.
+
+In data set i the differences of two systems have the mean delta_i and the standard deviation
+sigma_i; delta_i is Student's or normal over data sets, log sigma_i is normal (Corani et al. 2017,
+whose sigma_i are not pooled). Of S systems these are S - 1 contrasts, made uncorrelated within data
+sets by the covariance that all data sets share, so that one sigma_i serves them all.
+
+Sums of squares are those of scores before they were rounded: a score of m documents is a multiple
+of u = 1/m, and rounding hides u^2/12 of the variance of a difference (Sheppard's correction).
+Without it, a data set whose differences are all the same, of which public data have many, has a
+likelihood sigma^-n without end. Pooling does not help: the mean of sigma^-n under a log-normal of
+spread t grows as exp(n^2 t^2 / 2), which no half-normal prior of t outweighs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stanoff.data.folds import DatasetFolds, FoldValues
+from stanoff.data.items import SAME, ItemValues, RatioValues
+from stanoff.data.types import Data
+from stanoff.errors import InputError, invalid
+from stanoff.measures import Measure
+from stanoff.models.base import Array, Inputs, Variables
+from stanoff.models.items import ValuesModel
+from stanoff.models.priors import Prior, Priors, single
+
+MIN_DATASETS = 3
+MIN_ROUNDING = 0.01  # of the standard deviation within data sets
+DATASET_PRIORS: dict[str, dict[str, Any]] = {
+    "student": {"student": 1, "pooled": 1, "mean_scale": 5.0, "spread_scale": 2.0},
+    "normal": {"student": 0, "pooled": 1, "mean_scale": 5.0, "spread_scale": 2.0},
+    "corani2017": {"student": 1, "pooled": 0, "mean_scale": 0.0, "spread_scale": 0.0},
+}
+NU = {"nu_shape": [2.0, 2.0], "nu_rate": [0.1, 0.1]}
+CORANI_NU = {"nu_shape": [1.0, 2.0], "nu_rate": [0.01, 0.1]}  # as baycomp has them
+
+
+class FoldsDatasets(ValuesModel):
+    """New data sets: those at hand share a mean, and how much they and their folds vary."""
+
+    name = "folds_datasets"
+    inputs = {
+        **dict.fromkeys(("S", "D"), 0),
+        **dict.fromkeys(("n", "rho"), 1),
+        "centre": 2,
+        "squares": 1,
+        "loading": 2,
+        "level": 1,
+        **dict.fromkeys(("student", "pooled", "mean_scale", "spread_scale"), 0),
+        **dict.fromkeys(("nu_shape", "nu_rate"), 1),
+    }
+    observed = ("centre", "squares")
+    dims = {
+        "psi_new": ("system", "row"),
+        "centre": ("contrast", "dataset"),
+        "squares": ("dataset",),
+        "theta": ("contrast", "dataset"),
+        "log_sigma": ("dataset",),
+    }
+    accepts = DatasetFolds
+    max_systems = None
+    order_dependent = ("theta_0", "tau", "L_Omega", "theta")
+    priors = {
+        "Student's t over data sets": Prior(),
+        "normal over data sets": Prior(datasets="normal"),
+        "Corani et al. (2017)": Prior(datasets="corani2017"),
+    }
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return the sufficient statistics of every data set, and the prior."""
+        if measure is not None and measure.name != "mean":
+            raise invalid("measure", "'mean' for scores in several data sets", measure.name)
+        name = single(prior).datasets
+        nu = CORANI_NU if name == "corani2017" else NU
+        return summarize_datasets(data) | DATASET_PRIORS[name] | nu
+
+    def population(self, data: Data) -> str:
+        """Say what scores are averaged over."""
+        return "new data sets"
+
+    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
+        """Return the mean of each system, every data set having the same weight (system, 1)."""
+        values, dataset, _ = _values_of(data)
+        return np.asarray(_means(values, dataset).mean(axis=1)[:, None])
+
+    def dataset_scores(self, draws: Variables, data: Data, prior: Priors) -> Array:
+        """Return the score of every system in every data set (chain, draw, data set, system).
+
+        Differences are drawn to what the data sets have in common; the level of each is as it was
+        observed.
+        """
+        stan_data = self.stan_data(data, prior)
+        contrasts = np.asarray(stan_data["loading"]) @ draws["theta"]
+        return np.asarray(np.moveaxis(contrasts + np.asarray(stan_data["level"]), -2, -1))
+
+
+def _values_of(data: Data) -> tuple[Array, NDArray[np.int64], Array]:
+    """Return scores (system, row), the data set of each row, and rho of each data set."""
+    if isinstance(data, FoldValues):
+        return data.values, data.dataset, data.test_share
+    if isinstance(data, RatioValues) or not isinstance(data, ItemValues):
+        raise InputError("The folds_datasets model needs scores or values in several data sets.")
+    datasets = int(data.dataset.max(initial=-1)) + 1
+    return data.values, data.dataset, np.zeros(datasets)  # items are independent
+
+
+def dataset_names(data: Data) -> list[str]:
+    """Return what the data sets are called; those of items have numbers."""
+    if isinstance(data, FoldValues):
+        return list(map(str, data.dataset_names))
+    return [str(i + 1) for i in range(int(_values_of(data)[1].max()) + 1)]
+
+
+def _means(values: Array, dataset: NDArray[np.int64]) -> Array:
+    """Return means (system, data set)."""
+    return np.stack([np.bincount(dataset, row) for row in values]) / np.bincount(dataset)
+
+
+def summarize_datasets(data: Data) -> dict[str, Any]:
+    """Return what the program needs of the scores: means and sums of squares of contrasts.
+
+    The unit is the mean standard deviation within data sets, of the difference if there are two
+    systems.
+
+    Parameters
+    ----------
+    data : Data
+        Scores of folds, or values of items, with the data set of each.
+    """
+    values, dataset, rho = _values_of(data)
+    n = np.bincount(dataset)
+    _check_datasets(n)
+    systems = len(values)
+    means = _means(values, dataset)
+    contrasts = np.linalg.svd(np.ones((1, systems)))[2][1:].T  # orthonormal (system, contrast)
+    away = (values - means[:, dataset]).T @ contrasts
+    scatter = np.stack([away[dataset == i].T @ away[dataset == i] for i in range(len(n))])
+    if np.abs(away).max() <= SAME * np.abs(values).max():
+        raise InputError(
+            "The differences of the systems do not vary within any data set: there is no verdict."
+        )
+    hidden = n * _rounding(values, dataset) ** 2 / 24  # of a score: half that of a difference
+    scatter = scatter + hidden[:, None, None] * np.eye(systems - 1)
+    covariance = scatter / (n - 1)[:, None, None]
+    size = np.sqrt(np.trace(covariance, axis1=1, axis2=2) / (systems - 1))
+    shape = (covariance / size[:, None, None] ** 2).mean(axis=0)
+    variances, axes = np.linalg.eigh(shape)  # principal axes: the order of systems is no matter
+    root = axes * np.sqrt(variances) * size.mean()
+    whitened = np.linalg.solve(root, np.linalg.solve(root, scatter).swapaxes(1, 2))
+    return {
+        "S": systems,
+        "D": len(n),
+        "n": n,
+        "rho": rho,
+        "centre": np.linalg.solve(root, contrasts.T @ means),
+        "squares": np.trace(whitened, axis1=1, axis2=2),
+        "loading": contrasts @ root,
+        "level": means.mean(axis=0),
+    }
+
+
+def _rounding(values: Array, dataset: NDArray[np.int64]) -> Array:
+    """Return the grid u of the scores of each data set: the smallest difference that they have.
+
+    Two systems have the same test set, so that their scores differ by a multiple of u. Where all
+    systems agree on all folds, the scores of folds tell, and where these do, too, other data sets.
+    """
+    datasets = int(dataset.max()) + 1
+    grid, scale = np.full(datasets, np.nan), np.empty(datasets)
+    for i in range(datasets):
+        scores = values[:, dataset == i]
+        gaps = np.abs(scores[:, None] - scores[None]).ravel()
+        if not (gaps > 1e-12).any():
+            gaps = np.diff(np.unique(scores))
+        grid[i] = gaps[gaps > 1e-12].min(initial=np.inf)
+        scale[i] = np.std(scores - scores.mean(axis=0), axis=1).mean()
+    grid[np.isinf(grid)] = np.median(grid[np.isfinite(grid)])
+    return np.asarray(np.maximum(grid, MIN_ROUNDING * scale.mean()))
+
+
+def _check_datasets(n: NDArray[np.int64]) -> None:
+    if len(n) < MIN_DATASETS:
+        found = "is 1" if len(n) == 1 else f"are {len(n)}"
+        raise InputError(
+            f"New data sets can be judged from {MIN_DATASETS} data sets or more; there {found}."
+        )
+    if n.min() < 2:
+        raise InputError(
+            "Every data set needs two scores or more of each system, or all of them just one; the "
+            f"smallest has {n.min()}, the largest {n.max()}."
+        )

@@ -1,0 +1,90 @@
+"""No verdict flips by the seed without a word: more draws where they decide, and a sentence."""
+
+import numpy as np
+import pytest
+
+from stanoff import compare_counts, contest, load
+from stanoff.text.sentences import UNRESOLVED
+
+EXACT = {"engine": "exact"}
+
+
+def flipping(n, seed):
+    """Return counts of a pair, and a ROPE within a few errors of an end of its HDI."""
+    rng = np.random.default_rng(seed)
+    counts = [
+        rng.multinomial(n, [0.7, 0.12, 0.04, 0.14]),
+        rng.multinomial(4 * n, [0.01] * 3 + [0.97]),
+    ]
+    result = compare_counts(*counts, draws=20_000, seed=1, **EXACT)
+    low, high = result.evidence().hdi
+    return counts, abs(low if abs(low) > 0.002 else high) + rng.normal(0, 0.0005)
+
+
+@pytest.mark.parametrize("case", [1, 2])
+def test_no_verdict_flips_unsaid(case):
+    counts, rope = flipping(150, case)
+    results = [compare_counts(*counts, rope=rope, seed=seed, **EXACT) for seed in range(4)]
+    silent = {str(r.decision) for r in results if UNRESOLVED not in str(r)}
+    assert len(silent) <= 1
+    for result in results:
+        assert (UNRESOLVED in str(result)) == (not result.evidence().decision_resolved)
+
+
+def test_more_draws_are_taken_where_they_decide():
+    counts, rope = flipping(150, 1)
+    drawn_on = compare_counts(*counts, rope=rope, seed=1, **EXACT)
+    assert 50_000 < drawn_on.scores.delta.size <= 1_000_000
+    assert compare_counts(*counts, rope=0.2, seed=1, **EXACT).scores.delta.size == 50_000
+    fixed = compare_counts(*counts, rope=rope, draws=5000, seed=1, **EXACT)
+    assert fixed.scores.delta.size == 5000
+
+
+def test_a_verdict_does_not_depend_on_what_was_asked_before(tmp_path):
+    counts, rope = flipping(150, 1)
+    drawn_on = compare_counts(*counts, rope=rope, seed=1, **EXACT)
+    plain = compare_counts(*counts, rope=0.2, seed=1, **EXACT)
+    assert drawn_on.judge(rope=0.2).evidence().hdi == plain.evidence().hdi
+    again = load(drawn_on.save(tmp_path / "r.nc"))
+    assert again.evidence().hdi == drawn_on.evidence().hdi
+    assert again.judge(rope=0.2).evidence().hdi == plain.evidence().hdi
+
+
+@pytest.mark.stan
+def test_a_longer_run_of_stan_begins_with_the_shorter_one():
+    counts, _ = flipping(150, 1)
+    result = compare_counts(*counts, rope=0.2, seed=1, engine="stan")
+    longer = result.fit.extend(2500, result.measure)
+    first = longer.first_run(result.measure).draws.posterior
+    for name, values in result.fit.draws.posterior.items():
+        np.testing.assert_array_equal(values, first[name])
+    assert longer.draws.shape == (4, 2500)
+
+
+@pytest.mark.parametrize("model", ["paired", "unpaired"])
+@pytest.mark.parametrize("measure", ["f1", "error"])
+def test_swapping_the_systems_mirrors_all(model, measure):
+    c_pos, c_neg = (
+        np.array([[60, 22, 4, 14], [9, 3, 8, 1]]),
+        np.array([[5, 5, 25, 265], [3, 9, 1, 70]]),
+    )
+    options = {"model": model, "measure": measure, "seed": 3, "average": "macro", **EXACT}
+    swap = [0, 2, 1, 3]
+    one = compare_counts(c_pos, c_neg, **options)
+    other = compare_counts(c_pos[:, swap], c_neg[:, swap], **options)
+    mirrored = {">>": "<<", ">": "<", "=": "=", "<": ">", "<<": ">>"}
+    for category in one.categories:
+        a, b = one.evidence(category), other.evidence(category)
+        assert a.hdi == (-b.hdi[1], -b.hdi[0])
+        assert mirrored[str(a.decision)] == str(b.decision)
+
+
+def test_contests_draw_on_for_pairs_with_the_leader():
+    rng = np.random.default_rng(5)
+    truth = rng.random(400) < 0.4
+    systems = {f"s{i}": np.where(rng.random(400) < 0.1 + 0.03 * i, ~truth, truth) for i in range(3)}
+    plain = contest(truth, systems, pos_label=True, rope=0.24, seed=1)
+    low = plain.between("s0", "s1").evidence().hdi[0]
+    close = contest(truth, systems, pos_label=True, rope=abs(low), seed=1)
+    assert close.psi.shape[1] > plain.psi.shape[1] == 50_000
+    assert ("another seed" in str(close)) == (not close.decision_resolved())
