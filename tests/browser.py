@@ -60,6 +60,11 @@ def open_page(chromium, tmp_path):
     assert trouble == []
 
 
+def share(text):
+    """Read what the page writes of a probability, in per cent; the ends count as 0 and 100."""
+    return {"<0.1%": 0.0, ">99.9%": 100.0}.get(text) or float(text.strip("<>%"))
+
+
 def _check(url, file, trouble):
     if url.split("#")[0] != file.as_uri():
         trouble.append(f"request: {url[:100]}")

@@ -5,9 +5,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from browser import share
 from pypdfium2 import PdfDocument
 
 from stanoff import compare, compare_counts
+from stanoff.inference import intervals
 from stanoff.inference.decision import rope_flips
 from stanoff.report.document import Section, Table, document
 from stanoff.report.page import COLUMNS
@@ -101,7 +103,7 @@ def test_the_browser_says_what_python_says(kind, open_page):
     result = RESULTS[kind]()
     tab = open_page(page(result))
     middle = sum(result.rope) / 2
-    half = (result.rope[1] - result.rope[0]) / 2 or 0.2
+    half = (result.rope[1] - result.rope[0]) / 2 or 0.08
     focus = result.average or result.categories[0]
     asked = [(None, None), (0.0, 0.5), (0.4 * half, 0.95), (1.7 * half, 0.999), (3 * half, 0.3)]
     for width, hdi in asked:
@@ -131,6 +133,45 @@ def test_the_browser_says_what_python_says(kind, open_page):
     tab.click("#reset")
     assert text(tab, "#verdict") == describe_comparison(result, result.evidence(focus))
     assert tab.is_disabled("#reset")
+
+
+def test_thinned_draws_give_what_their_number_allows(open_page):
+    result = many(50, draws=30_000)
+    every = 7  # of 1.5 million draws, 240,000 at most are there
+    coarse = every / 30_000
+    text_of_page = page(result)
+    assert f"every {every}th draw" in text_of_page
+    assert f"off by at most {100 * coarse:.2g}%" in text_of_page
+    tab = open_page(text_of_page)
+    columns = [name for name in COLUMNS if name != "bf_rope"]
+
+    def shown():
+        rows = [dict(zip(COLUMNS, row, strict=True)) for row in table(tab)]
+        return pd.DataFrame(rows)[columns]
+
+    def of_python(judged):
+        return comparison_table(judged, columns).set_axis(columns, axis=1)
+
+    # What the comparison asked is shown as Python says it, whatever the number of draws.
+    assert shown().equals(of_python(result))
+    # Under another ROPE so are the HDI and the decision; a share is off by the draws left out.
+    fill(tab, "#half", 0.021)
+    same = result.judge(rope=0.021)
+    assert shown().drop(columns="p_rope").equals(of_python(same).drop(columns="p_rope"))
+    for name, written in zip(same.categories, shown()["p_rope"], strict=True):
+        p = same.evidence(name).p_rope
+        low, high = (share(percent(limit)) for limit in (p - coarse, p + coarse))
+        assert low <= share(written) <= high
+    # An HDI of another probability has it up to the draws left out, and is as narrow as can be.
+    fill(tab, "#probability", 0.8)
+    for name, interval in zip(result.categories, shown()["hdi"], strict=True):
+        low, high = map(float, re.findall(r"[-+.\d]+", interval))
+        unit = 10.0 ** -len(interval.split(".")[1].split(",")[0])
+        draws = result.posterior_sample(name)
+        mass = np.mean((draws >= low - unit / 2) & (draws <= high + unit / 2))
+        assert mass >= 0.8 - 2 * coarse
+        narrow = np.subtract(*intervals.hdi(draws.ravel(), 0.8 + 2 * coarse)[::-1])
+        assert high - low <= narrow + unit
 
 
 def test_numbers_are_written_as_python_writes_them(open_page):

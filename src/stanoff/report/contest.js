@@ -23,6 +23,19 @@ function tiersOf(decisions) {
   return out;
 }
 
+// Whether the HDIs of all pairs with the leader are off the ROPE's ends by more than draws scatter.
+function leadResolved({ low, high, errors, names }, leader, rope) {
+  let pair = -1;
+  for (let i = 0; i < names.length; i++)
+    for (let j = i + 1; j < names.length; j++) {
+      pair++;
+      if (i !== leader && j !== leader) continue;
+      const gap = Math.min(...[low[pair], high[pair]].flatMap((end) => rope.map((edge) => Math.abs(end - edge))));
+      if (gap < 3 * errors[pair]) return false;
+    }
+  return true;
+}
+
 function listed(names) {
   const more = names.length - MOST_NAMES;
   const told = more > 0 ? [...names.slice(0, MOST_NAMES), `${more} more`] : names;
@@ -65,7 +78,9 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
     `${head} in ${data.judged} (${data.documents})${rest}${worse}. ` +
     `Under the ${data.model} ${names(few)} ${few.length === 1 ? "is" : "are"} within the ROPE ` +
     `${ropeText(rope)} of the best with probability ${listed(few.map((i) => near[i]))}, and the best ` +
-    `with ${listed(few.map((i) => data.best[i]))}.${rope === data.rope ? data.aside : data.lower}`
+    `with ${listed(few.map((i) => data.best[i]))}.` +
+    (leadResolved(data, leader, rope) ? "" : ` For a pair with the leader an${UNRESOLVED.slice(3)}`) +
+    (rope === data.rope ? data.aside : data.lower)
   );
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stanoff._lib.escaping import one_line, shown
-from stanoff.report.embedding import embed_draws
+from stanoff.report.embedding import embed_draws, format_coarseness
 from stanoff.report.figures import Picture, draw_figures
 from stanoff.report.page import render_page
 from stanoff.text.numbers import percent, whole_percent
@@ -15,8 +15,6 @@ from stanoff.text.sentences import (
     describe_claims,
     describe_contest_documents,
     describe_contest_model,
-    describe_resolution,
-    describe_rope_and_direction,
     describe_score,
 )
 from stanoff.text.tables import CONTEST, contest_table
@@ -48,7 +46,8 @@ def contest_page(
     row = result.resolve_category(category)
     ranking, table = result.ranking(row), contest_table(result, row)
     order = ranking.order
-    losses, every = embed_draws(list(ranking.loss), keep_sides_of=(0.0,))
+    draws = list(ranking.loss)
+    losses, every = embed_draws(draws, keep_sides_of=(0.0,))
     documents = describe_contest_documents(result, row)
     better = [[whole_percent(float(p)) for p in line] for line in ranking.better]
     pictures = draw_figures(result, row, FIGURES) if figures is None else figures
@@ -67,6 +66,7 @@ def contest_page(
         decisions=ranking.decisions[order][:, order].tolist(),
         better=[[better[i][j] for j in order] for i in order],
         every=every,
+        coarse=format_coarseness(every, draws),
         fixed=[one_line(n) for n, code in zip(result.systems, losses, strict=True) if code is None],
     )
 
@@ -86,6 +86,7 @@ def _data(
         "model": describe_contest_model(result),
         "low": ranking.pairs["hdi_low"].tolist(),
         "high": ranking.pairs["hdi_high"].tolist(),
+        "errors": result.end_errors(ranking.pairs, category).tolist(),
         "better": better,
         "close": (ranking.better < PROBABLY).tolist(),
         "best": [percent(float(p)) for p in ranking.p_best],
@@ -93,12 +94,5 @@ def _data(
         "order": ranking.order,
         "regret": ranking.regret.tolist(),
         "lost": losses,
-        "aside": "".join(
-            f" {sentence}"
-            for sentence in (
-                *describe_resolution(result, category),
-                *describe_rope_and_direction(result),
-            )
-        ),
         "warnings": [*describe_claims(result.claims_of(category)), *result.sampler_warnings],
     }

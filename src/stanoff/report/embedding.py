@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-MAX_DRAWS = 600_000  # of all rows together; beyond that only every k-th order statistic is kept
+MAX_DRAWS = 240_000  # of all rows together; beyond that only every k-th order statistic is kept
 STEPS = 1000  # of the grid between two draws that are next to each other
+DIGITS = np.frombuffer(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", dtype=np.uint8
+)
 
 
 def json_block(data: Mapping[str, Any]) -> Markup:
@@ -50,9 +53,43 @@ def embed_draws(rows: Sequence[Array], keep_sides_of: Sequence[float]) -> tuple[
             continue
         step = grid_step(draws)
         positions = on_grid(draws, step, keep_sides_of)
-        gaps = np.diff(positions).astype(np.int64)
-        embedded.append({"step": step, "first": positions[0], "gaps": gaps.tolist()})
+        gaps = encode(np.diff(positions).astype(np.int64))
+        embedded.append({"step": step, "first": positions[0], "gaps": gaps})
     return embedded, every
+
+
+def format_coarseness(every: int, rows: Sequence[Array]) -> str:
+    """Write by how much the share of an interval can be off where every k-th draw is kept.
+
+    Examples
+    --------
+    >>> format_coarseness(11, [np.zeros(50_000)])
+    '0.022%'
+    """
+    return f"{100 * every / min(row.size for row in rows):.2g}%"
+
+
+def encode(numbers: NDArray[np.int64]) -> str:
+    """Write whole numbers that are not negative in base 64, five bits to a character, lowest first.
+
+    A sixth bit says that more characters follow: the code of source maps without its signs.
+
+    Examples
+    --------
+    >>> encode(np.array([0, 31, 32, 1000]))
+    'AfgBof'
+    """
+    characters = []
+    unfinished = np.ones(len(numbers), dtype=bool)
+    while unfinished.any():
+        digits, numbers = numbers & 31, numbers >> 5
+        more = numbers > 0
+        characters.append(np.where(unfinished, DIGITS[digits + 32 * more], 0))
+        unfinished = more
+    if not characters:
+        return ""
+    written = np.stack(characters, axis=1).ravel()
+    return written[written > 0].astype(np.uint8).tobytes().decode("ascii")
 
 
 def grid_step(draws: Array) -> float:

@@ -13,13 +13,22 @@ const UNRESOLVED =
   " An end of the HDI lies within Monte-Carlo error of the ROPE's: another seed could give " +
   "another decision, and more draws may tell.";
 
-// Sorted draws from the gaps between them, in steps of a grid: see embedding.py.
+// Sorted draws from the gaps between them, in steps of a grid and in base 64: see embedding.py.
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 function decoded({ step, first, gaps }) {
-  const draws = new Float64Array(gaps.length + 1);
-  let position = first;
-  draws[0] = position * step;
-  gaps.forEach((gap, i) => { draws[i + 1] = (position += gap) * step; });
-  return draws;
+  const draws = [first * step];
+  let position = first, gap = 0, unit = 1;
+  for (const character of gaps) {
+    const digit = DIGITS.indexOf(character);
+    gap += (digit & 31) * unit;
+    unit *= 32;
+    if (digit < 32) {
+      draws.push((position += gap) * step);
+      gap = 0;
+      unit = 1;
+    }
+  }
+  return Float64Array.from(draws);
 }
 
 // How many of the sorted draws are below a value, or not above it.

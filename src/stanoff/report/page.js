@@ -16,17 +16,18 @@
     half === given.half ? data.rope : [given.middle - half, given.middle + half];
   const changed = () => state.half !== given.half || state.probability !== given.probability;
 
+  // What Python computed from all draws is shown as it is; the rest comes from the draws that are here.
   function say(row) {
-    const rope = ropeOf(state.half);
-    if (!row.draws) return row.said;
-    if (row.hdiFor !== state.probability) {
-      row.hdi = hdiOf(row.draws, state.probability);
-      row.hdiFor = state.probability;
+    if (!row.draws) return row.given;
+    const rope = ropeOf(state.half), { probability } = state;
+    if (row.hdiFor !== probability) {
+      row.hdi = probability === given.probability ? row.given.hdi : hdiOf(row.draws, probability);
+      row.hdiFor = probability;
       row.flips = flipsOf(row.hdi, given.middle, data.higher);
     }
     const decision = decide(row.hdi, rope, data.higher);
-    const probability = state.probability;
-    return { rope, hdi: row.hdi, decision, probability, ...masses(row.draws, rope) };
+    const { below, inside, above } = rope === data.rope ? row.given : masses(row.draws, rope);
+    return { rope, hdi: row.hdi, decision, probability, below, inside, above };
   }
 
   const sentence = (row) =>

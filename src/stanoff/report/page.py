@@ -11,7 +11,7 @@ from stanoff import __version__
 from stanoff._lib.escaping import latex, one_line, shown
 from stanoff.errors import StanoffError
 from stanoff.models.priors import described
-from stanoff.report.embedding import embed_draws, json_block
+from stanoff.report.embedding import embed_draws, format_coarseness, json_block
 from stanoff.report.figures import Picture, draw_figures, inline
 from stanoff.report.templates import inlined, policy, render
 from stanoff.text.numbers import digits_for, format_interval, format_level, signed
@@ -95,6 +95,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         averages=len(result.categories) - len(result.data.categories),
         hdi=format_level(result.hdi_prob),
         every=every,
+        coarse=format_coarseness(every, draws),
         disagreements=_few_disagreements(result),
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
     )
@@ -193,14 +194,17 @@ def _row(result: Comparison, e: Evidence, draws: Any) -> dict[str, Any]:
         "pWorse": e.p_less if result.measure.higher_is_better else e.p_greater,
         "digits": digits_for(e.std),
         "draws": draws,
+        "given": {
+            "decision": str(e.decision),
+            "hdi": [_number(end) for end in e.hdi],
+            "below": _number(e.p_below),
+            "inside": _number(e.p_rope),
+            "above": _number(e.p_above),
+        },
         "claims": "".join(f" {text}" for text in describe_claims(result.claims_of(e.category))),
     }
-    if draws is not None:
-        return row
     # Where nothing can be computed anew, what Python says is all there is.
-    hdi = [_number(end) for end in e.hdi]
-    said = {"decision": str(e.decision), "inside": _number(e.p_rope), "hdi": hdi}
-    return row | {"sentence": describe_comparison(result, e), "said": said}
+    return row if draws is not None else row | {"sentence": describe_comparison(result, e)}
 
 
 def _data(

@@ -83,21 +83,34 @@ class Contest(Result):
 
     def _ends(self, category: str | None = None) -> Iterator[tuple[float, float, float]]:
         """Yield the HDIs of the pairs with the leader."""
-        row = self.resolve_category(category)
+        ranking = self.ranking(category)
+        leads = (ranking.pairs[["first", "second"]] == ranking.order[0]).any(axis=1)
+        pairs = ranking.pairs[leads]
+        yield from zip(
+            pairs["hdi_low"], pairs["hdi_high"], self.end_errors(pairs, category), strict=True
+        )
+
+    def end_errors(self, pairs: pd.DataFrame, category: str | None = None) -> NDArray[np.float64]:
+        """Return the Monte-Carlo standard errors of the ends of the HDIs of some pairs.
+
+        Parameters
+        ----------
+        pairs : DataFrame
+            Rows of ``ranking(category).pairs``.
+        category : str, optional
+            A category, or the average.
+        """
         if self._known_in_closed_form:
-            return
-        ranking, psi = self.ranking(row), self.psi[..., self.categories.index(row)]
-        leader = ranking.order[0]
-        names = ("first", "second", "hdi_low", "hdi_high", "std")
-        for first, second, *numbers in ranking.pairs[list(names)].itertuples(index=False):
-            if leader not in (first, second):
-                continue
-            low, high, sd = np.array(numbers)
-            if self.engine == "exact":  # draws are independent
-                error = sd / np.sqrt(psi[..., 0].size)
-            else:
-                error = mcse(psi[..., int(first)] - psi[..., int(second)])
-            yield low, high, float(hdi_end_mcse(low, high, sd, error, self.hdi_prob))
+            return np.zeros(len(pairs))
+        psi = self.psi[..., self.categories.index(self.resolve_category(category))]
+        sd = pairs["std"].to_numpy()
+        if self.engine == "exact":  # draws are independent
+            errors = sd / np.sqrt(psi[..., 0].size)
+        else:
+            two = zip(pairs["first"], pairs["second"], strict=True)
+            errors = np.array([mcse(psi[..., a] - psi[..., b]) for a, b in two])
+        low, high = pairs["hdi_low"].to_numpy(), pairs["hdi_high"].to_numpy()
+        return hdi_end_mcse(low, high, sd, errors, self.hdi_prob)
 
     def _score_again(self, question: Question) -> Contest:
         return self.from_fit(self.fit, question)
