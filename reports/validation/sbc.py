@@ -144,7 +144,7 @@ def _classes(rng: np.random.Generator, options: dict, m: int = 4, n: int = 120) 
     drawn = result.draws.posterior
     draws = {"eta": drawn["eta"][..., 0], "kappa": drawn["kappa"][..., 1]}
     truth = {"delta": recall[0] - recall[1], "eta": eta[0], "kappa": kappa[1]}
-    return truth, draws | {"delta": drawn["delta_macro"]}
+    return truth, draws | {"delta": drawn["delta"][..., -3]}
 
 
 def _pairs_of_classes(rng: np.random.Generator, options: dict, m: int = 4, n: int = 120) -> tuple:
@@ -164,7 +164,7 @@ def _pairs_of_classes(rng: np.random.Generator, options: dict, m: int = 4, n: in
     recall = [pairs.sum(axis=2)[own, own].mean(), pairs.sum(axis=1)[own, own].mean()]
     labels = truth, pair // m, pair % m
     drawn = compare(*labels, measure="recall", average="macro", **options).draws.posterior
-    draws = {"delta": drawn["delta_macro"], "mu": drawn["mu"][..., 0]}
+    draws = {"delta": drawn["delta"][..., -3], "mu": drawn["mu"][..., 0]}
     return {"delta": recall[0] - recall[1], "mu": mu[0]}, draws
 
 

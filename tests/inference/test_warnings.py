@@ -35,8 +35,10 @@ def test_observed_scores_are_everywhere(tmp_path):
     result = compare(TRUTH, A, B, average="macro", **QUICK)
     expected = metrics.f1_score(TRUTH, B, average="macro")
     assert result.summary()["observed_B"].iloc[12] == pytest.approx(expected)
-    assert result.tree["observed_data"]["observed_B_macro"].item() == pytest.approx(expected)
-    assert result.tree["observed_data"]["observed_A"].shape == (12,)
+    assert result.tree["observed_data"]["observed_B"].sel(row="macro").item() == pytest.approx(
+        expected
+    )
+    assert result.tree["observed_data"]["observed_A"].shape == (15,)
     again = load(result.save(tmp_path / "r.nc"))
     assert again.evidence().observed_B == pytest.approx(expected)
     assert f"{expected:.3f}" in result.table(["category", "observed_B"]).to_numpy()[12]

@@ -189,6 +189,8 @@ def test_every_model_of_stan_comes_back(name, labels, tmp_path):
     else:
         result = compare_counts(POS, NEG, model=name, average="macro", **few)
     assert result.sampler_warnings
+    dims = {dim for node in result.tree.children.values() for dim in node.dims}
+    assert not [dim for dim in dims if "_dim_" in str(dim)]  # which ArviZ gives to what has no name
     again = saved(result, tmp_path)
     same(again, result)
     same(again.judge(**other), result.judge(**other))
@@ -380,6 +382,20 @@ def test_the_same_result_gives_the_same_bytes(stored, tmp_path):
         for name in ("4.nc", "5.nc")
     ]
     assert fitted[0] == fitted[1]
+
+
+def test_a_saved_contest_has_the_difference_of_every_pair(tmp_path):
+    rng = np.random.default_rng(2)
+    truth, said = rng.integers(0, 2, 90), dict(zip("abc", rng.integers(0, 2, (3, 90)), strict=True))
+    result = stanoff.contest(truth, said, average="macro", **FEW)
+    path = result.save(tmp_path / "contest.nc")
+    with xr.open_datatree(path, engine="h5netcdf") as tree:
+        for group in ("posterior", "prior"):
+            delta, psi = tree[group]["delta"], tree[group]["psi"]
+            assert delta.dims == ("chain", "draw", "pair", "row")
+            difference = psi.sel(system="a") - psi.sel(system="c")
+            np.testing.assert_array_equal(delta.sel(pair="a - c"), difference)
+    assert load(path).to_json() == result.to_json()
 
 
 def test_stored_draws_come_back(stored, tmp_path):

@@ -56,7 +56,8 @@ def test_new_documents_are_plotted(tree, plot, options):
 
 def test_prior_and_likelihood_are_scaled(tree):
     table = psense_summary(tree, var_names=["delta"])
-    assert list(table.index) == ["delta[grain]", "delta[trade]"]
+    rows = ["grain", "trade", "macro", "micro", "weighted"]
+    assert list(table.index) == [f"delta[{row}]" for row in rows]
     sensitivity = table[["prior", "likelihood"]].astype(float)
     assert (sensitivity > 0).all(axis=None)
     # The fewer documents, the more the prior matters: trade has 14 positive documents of 79.

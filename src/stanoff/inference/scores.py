@@ -66,16 +66,11 @@ class Scores:
         delta = np.ascontiguousarray(np.moveaxis(self.delta[..., rows], -1, 0))
         return SampledPosterior(delta, density_at_zero)
 
-    def named(self, n_categories: int, averages: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-        """Return psi_A, psi_B and delta of the categories, and of each average by its name."""
-        rows: dict[str, int | slice] = {"": slice(0, n_categories)}
-        rows |= {f"_{name}": n_categories + i for i, name in enumerate(averages)}
-        variables: dict[str, NDArray[Any]] = {}
-        for ending, row in rows.items():
-            if not np.isnan(self.psi[..., row]).all():
-                variables[f"psi_A{ending}"] = self.psi[..., 0, row]
-                variables[f"psi_B{ending}"] = self.psi[..., 1, row]
-            variables[f"delta{ending}"] = self.delta[..., row]
+    def named(self) -> dict[str, NDArray[Any]]:
+        """Return psi_A, psi_B and delta, the categories first and then the averages."""
+        variables = {"delta": self.delta}
+        if not np.isnan(self.psi).all():
+            variables |= {"psi_A": self.psi[..., 0, :], "psi_B": self.psi[..., 1, :]}
         return variables
 
 

@@ -38,6 +38,8 @@ class Binormal(Model):
     observed = tuple(inputs)[:6]
     dims = {
         **dict.fromkeys(("m_pos", "m_neg", "s_pos", "s_neg"), ("classifier",)),
+        **dict.fromkeys(("center_pos", "center_neg"), ("classifier",)),
+        **dict.fromkeys(("scatter_pos", "scatter_neg"), ("classifier", "other_classifier")),
         "x_pos": ("document_pos", "classifier"),
         "x_neg": ("document_neg", "classifier"),
     }

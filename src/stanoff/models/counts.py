@@ -135,6 +135,8 @@ class Paired(ConjugateCounts):
     dims = {
         "mu": ("category",),
         **dict.fromkeys(("theta_pos", "theta_neg", "c_pos", "c_neg"), ("category", "outcome")),
+        "beta": ("truth",),
+        **dict.fromkeys(("alpha_pos", "alpha_neg"), ("outcome",)),
     }
     accepts: type[Data] = PairedCounts
     predictive_draws: tuple[str, ...] = ("mu", "theta_pos", "theta_neg")
@@ -277,6 +279,8 @@ class Unpaired(ConjugateCounts):
     dims = {
         **dict.fromkeys(("mu", "rho_pos", "rho_neg"), ("classifier", "category")),
         **dict.fromkeys(("c_A", "c_B"), ("category", "cell")),
+        "beta": ("classifier", "truth"),
+        **dict.fromkeys(("alpha_pos", "alpha_neg"), ("classifier", "answer")),
     }
     accepts = UnpairedCounts
     predictive_draws: tuple[str, ...] = ("mu", "rho_pos", "rho_neg", "cells")

@@ -59,7 +59,15 @@ class FoldsDatasets(ValuesModel):
         "centre": ("contrast", "dataset"),
         "squares": ("dataset",),
         "theta": ("contrast", "dataset"),
-        "log_sigma": ("dataset",),
+        **dict.fromkeys(("log_sigma", "z_sigma", "n", "rho", "level"), ("dataset",)),
+        **dict.fromkeys(("theta_0", "tau"), ("contrast",)),
+        **dict.fromkeys(("log_sigma_mean", "log_sigma_sd"), ("pooled",)),
+        "L_Omega": ("contrast", "factor"),
+        "z_theta": ("factor", "dataset"),
+        "loading": ("system", "contrast"),
+        "nu_minus_one": ("student",),
+        **dict.fromkeys(("shape", "rate"), ("uniform",)),
+        **dict.fromkeys(("nu_shape", "nu_rate"), ("bound",)),
     }
     accepts = DatasetFolds
     max_systems = None

@@ -104,6 +104,7 @@ class Items(ValuesModel):
     inputs = {"S": 0, "N": 0, "y": 2, **dict.fromkeys(PRIOR_INPUTS, 0)}
     observed = ("y",)
     dims = {"y": ("item", "system"), **dict.fromkeys(("mu", "sigma", "z", "tau"), ("system",))}
+    dims |= {"L_Omega": ("margin", "factor")}
     max_systems = None
     max_in_stan = {"systems": MAX_STAN_SYSTEMS}
     order_dependent = ("L_Omega",)
@@ -464,7 +465,10 @@ class Repeated(ValuesModel):
     inputs = {"N": 0, "C": 0, "cluster": 1, "runs": 2, "right": 2}
     inputs |= dict.fromkeys(("mu_scale", "tau_scale", "lkj_shape", "prior_only"), 0)
     observed = ("right",)
-    dims = {"right": ("item", "system"), **dict.fromkeys(("mu", "tau", "omega"), ("system",))}
+    dims = dict.fromkeys(("right", "runs"), ("item", "system"))
+    dims |= dict.fromkeys(("mu", "tau", "omega"), ("system",))
+    dims |= {"cluster": ("item",), "z": ("factor", "item"), "z_cluster": ("factor", "group")}
+    dims |= dict.fromkeys(("L_Omega", "L_cluster"), ("margin", "factor"))
     order_dependent = ("z", "z_cluster")
     predictive_draws = ("mu", "tau", "L_Omega", "z")
     prior_density_infinite_at_zero = Model.prior_density_infinite_at_zero

@@ -31,8 +31,11 @@ class Multiclass(Model):
     observed = ("n",)
     dims = {
         **dict.fromkeys(("eta", "kappa"), ("classifier",)),
-        **dict.fromkeys(("n", "theta"), ("confusion_cell",)),
+        **dict.fromkeys(("n", "theta", "truth_of_row", "said"), ("confusion_cell",)),
         "mu": ("classifier", "class"),
+        "beta": ("class",),
+        "alpha_pos": ("classifier", "answer"),
+        "R": ("classifier",),
     }
     accepts = ConfusionCounts
     order_dependent = ("theta",)

@@ -86,7 +86,8 @@ class Contest(Model):
     inputs |= {"alpha_pos": 0, "alpha_neg": 0, **MEASURE_INPUTS, "prior_only": 0}
     observed = ("c_pos", "c_neg")
     dims = dict.fromkeys(("c_pos", "c_neg", "theta_pos", "theta_neg"), ("pattern",))
-    dims |= {"mu": ("category",)}
+    dims |= {"mu": ("category",), "beta": ("truth",)}
+    dims |= {"category_of_row": ("pattern",), "said": ("pattern", "system")}
     accepts = PatternCounts
     max_systems = None
     max_in_stan = {"systems": MAX_DENSE_SYSTEMS}
@@ -289,7 +290,8 @@ class Joint(Model):
     inputs = {"K": 0, "R": 0, "rows": 2, "n": 1, "beta": 1, "mass": 0}
     inputs |= {**MEASURE_INPUTS, "prior_only": 0}
     observed = ("n",)
-    dims = {"n": ("joint_cell",), "theta": ("joint_cell",), "mu": ("class",)}
+    dims = {"n": ("joint_cell",), "theta": ("joint_cell",), "mu": ("class",), "beta": ("class",)}
+    dims |= {"rows": ("joint_cell", "label")}  # the truth, and what every system said
     accepts = ConfusionCounts
     max_systems = None
     max_in_stan = {"systems": 2, "categories": MAX_DENSE_CLASSES}

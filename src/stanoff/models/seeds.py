@@ -43,6 +43,8 @@ class Seeds(ValuesModel):
         **dict.fromkeys(("centre", "seeds", "residuals", "copies"), ("system",)),
         **dict.fromkeys(("mu", "z", "tau", "sigma_seed", "sigma"), ("system",)),
         "documents": ("system", "other_system"),
+        "L_Omega": ("margin", "factor"),
+        "seed_scale": ("system",),
     }
     accepts = TrainedValues
     max_systems = None

@@ -89,6 +89,7 @@ class Result:
     fit: Fit
     question: Question
 
+    is_pair: ClassVar[bool] = False  # whether it is about two systems, called A and B
     _checks: ClassVar[tuple[Callable[[Any], Iterator[str]], ...]]
 
     @property

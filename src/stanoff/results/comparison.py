@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from stanoff import report, significance
 from stanoff.data.out_of_fold import OutOfFold
 from stanoff.data.rows import Rows
-from stanoff.data.types import AVERAGES, Data
+from stanoff.data.types import Data
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError
 from stanoff.fit import Fit, fit
@@ -104,6 +104,8 @@ class Comparison(Result):
         return self.from_fit(
             fit(self.data, self.question, sampling), *self.names, question=self.question
         )
+
+    is_pair = True
 
     @property
     def indices(self) -> tuple[int, int]:
@@ -323,13 +325,12 @@ class Comparison(Result):
     @cached_property
     def draws(self) -> Draws:
         """All draws by the names of the Stan programs, with psi and delta of this question."""
-        averages = AVERAGES if self.average else ()
         groups = []
         for variables, scores in (
             (self.fit.draws.posterior, self.scores),
             (self.fit.draws.prior, self.prior_scores),
         ):
-            named = scores.named(len(self.data.categories), averages) if scores else {}
+            named = scores.named() if scores else {}
             groups.append({**unstacked(variables, self.pair), **named})
         return Draws(groups[0], groups[1], self.fit.draws.sample_stats)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stanoff._lib.surroundings import check_surroundings
-from stanoff.data.types import AVERAGES
+from stanoff.data.scores import ScoredClasses
 from stanoff.engines.draws import Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
 from stanoff.store.predictive import MAX_LOG_LIKELIHOOD, predictive_groups
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
     from stanoff.results.base import Result
 
-COORDINATES = ("category", "truth")  # names of dimensions that parts of a data block have, too
+COORDINATES = ("category", "truth")  # names of dimensions that variables of a data block have, too
+ROWS_OF_PAIR = ("psi_A", "psi_B", "delta", "observed_A", "observed_B")
+DIMS_OF_CLASSES = {"truth": ("document",), "score": ("system", "document", "class")}
 
 
 def to_datatree(result: Result) -> DataTree:
@@ -27,35 +31,46 @@ def to_datatree(result: Result) -> DataTree:
 
     The groups are posterior, prior, sample_stats, observed_data and constant_data; of models that
     say how documents came about also log_likelihood, log_prior, posterior_predictive and
-    prior_predictive. A contest has delta of every pair, unless these are very many.
+    prior_predictive. Where an average is asked for, scores and differences have a row per category
+    and average. A contest has delta of every pair, unless these are very many.
     """
+    check_surroundings()
+    from arviz_base import from_dict
+
     posterior, prior = _draws(result)
-    rows: dict[str, Sequence[Any]] = {}
-    pair_dims: dict[str, list[str]] = {}
-    if _pair(result) is None:
-        rows["row"] = list(result.categories)
-        first, second = np.triu_indices(len(result.names), 1)
-        psi = posterior["psi"]
-        if psi[:, :, 0].size * len(first) <= MAX_LOG_LIKELIHOOD:
-            with np.errstate(invalid="ignore"):
-                posterior = {**posterior, "delta": psi[:, :, first] - psi[:, :, second]}
-            rows["pair"] = [
-                f"{result.names[i]} - {result.names[j]}" for i, j in zip(first, second, strict=True)
-            ]
-            pair_dims["delta"] = ["pair", "row"]
     predictive = predictive_groups(result)
     apart = {name for group in predictive.values() for name in group.own}
+    stan_data = result.model.stan_data(result.data, result.prior)
+    observed = {name: np.asarray(stan_data[name]) for name in result.model.observed}
     groups: dict[str, Variables] = {
         "posterior": {name: values for name, values in posterior.items() if name not in apart},
         "prior": {name: values for name, values in prior.items() if name not in apart},
         "sample_stats": result.fit.draws.sample_stats,
-        **{name: group.variables for name, group in predictive.items()},
-        "constant_data": _constant_data(result),
+        "observed_data": observed | _observed_scores(result),
+        "constant_data": _constant_data(result, stan_data),
     }
-    coords: dict[str, Sequence[Any]] = {
-        name: values for group in predictive.values() for name, values in group.coords.items()
+    for name, group in predictive.items():
+        groups[name] = {**groups.get(name, {}), **group.variables}
+    names = {"category": result.data.categories, "system": result.data.systems}
+    coords: dict[str, Sequence[Any]] = {**COORDS, **names, "row": result.categories}
+    new_coords = {
+        name: rows for group in predictive.values() for name, rows in group.coords.items()
     }
-    tree = data_tree(result, groups, coords | rows, {"log_lik": list(coords), **pair_dims})
+    dims: dict[str, Sequence[str]] = {**SHARED_DIMS, **result.model.dims, "log_lik": [*new_coords]}
+    if result.is_pair:
+        dims |= dict.fromkeys(ROWS_OF_PAIR, ("row" if result.average else "category",))
+    else:
+        coords["pair"] = [" - ".join(names) for names in combinations(result.names, 2)]
+        dims |= {"psi": ("system", "row"), "delta": ("pair", "row")}
+    if isinstance(result.data, ScoredClasses):
+        dims |= DIMS_OF_CLASSES
+    tree = from_dict(
+        {name: dict(variables) for name, variables in groups.items() if variables},
+        coords={name: list(values) for name, values in {**coords, **new_coords}.items()},
+        dims={name: list(names) for name, names in dims.items()},
+    )
+    for node in (tree, tree["posterior"]):
+        node.attrs.update(_attrs(result))
     for name, group in predictive.items():
         dataset = tree[name].to_dataset()
         if group.step > 1:  # say which of the draws they are
@@ -66,71 +81,44 @@ def to_datatree(result: Result) -> DataTree:
     return tree
 
 
-def data_tree(
-    result: Result,
-    groups: Mapping[str, Variables],
-    extra_coords: Mapping[str, Sequence[Any]] | None = None,
-    extra_dims: Mapping[str, list[str]] | None = None,
-) -> DataTree:
-    """Give groups of variables their dimensions, and add what was observed and how."""
-    check_surroundings()
-    from arviz_base import from_dict
-
-    stan_data = result.model.stan_data(result.data, result.prior)
-    observed = {name: np.asarray(stan_data[name]) for name in result.model.observed}
-    observed |= {**_observed_scores(result), **groups.get("observed_data", {})}
-    names = {"category": result.data.categories, "system": result.data.systems}
-    coords = {**COORDS, **names, **(extra_coords or {})}
-    dims = {**SHARED_DIMS, **result.model.dims, **(extra_dims or {})}
-    tree = from_dict(
-        {k: dict(group) for k, group in {**groups, "observed_data": observed}.items() if group},
-        coords={name: list(values) for name, values in coords.items()},
-        dims={name: list(names) for name, names in dims.items()},
-    )
-    for node in (tree, tree["posterior"]):
-        node.attrs.update(_attrs(result))
-    return tree
-
-
-def _pair(result: Result) -> tuple[int, int] | None:
-    """Return the indices of the two systems of a comparison; a contest has all of them."""
-    return getattr(result, "pair", None)
-
-
 def _draws(result: Any) -> tuple[Variables, Variables]:
     """Return posterior and prior with the scores that the question is about."""
-    if _pair(result) is not None:
+    if result.is_pair:
         return result.draws.posterior, result.draws.prior
-    posterior, prior = result.fit.draws.posterior, dict(result.fit.draws.prior)
+    prior = dict(result.fit.draws.prior)
     if prior:
-        prior["psi"] = result.model.scores(prior, result.measure, result.average)
-    return {**posterior, "psi": result.psi}, prior
+        psi = result.model.scores(prior, result.measure, result.average)
+        prior |= _scores_of_all(psi)
+    return {**result.fit.draws.posterior, **_scores_of_all(result.psi)}, prior
 
 
-def _constant_data(result: Result) -> dict[str, Any]:
+def _scores_of_all(psi: NDArray[np.float64]) -> Variables:
+    """Name the scores of all systems, and the differences of all pairs."""
+    first, second = np.triu_indices(psi.shape[2], 1)
+    if psi[:, :, 0].size * len(first) > MAX_LOG_LIKELIHOOD:
+        return {"psi": psi}
+    with np.errstate(invalid="ignore"):  # both infinite
+        return {"psi": psi, "delta": psi[:, :, first] - psi[:, :, second]}
+
+
+def _constant_data(result: Result, stan_data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the numbers that were given to the model beside what was observed."""
-    stan_data = result.model.stan_data(result.data, result.prior)
     numbers = {name: np.asarray(value) for name, value in stan_data.items()}
     return {
         f"{name}_of_row" if name in COORDINATES else name: values
         for name, values in numbers.items()
         if name not in (*result.model.observed, "prior_only", "simulate")
         and values.dtype.kind in "iuf"
+        and values.size
     }
 
 
-def _observed_scores(result: Any) -> dict[str, Any]:
+def _observed_scores(result: Result) -> dict[str, Any]:
     """Name the scores of the data themselves as psi is named."""
-    if _pair(result) is None:
+    if not result.is_pair:
         return {"observed": result.observed}
-    count = len(result.data.categories)
-    named: dict[str, Any] = {}
-    for letter, scores in zip("AB", result.observed, strict=True):
-        if not np.isnan(scores).all():
-            named[f"observed_{letter}"] = scores[:count]
-            averages = zip(AVERAGES, scores[count:], strict=False)
-            named |= {f"observed_{letter}_{name}": score for name, score in averages}
-    return named
+    named = {f"observed_{letter}": row for letter, row in zip("AB", result.observed, strict=True)}
+    return {name: row for name, row in named.items() if not np.isnan(row).all()}
 
 
 def _attrs(result: Any) -> dict[str, Any]:
@@ -143,6 +131,6 @@ def _attrs(result: Any) -> dict[str, Any]:
     arguments = {name: x for name, x in provenance.settings.items() if name != "output_dir"}
     attrs["tuning_steps"] = arguments.get("warmup", 0)
     attrs["arguments"] = json.dumps(arguments, sort_keys=True)
-    if _pair(result) is not None:
+    if result.is_pair:
         attrs["name_A"], attrs["name_B"] = result.names
     return attrs

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_path
 from stanoff._lib.files import read_bytes, write_bytes
-from stanoff.data.types import AVERAGES, Data, data_of
-from stanoff.engines.draws import Draws, Variables
+from stanoff.data.types import Data, data_of
+from stanoff.engines.draws import Draws, Variables, stacked
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError, StanoffError
 from stanoff.fit import Fit
@@ -35,7 +35,6 @@ from stanoff.models import MODELS, Model
 from stanoff.models.custom import CustomModel, Program
 from stanoff.models.priors import Prior, as_prior
 from stanoff.question import Question
-from stanoff.store.datatree import data_tree
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree, Variable
@@ -46,12 +45,6 @@ FORMAT = 4
 ATTRIBUTE = "stanoff_record"
 MIN_COMPRESSED = 4096  # bytes; what is smaller would take more
 FITTED = ("psi", "delta")  # of a program that scores by itself
-SCORES_OF_PAIR = ("psi_A", "psi_B", "delta")
-SCORES_OF_ALL = "scores"  # of a contest, with the rows that its question has
-DERIVED = (  # groups for ArviZ; nothing reads them
-    *("observed_data", "constant_data", "log_prior"),
-    *("posterior_predictive", "prior_predictive"),
-)
 HDF5 = b"\x89HDF\r\n\x1a\n"
 REMEMBERED = ("observed", "warnings", "prior_density_infinite_at_zero")
 
@@ -199,47 +192,48 @@ def read(path: str | os.PathLike[str]) -> Saved:
 
 
 def _to_tree(result: Result, log_likelihood: bool) -> DataTree:
-    """Gather the draws, the data and the record; leave out what changes by itself."""
+    """Gather the tree, the data and the record; leave out what changes by itself."""
     import xarray as xr
 
-    tree = data_tree(result, _groups(result))
-    groups = {name: _storable_group(node.to_dataset()) for name, node in tree.children.items()}
-    for name in (*DERIVED, *(["log_likelihood"] if log_likelihood else [])):
-        if name in result.tree.children:
-            groups[name] = _storable_group(result.tree[name].to_dataset())
-    groups["data"] = xr.Dataset(
-        {
-            name: (tuple(f"{name}_{axis}" for axis in range(values.ndim)), values)
-            for name, values in result.data.arrays().items()
-        }
-    )
+    groups = {
+        name: _storable_group(node.to_dataset())
+        for name, node in result.tree.children.items()
+        if log_likelihood or name != "log_likelihood"
+    }
+    for name in ("posterior", "prior"):
+        fitted = _not_in_tree(result, name)
+        if fitted:
+            groups[f"fitted_{name}"] = _plain_group(fitted)
+    groups["data"] = _plain_group(result.data.arrays())
     stored = xr.DataTree.from_dict(dict(groups))
-    stored.attrs.update({name: _storable(value) for name, value in tree.attrs.items()})
+    stored.attrs.update({name: _storable(value) for name, value in result.tree.attrs.items()})
     record = asdict(_record(result))
     stored.attrs[ATTRIBUTE] = json.dumps(record, sort_keys=True, default=lambda x: x.tolist())
     return stored
 
 
-def _groups(result: Any) -> dict[str, Variables]:
-    """Put the scores of the question beside the variables of the model."""
-    draws = result.fit.draws
-    groups: dict[str, Variables] = {"sample_stats": dict(draws.sample_stats)}
-    pair = getattr(result, "pair", None)
-    if pair is None:
-        groups["posterior"] = {**draws.posterior, SCORES_OF_ALL: result.psi}
-        groups["prior"] = dict(draws.prior)
-        return groups
-    averages = AVERAGES if result.average else ()
-    for name in ("posterior", "prior"):
-        variables: Variables = getattr(draws, name)
-        scores = result.scores if name == "posterior" else result.prior_scores
-        named = scores.named(len(result.data.categories), averages) if scores else {}
-        others = {key: values for key, values in variables.items() if key not in FITTED}
-        groups[name] = others | named
-        if "cells" not in variables:  # nothing that they could be computed from
-            fitted = {key: variables[key] for key in FITTED if key in variables}
-            groups[f"fitted_{name}"] = fitted
-    return groups
+def _not_in_tree(result: Result, name: str) -> Variables:
+    """Return the variables of the fit that cannot be had from the tree."""
+    variables: Variables = getattr(result.fit.draws, name)
+    known = set(result.tree[name].data_vars) if name in result.tree.children else set()
+    known -= set(FITTED)
+    if "cells" in variables:  # all scores are computed from them
+        known |= set(FITTED)
+        if result.is_pair and variables["cells"].shape[2] == 2:
+            known.add("cells")  # cells_A and cells_B
+    return {key: values for key, values in variables.items() if key not in known}
+
+
+def _plain_group(variables: Variables) -> Dataset:
+    """Put arrays into a group for ourselves alone: the record has the names."""
+    import xarray as xr
+
+    return xr.Dataset(
+        {
+            name: (tuple(f"{name}_{axis}" for axis in range(values.ndim)), values)
+            for name, values in variables.items()
+        }
+    )
 
 
 def _record(result: Result) -> Record:
@@ -276,7 +270,7 @@ def _program(model: Model) -> ProgramRecord | None:
 
 def _storable_group(group: Dataset) -> Dataset:
     """Leave out the time, and what a text in HDF5 cannot hold: the record has the names."""
-    group.attrs.pop("created_at", None)
+    group.attrs = {name: value for name, value in group.attrs.items() if name != "created_at"}
     names = {
         name: (values.dims, [_storable(value) for value in values.to_numpy().tolist()])
         for name, values in group.coords.items()
@@ -331,11 +325,15 @@ def _put_together(record: Record, data: Data, groups: dict[str, dict[str, Any]])
     posterior, prior = groups["posterior"], groups.get("prior", {})
     psi = scores = prior_scores = None
     if record.pair is None:
-        psi = posterior.pop(SCORES_OF_ALL)
+        psi = posterior["psi"]
+        for group in (posterior, prior):
+            for name in FITTED:
+                group.pop(name, None)
     else:
         scores, prior_scores = (_take_scores(group) for group in (posterior, prior))
         if scores is None or max(record.pair) >= len(data.systems):
             raise ValueError("it has no scores of two of its systems")
+        posterior, prior = (dict(stacked(group)) for group in (posterior, prior))
     posterior |= groups.get("fitted_posterior", {})
     prior |= groups.get("fitted_prior", {})
     priors = tuple(Prior(**weights) for weights in record.prior)
@@ -361,19 +359,13 @@ def _put_together(record: Record, data: Data, groups: dict[str, dict[str, Any]])
 
 
 def _take_scores(group: dict[str, NDArray[Any]]) -> Scores | None:
-    """Take psi and delta of the categories and averages out of a group, on one axis of rows."""
-    rows: dict[str, list[NDArray[Any]]] = {name: [] for name in SCORES_OF_PAIR}
-    for ending in ("", *(f"_{name}" for name in AVERAGES)):
-        delta = group.get(f"delta{ending}")
-        for name in SCORES_OF_PAIR:
-            values = group.pop(f"{name}{ending}", None)
-            if delta is not None:
-                values = np.full_like(delta, np.nan) if values is None else values
-                rows[name].append(values.reshape(*delta.shape[:2], -1))
-    if not rows["delta"]:
+    """Take psi and delta of the categories and averages out of a group."""
+    psi_A, psi_B, delta = (group.pop(name, None) for name in ("psi_A", "psi_B", "delta"))
+    if delta is None:
         return None
-    psi_A, psi_B, delta = (np.concatenate(rows[name], axis=-1) for name in SCORES_OF_PAIR)
-    return Scores(np.stack([psi_A, psi_B], axis=2), delta)
+    unknown = np.full_like(delta, np.nan)  # a program may generate a difference alone
+    psi = [unknown if scores is None else scores for scores in (psi_A, psi_B)]
+    return Scores(np.stack(psi, axis=2), delta)
 
 
 def _model(record: Record) -> Model:
