@@ -139,7 +139,12 @@ def test_every_pair_is_told(pair, categories, tmp_path):
         assert said.bf_sd_defined
         sentence = result.sentence(category)
         where = "mean" if categories == ("1",) else f"mean on category {category}"
-        assert sentence.startswith(f"{pair[0]} is {said.decision.words} {pair[1]} in {where} (40 ")
+        words = said.decision.words
+        if not said.decision.conclusive:
+            direction = "better" if said.p_greater > said.p_less else "worse"
+            how_sure = "probably" if max(said.p_greater, said.p_less) >= 0.9 else "perhaps"
+            words = f"{how_sure} {direction} than"
+        assert sentence.startswith(f"{pair[0]} is {words} {pair[1]} in {where} (40 ")
         assert "under the means model" in sentence
     table = result.summary()
     assert table["category"].tolist() == list(categories)

@@ -30,8 +30,12 @@ TABLE_6 = """
 
 
 def shape(cell):
-    """Keep the signs of a cell and how many digits stand after the point; forget the rest."""
-    return re.sub(r"\d", "0", re.sub(r"\d+\.", "0.", cell.lstrip("‡⋆")))
+    """Keep where signs stand and how many digits follow the point; forget the rest.
+
+    Which sign it is, noise decides where a mean is about 0.
+    """
+    cell = re.sub("[+-]", "±", cell.lstrip("‡⋆"))
+    return re.sub(r"\d", "0", re.sub(r"\d+\.", "0.", cell))
 
 
 def small(**options):

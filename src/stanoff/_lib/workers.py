@@ -43,7 +43,12 @@ def _begin() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
+_stopping = threading.Lock()
+
+
 def _stop(*_: Any) -> None:
+    if not _stopping.acquire(blocking=False):  # a second signal, or the parent has died, too
+        return
     # Not by an exception: the pool would catch it and go on with the next task.
     atexit._run_exitfuncs()  # cmdstanpy and matplotlib remove their temporary folders
     os._exit(INTERRUPTED)

@@ -64,7 +64,7 @@ def rmse(truth: Array, prediction: Array, weight: Array) -> float:
 
     Examples
     --------
-    >>> rmse(np.array([1.0, 2.0]), np.array([4.0, 6.0]), np.ones(2)) ** 2
+    >>> round(rmse(np.array([1.0, 2.0]), np.array([4.0, 6.0]), np.ones(2)) ** 2, 9)
     12.5
     """
     return float(np.sqrt(weight @ (truth - prediction) ** 2 / weight.sum()))
