@@ -47,6 +47,7 @@ def hdi_error(draws):
 def scored_by_stan(result, group):
     """Hold the scores that a program computed against those of NumPy from the same cells."""
     by_stan, by_numpy = (getattr(one.draws, group) for one in (result.fit, result))
+    k = len(result.data.categories)  # averages are computed in Python alone
     for j, name in enumerate(("psi_A", "psi_B")):
-        np.testing.assert_allclose(by_stan["psi"][:, :, j], by_numpy[name], atol=1e-12)
-    np.testing.assert_allclose(by_stan["delta"], by_numpy["delta"], atol=1e-12)
+        np.testing.assert_allclose(by_stan["psi"][:, :, j], by_numpy[name][..., :k], atol=1e-12)
+    np.testing.assert_allclose(by_stan["delta"], by_numpy["delta"][..., :k], atol=1e-12)

@@ -59,7 +59,7 @@ def test_joint_is_the_dirichlet_it_claims_to_be(m, n):
 def test_the_prior_of_the_joint_model_has_the_mass_it_is_given(m, mass):
     """A recall is the sum of M of M^2 cells, so Beta with these parts of the mass a priori."""
     result = compare(*predictions(m, 40), prior=Prior(mass=mass), draws=4000, **EXACT)
-    recall = result.judge(measure="recall").draws.prior["psi_A"][0]
+    recall = result.judge(measure="recall").draws.prior["psi_A"][0, :, :m]
     law = stats.beta(mass / m, mass * (1 - 1 / m))
     assert recall.mean() == pytest.approx(1 / m, abs=0.01)
     assert recall.std() == pytest.approx(law.std(), rel=0.06)

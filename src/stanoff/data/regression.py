@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class PredictedNumbers(Scores):
     kind = NUMBERS
     real = ("truth", "score")
     together = True
+    dims: ClassVar = {"truth": ("document",), "score": ("system", "document")}
 
     def scale(self, of: str) -> float:
         """Return the range of the truth: the mean of a measure is not known here."""

@@ -75,6 +75,11 @@ class ScoredDocuments(Scores):
     ``truth`` is 1 where a document is of the category, else 0 (K, N); ``score`` is (S, K, N).
     """
 
+    dims: ClassVar = {
+        "truth": ("category", "document"),
+        "score": ("system", "category", "document"),
+    }
+
 
 @dataclass(frozen=True, eq=False)
 class ScoredClasses(Scores):
@@ -84,6 +89,7 @@ class ScoredClasses(Scores):
     """
 
     together = True
+    dims: ClassVar = {"truth": ("document",), "score": ("system", "document", "class")}
 
 
 Scored = TypeVar("Scored", ScoredDocuments, ScoredClasses)

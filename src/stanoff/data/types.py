@@ -56,6 +56,7 @@ class Data:
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict, kw_only=True, repr=False)
 
     kinds: ClassVar[dict[str, type[Data]]] = {}
+    dims: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # of its fields, in the tree
     paired: ClassVar[bool] = False  # whether it tells which documents the systems agreed on
     kind: ClassVar[str] = "labels"  # what the columns of the systems hold
     real: ClassVar[tuple[str, ...]] = ()  # which of its arrays hold more than counts

@@ -249,7 +249,6 @@ class Bootstrap(Model):
     name = "bootstrap"
     observed = ("truth", "score")
     dims = {"mu": ("category",), "beta": ("truth",), "mass": ("truth",)}
-    dims |= {"truth": ("category", "document"), "score": ("system", "category", "document")}
     accepts = Scores
     max_systems = None
     exact_draws = 4000

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.surroundings import check_surroundings
-from stanoff.data.scores import ScoredClasses
 from stanoff.engines.draws import Variables
 from stanoff.models.base import COORDS, SHARED_DIMS
 from stanoff.store.predictive import MAX_LOG_LIKELIHOOD, predictive_groups
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 COORDINATES = ("category", "truth")  # names of dimensions that variables of a data block have, too
 ROWS_OF_PAIR = ("psi_A", "psi_B", "delta", "observed_A", "observed_B")
-DIMS_OF_CLASSES = {"truth": ("document",), "score": ("system", "document", "class")}
 
 
 def to_datatree(result: Result) -> DataTree:
@@ -56,14 +54,13 @@ def to_datatree(result: Result) -> DataTree:
     new_coords = {
         name: rows for group in predictive.values() for name, rows in group.coords.items()
     }
-    dims: dict[str, Sequence[str]] = {**SHARED_DIMS, **result.model.dims, "log_lik": [*new_coords]}
+    dims: dict[str, Sequence[str]] = {**SHARED_DIMS, **result.model.dims, **result.data.dims}
+    dims["log_lik"] = [*new_coords]
     if result.is_pair:
         dims |= dict.fromkeys(ROWS_OF_PAIR, ("row" if result.average else "category",))
     else:
         coords["pair"] = [" - ".join(names) for names in combinations(result.names, 2)]
         dims |= {"psi": ("system", "row"), "delta": ("pair", "row")}
-    if isinstance(result.data, ScoredClasses):
-        dims |= DIMS_OF_CLASSES
     tree = from_dict(
         {name: dict(variables) for name, variables in groups.items() if variables},
         coords={name: list(values) for name, values in {**coords, **new_coords}.items()},
