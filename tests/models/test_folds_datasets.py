@@ -187,16 +187,28 @@ def test_the_order_of_systems_is_no_matter():
     assert block["rho"].tolist() == pytest.approx([0.2, 0.1, 0.2])
 
 
-def test_the_unit_is_the_mean_standard_deviation_and_rounding_is_added():
+def test_the_unit_is_the_mean_standard_deviation():
     data = data_of(scores(documents=200))
     block = summarize_datasets(data)
     d = data.values[0] - data.values[1]
     groups = [d[data.dataset == i] for i in range(8)]
-    grid = 1 / 40  # of 40 documents in each fold
-    squares = np.array([((g - g.mean()) ** 2).sum() + len(g) * grid**2 / 12 for g in groups])
+    squares = np.array([((g - g.mean()) ** 2).sum() for g in groups])
     unit = np.sqrt(squares / 9).mean()
     np.testing.assert_allclose(block["squares"], squares / unit**2)
     assert abs(block["loading"][0, 0] - block["loading"][1, 0]) == pytest.approx(unit)
+
+
+def test_equal_differences_lie_anywhere_within_a_step_of_the_scores():
+    table = scores(documents=200)
+    first = table["data"] == "d0"
+    pairs = table[first].pivot(index=["repeat", "fold"], columns="system", values="accuracy")
+    table.loc[first & (table["system"] == "a"), "accuracy"] = pairs["b"].to_numpy() + 1 / 40
+    data = data_of(table)
+    block = summarize_datasets(data)
+    unit = block["loading"][0, 0] - block["loading"][1, 0]
+    assert block["squares"][0] * unit**2 == pytest.approx(10 / 40**2 / 12)
+    d = (data.values[0] - data.values[1])[data.dataset == 1]  # the others are as they were
+    assert block["squares"][1] * unit**2 == pytest.approx(((d - d.mean()) ** 2).sum())
 
 
 def test_one_score_per_data_set():

@@ -5,11 +5,11 @@ sigma_i; delta_i is Student's or normal over data sets, log sigma_i is normal (C
 whose sigma_i are not pooled). Of S systems these are S - 1 contrasts, made uncorrelated within data
 sets by the covariance that all data sets share, so that one sigma_i serves them all.
 
-Sums of squares are those of scores before they were rounded: a score of m documents is a multiple
-of u = 1/m, and rounding hides u^2/12 of the variance of a difference (Sheppard's correction).
-Without it, a data set whose differences are all the same, of which public data have many, has a
-likelihood sigma^-n without end. Pooling does not help: the mean of sigma^-n under a log-normal of
-spread t grows as exp(n^2 t^2 / 2), which no half-normal prior of t outweighs.
+A data set whose differences are all the same, of which public data have many, has a likelihood
+sigma^-n without end. Pooling does not help: the mean of sigma^-n under a log-normal of spread t
+grows as exp(n^2 t^2 / 2), which no half-normal prior of t outweighs. But scores of m documents are
+multiples of u = 1/m, and differences that are all in the same step of u may differ within it: such
+data sets, and no others, get the variance of a uniform distribution over that step, u^2/12.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from stanoff.models.items import ValuesModel
 from stanoff.models.priors import Prior, Priors, single
 
 MIN_DATASETS = 3
-MIN_ROUNDING = 0.01  # of the standard deviation within data sets
+MIN_STEP = 0.01  # of scores, in their standard deviation within data sets
+MIN_VARIANCE = 1e-4  # of a contrast, as of systems that are the same everywhere
 DATASET_PRIORS: dict[str, dict[str, Any]] = {
     "student": {"student": 1, "pooled": 1, "mean_scale": 5.0, "spread_scale": 2.0},
     "normal": {"student": 0, "pooled": 1, "mean_scale": 5.0, "spread_scale": 2.0},
@@ -147,17 +148,19 @@ def summarize_datasets(data: Data) -> dict[str, Any]:
     contrasts = np.linalg.svd(np.ones((1, systems)))[2][1:].T  # orthonormal (system, contrast)
     away = (values - means[:, dataset]).T @ contrasts
     scatter = np.stack([away[dataset == i].T @ away[dataset == i] for i in range(len(n))])
-    if np.abs(away).max() <= SAME * np.abs(values).max():
+    constant = np.trace(scatter, axis1=1, axis2=2) <= n * (SAME * np.abs(values).max()) ** 2
+    if constant.all():
         raise InputError(
             "The differences of the systems do not vary within any data set: there is no verdict."
         )
-    hidden = n * _rounding(values, dataset) ** 2 / 24  # of a score: half that of a difference
-    scatter = scatter + hidden[:, None, None] * np.eye(systems - 1)
+    if constant.any():
+        variance = _step(values, dataset) ** 2 / 24  # of a contrast: half that of a difference
+        scatter[constant] = (n * variance)[constant, None, None] * np.eye(systems - 1)
     covariance = scatter / (n - 1)[:, None, None]
     size = np.sqrt(np.trace(covariance, axis1=1, axis2=2) / (systems - 1))
     shape = (covariance / size[:, None, None] ** 2).mean(axis=0)
     variances, axes = np.linalg.eigh(shape)  # principal axes: the order of systems is no matter
-    root = axes * np.sqrt(variances) * size.mean()
+    root = axes * np.sqrt(variances.clip(min=MIN_VARIANCE * variances.max())) * size.mean()
     whitened = np.linalg.solve(root, np.linalg.solve(root, scatter).swapaxes(1, 2))
     return {
         "S": systems,
@@ -171,23 +174,21 @@ def summarize_datasets(data: Data) -> dict[str, Any]:
     }
 
 
-def _rounding(values: Array, dataset: NDArray[np.int64]) -> Array:
-    """Return the grid u of the scores of each data set: the smallest difference that they have.
+def _step(values: Array, dataset: NDArray[np.int64]) -> Array:
+    """Return the step of the scores of each data set: the smallest difference that they have.
 
-    Two systems have the same test set, so that their scores differ by a multiple of u. Where all
+    Two systems have the same test set, so that their scores differ by a multiple of it. Where all
     systems agree on all folds, the scores of folds tell, and where these do, too, other data sets.
     """
-    datasets = int(dataset.max()) + 1
-    grid, scale = np.full(datasets, np.nan), np.empty(datasets)
-    for i in range(datasets):
+    step = np.full(int(dataset.max()) + 1, np.nan)
+    for i in range(len(step)):
         scores = values[:, dataset == i]
-        gaps = np.abs(scores[:, None] - scores[None]).ravel()
-        if not (gaps > 1e-12).any():
-            gaps = np.diff(np.unique(scores))
-        grid[i] = gaps[gaps > 1e-12].min(initial=np.inf)
-        scale[i] = np.std(scores - scores.mean(axis=0), axis=1).mean()
-    grid[np.isinf(grid)] = np.median(grid[np.isfinite(grid)])
-    return np.asarray(np.maximum(grid, MIN_ROUNDING * scale.mean()))
+        for gaps in (np.diff(np.unique(scores)), np.abs(scores[:, None] - scores[None])):
+            if (gaps > 1e-12).any():
+                step[i] = gaps[gaps > 1e-12].min()
+    step[np.isnan(step)] = np.nanmedian(step)
+    scale = np.mean([np.std(values[:, dataset == i], axis=1).mean() for i in range(len(step))])
+    return np.asarray(np.maximum(step, MIN_STEP * scale))
 
 
 def _check_datasets(n: NDArray[np.int64]) -> None:
