@@ -7,7 +7,7 @@ from scipy import stats
 
 from stanoff import InputError
 from stanoff.workbench import Calibration, calibrate, new_program
-from stanoff.workbench.ranks import describe_deviation, ecdf_band, ecdf_p_value
+from stanoff.workbench.ranks import describe_deviation, ecdf_band, is_inside
 
 RNG = np.random.default_rng(3)
 OTHER = np.random.default_rng(8)
@@ -17,21 +17,21 @@ def made(**ranks):
     return Calibration("mine.stan", pd.DataFrame(ranks), max_rank=99, n_divergent=0, seed=1)
 
 
-def test_uniform_ranks_are_rejected_as_often_as_the_level_says():
-    p = np.array([ecdf_p_value(RNG.integers(0, 100, 80), 99) for _ in range(600)])
-    for level in (0.05, 0.2, 0.5):
-        rejected = int((p <= level).sum())
-        assert stats.binomtest(rejected, 600, level).pvalue > 1e-3, level
-
-
-def test_all_of_a_distribution_stays_within_the_band():
-    expected, low, high = ecdf_band(100, 99)
+def test_of_a_right_program_all_is_inside_in_95_percent():
+    """Of the log-likelihood and nine variables that are independent, which is the worst case."""
     inside = 0
-    for _ in range(600):
-        seen = np.bincount(RNG.integers(0, 100, 100), minlength=100).cumsum()[:-1] / 100
-        inside += bool(np.all((seen >= low - 1e-9) & (seen <= high + 1e-9)))
+    for seed in range(600):
+        names = ["log_lik", *(f"x{i}" for i in range(9))]
+        ranks = pd.DataFrame(RNG.integers(0, 100, (80, 10)), columns=names)
+        inside += Calibration("mine.stan", ranks, 99, 0, seed).calibrated
     assert stats.binomtest(inside, 600, 0.95).pvalue > 1e-3
-    assert np.all((low < expected) & (expected < high))
+
+
+def test_all_of_a_distribution_stays_inside_the_band():
+    points, low, high = ecdf_band(100, 0.8)
+    inside = [is_inside(RNG.random(100), 0.8) for _ in range(600)]
+    assert stats.binomtest(sum(inside), 600, 0.8).pvalue > 1e-3
+    assert np.all((low <= points) & (points <= high))
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,10 @@ def test_nothing_is_named_of_uniform_ranks():
 
 
 def test_many_variables_are_looked_at_together():
-    ranks = {f"x{i}": RNG.integers(0, 100, 60) for i in range(30)}
+    ranks = {f"x{i}": RNG.integers(0, 100, 60) for i in range(100)}
     found = made(**ranks)
-    assert (found.table["p"] < 0.05).any()  # among thirty one falls out
+    alone = [is_inside(found.pit[name].to_numpy(), 0.95) for name in ranks]
+    assert not all(alone)  # among a hundred some fall out
     assert found.calibrated
     assert "do not speak against it" in " ".join(repr(found).split())
 
@@ -99,26 +100,42 @@ def test_a_page_has_the_verdict_and_the_figures(tmp_path):
 def test_a_program_of_stanoff_is_calibrated():
     found = calibrate("paired", simulations=50, categories=1, seed=1)
     assert found.calibrated, found
-    assert list(found.ranks)[:2] == ["delta", "psi[1,1]"]
+    assert list(found.ranks)[:3] == ["log_lik", "delta", "psi[1,1]"]
+    assert found.left_out == ()
     again = calibrate("paired", simulations=50, categories=1, seed=1)
     pd.testing.assert_frame_equal(found.ranks, again.ranks)
 
 
+@pytest.fixture(scope="session")
+def repeating_program(tmp_path_factory):
+    """A program that counts documents as often as its data say: once is right."""
+    file = tmp_path_factory.mktemp("programs") / "repeating.stan"
+    text = new_program(file)
+    declared = "  int<lower=0, upper=1> simulate;"
+    likelihood = "      c_{0}[k] ~ multinomial(theta_{0}[k]);\n"
+    for side in ("pos", "neg"):
+        line = likelihood.format(side)
+        assert line in text
+        assert declared in text
+        text = text.replace(declared, f"  int times_{side};\n{declared}")
+        text = text.replace(line, f"      for (i in 1 : times_{side})\n  {line}")
+    file.write_text(text)
+    return file
+
+
 @pytest.mark.stan
-def test_a_program_that_counts_documents_twice_is_found_out(tmp_path):
-    text = new_program(tmp_path / "right.stan")
-    line = "      c_neg[k] ~ multinomial(theta_neg[k]);\n"
-    assert line in text
-    (tmp_path / "wrong.stan").write_text(text.replace(line, 4 * line))
-    right, wrong = (
-        calibrate(tmp_path / f"{name}.stan", simulations=60, categories=1, seed=2)
-        for name in ("right", "wrong")
-    )
-    assert right.calibrated, right
-    odd = wrong.table.set_index("variable")["verdict"]
-    assert not wrong.calibrated
-    assert "too narrow" in odd[odd.index.str.startswith("theta_neg")].str.cat()
-    assert (odd[odd.index.str.startswith("theta_pos")] == "uniform").all()
+@pytest.mark.parametrize("times", [(1, 1), (2, 1), (1, 2)])
+def test_a_likelihood_that_counts_twice_is_found_out(repeating_program, times):
+    data = dict(zip(("times_pos", "times_neg"), times, strict=True))
+    found = calibrate(repeating_program, data=data, simulations=60, seed=2)
+    verdict, *others = found.table["verdict"]
+    if times == (1, 1):
+        assert found.calibrated, found
+        assert "goes unseen" in found.sentence()
+    else:
+        assert "too high (the truth ranks low)" in verdict  # that of log_lik
+        assert sum(other != "uniform" for other in others) < len(others) / 4
+    assert found.left_out == ()
 
 
 @pytest.mark.stan
@@ -136,6 +153,7 @@ def test_a_function_may_simulate_instead():
     found = calibrate("paired", simulate=simulate, simulations=50, categories=1, seed=4)
     assert found.calibrated, found
     assert list(found.ranks) == ["mu", *(f"theta_pos[1,{i}]" for i in range(1, 5))]
+    assert "Not tested: log_lik, theta_neg, delta, psi." in found.sentence()
 
     def biased(rng, data):
         truth, documents = simulate(rng, data)

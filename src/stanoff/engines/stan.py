@@ -198,11 +198,11 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
 def sample_blocks(
     model: Model,
     blocks: Sequence[Mapping[str, Any]],
-    *,
-    draws: int,
-    warmup: int,
     seed: int,
+    inits: Sequence[Mapping[str, Any]] | None = None,
+    *,
     progress: bool = False,
+    **options: Any,
 ) -> list[tuple[Variables, Variables]]:
     """Run the program on many data blocks, a chain each.
 
@@ -212,10 +212,14 @@ def sample_blocks(
         Whose program is run.
     blocks : sequence of mapping
         All that the program declares, once per run.
-    draws, warmup, seed : int
-        Of each chain; the seeds count on from the first.
+    seed : int
+        Of the first run; the seeds count on from it.
+    inits : sequence of mapping, optional
+        Where each run begins.
     progress : bool
         Whether to show how far it is.
+    **options
+        Of ``CmdStanModel.sample``.
 
     Returns
     -------
@@ -223,13 +227,14 @@ def sample_blocks(
         The variables of the program and those of the sampler, of each block.
     """
     program = compile_model(model)
-    options: dict[str, Any] = {"chains": 1, "iter_sampling": draws, "iter_warmup": warmup}
 
     def run(number: int) -> tuple[Variables, Variables]:
-        result = program.sample(blocks[number], (seed + number) % MAX_COUNT, **options)
+        begin = {} if inits is None else {"inits": inits[number]}
+        run_options = {"chains": 1, **begin, **options}
+        result = program.sample(blocks[number], (seed + number) % MAX_COUNT, **run_options)
         return result.variables, result.stats
 
-    title = f"Sampling {len(blocks)} x {draws} draws"
+    title = f"Sampling {len(blocks)} x {options['iter_sampling']} draws"
     with (
         show_progress(title, total=len(blocks), quiet=not progress) as advance,
         running_programs(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -49,6 +49,8 @@ class Program:
         Why it cannot be used, in sentences.
     limits : tuple of str
         What will not be available, in sentences.
+    parameters : mapping
+        Its parameters alone; none of a program that was saved with a result.
     """
 
     path: Path
@@ -56,6 +58,7 @@ class Program:
     outputs: Declarations
     problems: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
+    parameters: Declarations = field(default_factory=dict)
 
     @property
     def user_data(self) -> tuple[str, ...]:
@@ -87,9 +90,9 @@ def inspect_program(path: Path) -> Program:
     info = program_info(path)
     blocks = ("parameters", "transformed parameters", "generated quantities")
     outputs = {name: declared for block in blocks for name, declared in info[block].items()}
-    program = Program(path, info["inputs"], outputs)
+    program = Program(path, info["inputs"], outputs, parameters=info["parameters"])
     problems = _find_problems(program)
-    if not info["parameters"]:
+    if not program.parameters:
         problems.append("It has no parameters to sample.")
     return replace(program, problems=tuple(problems), limits=tuple(_find_limits(program)))
 

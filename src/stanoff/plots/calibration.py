@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import arviz_plots as azp
 import numpy as np
 import xarray as xr
+from arviz_stats.ecdf_utils import compute_ecdf
 from matplotlib.axes import Axes
 from scipy.stats import binom
 
@@ -77,14 +78,13 @@ def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
         Where to draw; a new figure by default.
     """
     ax = ax or style.new_axes()
-    expected, low, high = calibration.ecdf_band()
+    points, low, high = calibration.ecdf_band()
     grey: dict[str, Any] = {"color": style.GREY, "alpha": 0.2, "linewidth": 0}
-    ax.fill_between(expected, low - expected, high - expected, **grey)
+    ax.fill_between(points, low - points, high - points, **grey)
     ax.axhline(0, color=style.GREY, linewidth=0.8)
     names = calibration.variables[: len(style.PALETTE)]
-    cutoffs = np.arange(calibration.max_rank)[:, None]
-    shares = [np.mean(calibration.ranks[name].to_numpy() <= cutoffs, axis=1) for name in names]
-    curves = np.stack([[expected, share - expected] for share in shares])
+    pit = calibration.pit
+    curves = np.stack([[points, compute_ecdf(pit[name], points) - points] for name in names])
     coords = {"variable": names, "plot_axis": ["x", "y"]}
     data = xr.Dataset({"ecdf": (("variable", "plot_axis", "rank"), curves)}, coords)
     lines = [("-", "--", "-.", ":")[i % 4] for i in range(len(names))]

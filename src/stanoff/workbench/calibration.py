@@ -1,13 +1,14 @@
 """Simulation-based calibration of a Stan program (Talts et al. 2018).
 
 Draw parameters from the prior and data given the parameters, and fit. The rank of the true value
-among the posterior draws is uniform if the program draws from its own posterior.
+among the posterior draws is uniform if the program draws from its own posterior: of every variable,
+and of the log-likelihood of all data, which looks at all parameters together (Modrák et al. 2023).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,25 +31,25 @@ from stanoff.models.custom import REP_SUFFIX, CustomModel
 from stanoff.question import read
 from stanoff.report.document import Figure, Paragraph, Section, Table, document
 from stanoff.report.figures import as_bytes
-from stanoff.text.numbers import p_value
 from stanoff.workbench.designs import MEASURES, data_kind, empty_data
-from stanoff.workbench.ranks import describe_deviation, ecdf_band, ecdf_p_value, holm
+from stanoff.workbench.ranks import describe_deviation, ecdf_band, is_inside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Values = Mapping[str, NDArray[Any]]
-Simulate = Callable[
-    [np.random.Generator, dict[str, Any]], tuple[Mapping[str, Any], Mapping[str, Any]]
-]
+StanData = dict[str, Any]
+Fits = Sequence[tuple[Values, Values]]
+Simulate = Callable[[np.random.Generator, StanData], tuple[Mapping[str, Any], Mapping[str, Any]]]
 
 N_RANKED, THIN, WARMUP = 99, 5, 500  # of each fit; ranks go from 0 to N_RANKED
 PRIOR_THIN, PRIOR_WARMUP = 10, 1000
-MAX_VARIABLES = 100
+MAX_VARIABLES = 300
 MAX_HISTOGRAMS, MAX_NAMED = 6, 16
 MIN_SIMULATIONS = 20
-SIGNIFICANT = 0.05
-NOT_RANKED = ("cells", "log_lik")
+LEVEL = 0.05  # of a verdict; the log-likelihood has half of it, all variables the other half
+LOG_LIK = "log_lik"
+NOT_RANKED = ("cells", LOG_LIK)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,15 +61,17 @@ class Calibration(ReprMixin):
     program : str
         What was calibrated.
     ranks : DataFrame
-        A column per variable, a row per simulation: ranks from 0 to ``max_rank``.
+        A column per variable, a row per simulation: ranks from 0 to ``max_rank``. ``log_lik`` is
+        the log-likelihood of all data.
     max_rank : int
         How many draws of each fit were kept.
     n_divergent : int
         In how many fits transitions diverged.
     seed : int
         Makes it reproducible.
-    left_out : int
-        How many variables were not ranked, for there were too many.
+    left_out : tuple of str
+        What was not tested: variables without a true value, or too many, and the log-likelihood
+        where the program does not generate it.
     """
 
     program: str
@@ -76,7 +79,7 @@ class Calibration(ReprMixin):
     max_rank: int
     n_divergent: int
     seed: int
-    left_out: int = 0
+    left_out: tuple[str, ...] = ()
 
     @property
     def variables(self) -> list[str]:
@@ -84,43 +87,62 @@ class Calibration(ReprMixin):
         return [str(name) for name in self.ranks]
 
     @cached_property
+    def pit(self) -> pd.DataFrame:
+        """The ranks as numbers between 0 and 1, as ArviZ takes them: uniform if the ranks are."""
+        within = np.random.default_rng(self.seed).random(self.ranks.shape)
+        return (self.ranks + within) / (self.max_rank + 1)
+
+    def _probability(self, variable: str) -> float:
+        """Return the probability of the band by which a variable is judged."""
+        if LOG_LIK not in self.ranks:
+            return 1 - LEVEL / len(self.variables)
+        return 1 - LEVEL / 2 / (1 if variable == LOG_LIK else max(1, len(self.variables) - 1))
+
+    @cached_property
     def table(self) -> pd.DataFrame:
-        """A row per variable: the p-value of uniform ranks, alone and among all, and a verdict."""
-        columns = [self.ranks[name].to_numpy() for name in self.variables]
-        p = np.array([ecdf_p_value(ranks, self.max_rank) for ranks in columns])
-        table = pd.DataFrame({"variable": self.variables, "p": p, "p_adjusted": holm(p)})
-        table["verdict"] = [
-            "uniform" if p >= SIGNIFICANT else describe_deviation(ranks, self.max_rank)
-            for ranks, p in zip(columns, table["p_adjusted"], strict=True)
-        ]
-        return table
+        """A row per variable: whether the ranks stay inside their band, and a verdict."""
+        rows = []
+        for name in self.variables:
+            inside = is_inside(self.pit[name].to_numpy(), self._probability(name))
+            deviation = describe_deviation(self.ranks[name].to_numpy(), self.max_rank)
+            verdict = "uniform" if inside else deviation
+            rows.append({"variable": name, "inside": inside, "verdict": verdict})
+        return pd.DataFrame(rows)
 
     @property
     def calibrated(self) -> bool:
-        """Whether no variable's ranks speak against the program, all looked at together."""
-        return bool((self.table["p_adjusted"] >= SIGNIFICANT).all())
+        """Whether all ranks stay inside, which those of a right program do with 95 %."""
+        return bool(self.table["inside"].all())
 
     def sentence(self) -> str:
         """Describe the verdict in words."""
-        n, further = len(self.ranks), len(self.variables) - MAX_NAMED
-        names = ", ".join(self.variables[:MAX_NAMED])
-        names += f" and {further} more" if further > 0 else ""
-        deviating = self.table[self.table["p_adjusted"] < SIGNIFICANT]
-        verdict = "do not speak against it: the ranks are uniform as far as they can tell"
+        n = len(self.ranks)
+        deviating = self.table[~self.table["inside"]]
+        width = max(self._half_width(name) for name in self.variables)
+        verdict = (
+            "do not speak against it: the ranks are uniform, as far as they can tell (a "
+            f"distribution that is off by less than {width:.2f} goes unseen)"
+        )
         if not deviating.empty:
             listed = "; ".join(f"{row.variable}: {row.verdict}" for row in deviating.itertuples())
             verdict = f"show that it does not draw from its own posterior: {listed}"
-        subject = f"{n:,} simulations of {shown(self.program)} (ranks of {names})"
-        sentences = [f"{subject} {verdict}."]
+        names = _list_names(self.variables)
+        sentences = [f"{n:,} simulations of {shown(self.program)} (ranks of {names}) {verdict}."]
         if self.left_out:
-            sentences.append(f"{self.left_out:,} further variables were not ranked.")
+            sentences.append(f"Not tested: {_list_names(self.left_out)}.")
         if self.n_divergent:
             sentences.append(f"Transitions diverged in {self.n_divergent} of {n:,} fits.")
         return " ".join(sentences)
 
-    def ecdf_band(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return the distribution of uniform ranks, and the low and high end of its 95% band."""
-        return ecdf_band(len(self.ranks), self.max_rank)
+    def _half_width(self, variable: str) -> float:
+        points, _, high = ecdf_band(len(self.ranks), self._probability(variable))
+        return float(np.max(high - points))
+
+    def ecdf_band(
+        self, probability: float = 0.95
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return points from 0 to 1, and the band of a uniform distribution at these."""
+        return ecdf_band(len(self.ranks), probability)
 
     def plot_ranks(self, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
         """Draw a histogram of the ranks of one variable, with what uniform ranks would give."""
@@ -139,9 +161,10 @@ class Calibration(ReprMixin):
             f"equally probable (Talts et al. 2018). Seed {self.seed}."
         )
         table = Table(
-            self._text_table(),
-            "p-values of uniform ranks, each alone and all together (Holm). The test looks at the "
-            "whole distribution at once (Säilynoja et al. 2022).",
+            self.table,
+            "Whether the whole distribution of the ranks is inside its band, as ArviZ computes it "
+            "(Säilynoja et al. 2022). Of a right program all are inside with a probability of "
+            "95 %.",
         )
         band = (
             "Distribution of the ranks less the uniform one. With a probability of 95 %, all of a "
@@ -160,11 +183,12 @@ class Calibration(ReprMixin):
         return write_text(path, document(f"Calibration of {self.program}", sections))
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
-        return [self.sentence(), self._text_table()]
+        return [self.sentence(), self.table]
 
-    def _text_table(self) -> pd.DataFrame:
-        p_values = {name: self.table[name].map(p_value) for name in ("p", "p_adjusted")}
-        return self.table.assign(**p_values).rename(columns={"p_adjusted": "p, all together"})
+
+def _list_names(names: Sequence[str]) -> str:
+    further = len(names) - MAX_NAMED
+    return ", ".join(names[:MAX_NAMED]) + (f" and {further} more" if further > 0 else "")
 
 
 def calibrate(
@@ -222,29 +246,42 @@ def calibrate(
     )
     stan_data = fitted.stan_data(data, sampling.prior, question.measure)
     if simulate is None:
-        truths, data_sets = _simulate_by_program(fitted, stan_data, simulations, seed, rng)
+        truths, blocks = _simulate_by_program(fitted, stan_data, simulations, seed, rng)
     else:
-        truths, data_sets = _simulate_by_function(simulate, stan_data, simulations, rng)
+        truths, blocks = _simulate_by_function(simulate, stan_data, simulations, rng)
     fits = sample_blocks(
-        fitted, data_sets, draws=N_RANKED * THIN, warmup=WARMUP, seed=seed + 1, progress=progress
+        *(fitted, blocks, seed + 1),
+        progress=progress,
+        iter_sampling=N_RANKED * THIN,
+        iter_warmup=WARMUP,
     )
-    variables = _variables_to_rank(truths, fits[0][0])
-    ranks = {
-        label: [
-            _rank(truth[name][index], draws[name][0][(slice(None), *index)], rng)
-            for truth, (draws, _) in zip(truths, fits, strict=True)
-        ]
-        for label, (name, index) in list(variables.items())[:MAX_VARIABLES]
-    }
-    n_divergent = sum(bool(np.any(stats["diverging"])) for _, stats in fits)
-    left_out = len(variables) - len(ranks)
-    program = fitted.stan_file.name
-    return Calibration(program, pd.DataFrame(ranks), N_RANKED, n_divergent, seed, left_out)
+    _check_truths(truths, fits)
+    likelihoods = _log_likelihoods(fitted, truths, blocks, fits)
+    ranks = {} if likelihoods is None else _rank(LOG_LIK, *likelihoods, rng)
+    for name in sorted(truths[0], key=lambda name: (name != "delta", name != "psi")):
+        if _is_ranked(name):
+            truth = np.stack([truth[name] for truth in truths])
+            ranks |= _rank(name, truth, [draws[name][0] for draws, _ in fits], rng)
+    if not ranks:
+        raise InputError("There is nothing to rank: no variable has a true value.")
+    without_truth = [n for n in fits[0][0] if _is_ranked(n) and n not in truths[0]]
+    return Calibration(
+        fitted.stan_file.name,
+        pd.DataFrame(dict(list(ranks.items())[:MAX_VARIABLES])),
+        N_RANKED,
+        sum(bool(np.any(stats["diverging"])) for _, stats in fits),
+        seed,
+        (*({LOG_LIK} - set(ranks)), *without_truth, *list(ranks)[MAX_VARIABLES:]),
+    )
+
+
+def _is_ranked(name: str) -> bool:
+    return name not in NOT_RANKED and not name.endswith(REP_SUFFIX)
 
 
 def _simulate_by_program(
-    model: Model, stan_data: dict[str, Any], n: int, seed: int, rng: np.random.Generator
-) -> tuple[list[Values], list[dict[str, Any]]]:
+    model: Model, stan_data: StanData, n: int, seed: int, rng: np.random.Generator
+) -> tuple[list[Values], list[StanData]]:
     """Let the program draw its prior, and data; return true values and data sets."""
     if "prior_only" not in stan_data:
         raise InputError(
@@ -253,7 +290,9 @@ def _simulate_by_program(
         )
     switches = {name: 1 for name in ("prior_only", "simulate") if name in stan_data}
     [(draws, _)] = sample_blocks(
-        model, [stan_data | switches], draws=n * PRIOR_THIN, warmup=PRIOR_WARMUP, seed=seed
+        *(model, [stan_data | switches], seed),
+        iter_sampling=n * PRIOR_THIN,
+        iter_warmup=PRIOR_WARMUP,
     )
     draws = {name: values[:, ::PRIOR_THIN] for name, values in draws.items()}
     replicated = _replicate(model, draws, stan_data, rng)
@@ -291,11 +330,11 @@ def _replicate(
 
 
 def _simulate_by_function(
-    simulate: Simulate, stan_data: dict[str, Any], n: int, rng: np.random.Generator
-) -> tuple[list[Values], list[dict[str, Any]]]:
+    simulate: Simulate, stan_data: StanData, n: int, rng: np.random.Generator
+) -> tuple[list[Values], list[StanData]]:
     """Let a function of the user's draw true values and data."""
     truths: list[Values] = []
-    data_sets = []
+    blocks = []
     for _ in range(n):
         returned = simulate(rng, dict(stan_data))
         if not isinstance(returned, tuple) or len(returned) != 2:
@@ -306,33 +345,70 @@ def _simulate_by_function(
             raise invalid("simulate", f"of data that the program declares, {declared}", foreign)
         values = stacked({name: np.asarray(value)[None, None] for name, value in truth.items()})
         truths.append({name: value[0, 0] for name, value in values.items()})
-        data_sets.append({**stan_data, **changes})
-    return truths, data_sets
+        blocks.append({**stan_data, **changes})
+    return truths, blocks
 
 
-def _variables_to_rank(
-    truths: list[Values], draws: Values
-) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """List names and indices of what can be ranked: delta, the scores, then the parameters."""
-    variables: dict[str, tuple[str, tuple[int, ...]]] = {}
-    for name in sorted(truths[0], key=lambda name: (name != "delta", name != "psi")):
-        if name in NOT_RANKED or name.endswith(REP_SUFFIX):
-            continue
-        shape = truths[0][name].shape
-        if name not in draws or draws[name].shape[2:] != shape:
+def _check_truths(truths: list[Values], fits: Fits) -> None:
+    """Refuse true values of what the program does not generate."""
+    draws, _ = fits[0]
+    for name, value in truths[0].items():
+        if name not in draws or draws[name].shape[2:] != value.shape:
             raise StanoffError(f"The program does not generate {name!r} of that size.")
-        varies = np.ptp([truth[name] for truth in truths], axis=0) > 0
-        for index in np.ndindex(shape):
-            if varies[index]:
-                subscript = ",".join(str(i + 1) for i in index)
-                variables[f"{name}[{subscript}]" if varies.size > 1 else name] = (name, index)
-    if not variables:
-        raise InputError("There is nothing to rank: no variable has a true value.")
-    return variables
 
 
-def _rank(truth: float, draws: NDArray[Any], rng: np.random.Generator) -> int:
-    """Count the draws below the truth; draws that equal it fall to either side by chance."""
-    thinned = draws[::THIN][:N_RANKED]
-    below, ties = int(np.sum(thinned < truth)), int(np.sum(thinned == truth))
-    return below + (int(rng.integers(0, ties + 1)) if ties else 0)
+def _log_likelihoods(
+    model: Model, truths: list[Values], blocks: list[StanData], fits: Fits
+) -> tuple[NDArray[Any], list[NDArray[Any]]] | None:
+    """Return the log-likelihood of each data set at the truth, and at the draws of its fit."""
+    if isinstance(model, CustomModel):
+        parameters = model.program.parameters
+        if LOG_LIK not in fits[0][0] or not set(parameters) <= set(truths[0]):
+            return None
+        # Stan itself computes it at the truth: a chain that begins there, and stays.
+        inits = [_as_declared(truth, parameters) for truth in truths]
+        at_truths = sample_blocks(model, blocks, 1, inits, iter_sampling=2, fixed_param=True)
+        of_truths = [_total(draws[LOG_LIK])[:1] for draws, _ in at_truths]
+        return np.concatenate(of_truths), [_total(draws[LOG_LIK]) for draws, _ in fits]
+    if not set(model.predictive_draws) <= set(truths[0]):
+        return None
+    of_truths, of_fits = [], []
+    for truth, (draws, _), block in zip(truths, fits, blocks, strict=True):
+        as_draws = {name: value[None, None] for name, value in truth.items()}
+        of_truths.append(_total(model.log_likelihood(as_draws, block)))
+        of_fits.append(_total(model.log_likelihood(draws, block)))
+    return np.concatenate(of_truths), of_fits
+
+
+def _total(log_lik: NDArray[Any]) -> NDArray[Any]:
+    """Add up the log-likelihoods (chain, draw, ...) of each draw of the only chain."""
+    return np.asarray(log_lik[0].reshape(log_lik.shape[1], -1).sum(axis=1))
+
+
+def _as_declared(truth: Values, parameters: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the values of the parameters; a single number may have got an axis."""
+    values = {name: np.asarray(truth[name]) for name in parameters}
+    return {
+        name: values[name] if declared["dimensions"] else values[name].item()
+        for name, declared in parameters.items()
+    }
+
+
+def _rank(
+    name: str, truth: NDArray[Any], draws: Sequence[NDArray[Any]], rng: np.random.Generator
+) -> dict[str, NDArray[np.int64]]:
+    """Rank the true values of a variable (simulation, ...) among draws (draw, ...), by name.
+
+    Draws that equal the truth fall to either side by chance. What never varies has no ranks.
+    """
+    thinned = np.stack([of_fit[::THIN][:N_RANKED] for of_fit in draws])
+    below, ties = ((compare(thinned, truth[:, None])).sum(1) for compare in (np.less, np.equal))
+    ranks = below + rng.integers(0, ties + 1)
+    varies = np.ptp(truth, axis=0) > 0
+    return {
+        f"{name}[{','.join(str(i + 1) for i in index)}]" if varies.size > 1 else name: (
+            ranks[(slice(None), *index)]
+        )
+        for index in np.ndindex(varies.shape)
+        if varies[index]
+    }
