@@ -310,8 +310,10 @@ def test_the_check_says_what_is_wrong(tmp_path, program, words):
 def test_the_check_approves_of_the_example():
     program = inspect_program(EXAMPLE)
     assert program.problems == program.limits == ()
-    with pytest.raises(InputError, match="There is no file"):
-        inspect_program(Path("nowhere.stan"))
+    for name in ("nowhere.stan", f"{'x' * 5000}.stan"):
+        with pytest.raises(InputError, match="There is no file") as error:
+            inspect_program(Path(name))
+        assert len(str(error.value)) < 300
 
 
 @pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.has_program])
