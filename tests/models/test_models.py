@@ -310,10 +310,10 @@ def test_the_check_says_what_is_wrong(tmp_path, program, words):
 def test_the_check_approves_of_the_example():
     program = inspect_program(EXAMPLE)
     assert program.problems == program.limits == ()
-    for name in ("nowhere.stan", f"{'x' * 5000}.stan"):
-        with pytest.raises(InputError, match="There is no file") as error:
-            inspect_program(Path(name))
-        assert len(str(error.value)) < 300
+    with pytest.raises(InputError, match="There is no file"):
+        inspect_program(Path("nowhere.stan"))
+    with pytest.raises(InputError, match=r"^x{200} cannot be read: File name too long"):
+        inspect_program(Path(f"{'x' * 5000}.stan"))
 
 
 @pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.has_program])

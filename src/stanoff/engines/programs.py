@@ -7,7 +7,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from stanoff.errors import InputError
+from stanoff.errors import MAX_SHOWN, InputError
 
 
 @cache
@@ -54,5 +54,8 @@ def _read(file: Path) -> str:
         return file.read_text("utf8")
     except UnicodeDecodeError as error:
         raise InputError(f"{file} is not a Stan program: it is not UTF-8 text.") from error
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}.") from error
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {file}.") from error
+    except (OSError, ValueError) as error:  # a folder, or what is no name of a file
+        reason = getattr(error, "strerror", error)
+        raise InputError(f"{str(file)[:MAX_SHOWN]} cannot be read: {reason}.") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -14,9 +13,9 @@ import numpy as np
 
 from stanoff.data.items import ItemValues
 from stanoff.data.types import Data
-from stanoff.engines.programs import program_hash
+from stanoff.engines.programs import program_hash, program_sources
 from stanoff.engines.toolchain import program_info
-from stanoff.errors import MAX_SHOWN, InputError, invalid, unknown
+from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures import Measure, ScoreMeasure
 from stanoff.models.base import Array, Inputs, Model, Variables
 from stanoff.models.bootstrap import BOOTSTRAP
@@ -86,7 +85,7 @@ class Program:
 
 def inspect_program(path: Path) -> Program:
     """Read what a program declares, without compiling it, and hold it against the contract."""
-    _check_is_file(path)
+    program_sources(path)  # which says what is wrong with a file that cannot be read
     info = program_info(path)
     blocks = ("parameters", "transformed parameters", "generated quantities")
     outputs = {name: declared for block in blocks for name, declared in info[block].items()}
@@ -95,11 +94,6 @@ def inspect_program(path: Path) -> Program:
     if not program.parameters:
         problems.append("It has no parameters to sample.")
     return replace(program, problems=tuple(problems), limits=tuple(_find_limits(program)))
-
-
-def _check_is_file(path: Path) -> None:
-    if not os.path.isfile(path):  # Path.is_file() fails where a name is too long
-        raise InputError(f"There is no file {str(path)[:MAX_SHOWN]}.")
 
 
 def _find_problems(program: Program) -> list[str]:
@@ -203,7 +197,6 @@ def custom_model(path: Path) -> Model:
 
     A program is inspected once per process, and again only where it has changed.
     """
-    _check_is_file(path)
     return _custom_model(path, program_hash(path))
 
 
