@@ -93,8 +93,8 @@ def test_many_labels_are_counted_without_a_cube():
 
 
 def test_two_test_sets():
-    first = {"truth": ["x", "y", "y"], "said": ["x", "x", "y"]}
-    second = {"truth": ["y", "y"], "said": ["y", "y"]}
+    first = {"truth of a": ["x", "y", "y"], "a": ["x", "x", "y"]}
+    second = {"truth of b": ["y", "y"], "b": ["y", "y"]}
     counts = count_two_test_sets(first, second, pos_label="x")
     assert counts.cells_A.tolist() == [[1, 1, 0, 1]]
     assert counts.cells_B.tolist() == [[0, 0, 0, 2]]

@@ -124,7 +124,7 @@ def test_a_category_of_ones_choice_and_absent_ones():
         (
             ([["a"], ["b"]], [["a"], [None]], [["a"], []]),
             {"average": "macro"},
-            "missing label in row",
+            "missing label, the first in row 2",
         ),
         (([["a"], [3]], [["a"], []], [["a"], []]), {"average": "macro"}, "all of one kind"),
         (([["a"]], [["a"], []], [["a"]]), {"average": "macro"}, "same length"),

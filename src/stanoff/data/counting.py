@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -24,16 +23,17 @@ from stanoff.data.types import (
     UnpairedCounts,
     count_patterns,
     default_names,
+    sum_by,
 )
-from stanoff.errors import InputError, invalid
+from stanoff.errors import InputError, invalid, nearest
 
 Counted = PairedCounts | PatternCounts | ConfusionCounts
 Categories = list[tuple[str, int | None]]  # names, each with the index of its label, if it has one
 Nested = (list, tuple, set, frozenset, np.ndarray)
 
 MAX_REAL_LABELS = 20  # more real numbers than these are scores
-MAX_SMALL_LABELS = 1024  # whole numbers in a range this narrow are their own codes
-MAX_COUNT = np.iinfo(np.int64).max // 16
+MAX_INTEGER = np.iinfo(np.int64).max
+MAX_COUNT = MAX_INTEGER // 16
 MIN_DISAGREEMENTS = 10  # fewer documents than these may all be disagreements by chance
 WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.0)?")
 ONE_OF_MANY = (
@@ -79,11 +79,9 @@ def match_label(label: Any, labels: Collection[Any]) -> Any:
     """
     if not isinstance(label, (str, int, float)):
         return label
-    for known in labels:
-        if label == known or str(label) == str(known):
-            return known
     parsed = parse_labels([label])[0] if isinstance(label, str) else label
-    return parsed if parsed in labels else label
+    same = [x for x in labels if label == x or str(label) == str(x) or parsed == x]
+    return same[0] if same else label
 
 
 def match_labels(pos_label: Any, labels: Any, known: Collection[Any]) -> tuple[Any, Any]:
@@ -136,35 +134,20 @@ def tally(columns: Mapping[str, Any], n: ArrayLike | None = None) -> Tally:
     >>> table.labels, table.rows.tolist(), table.n.tolist()
     (('a', 'b'), [[0, 0], [1, 0]], [1, 2])
     """
-    encoded = [encode(name, values) for name, values in columns.items()]
-    sizes = {name: len(codes) for name, (codes, _) in zip(columns, encoded, strict=True)}
+    labels, codes = encode_all(columns)
+    sizes = {name: len(column) for name, column in zip(columns, codes, strict=True)}
     check_lengths(sizes if n is None else {**sizes, "sample_weight": np.size(n)})
-    width = [len(labels) for _, labels in encoded]
-    codes = [column for column, _ in encoded]
-    joint = _joint_codes(codes, width)
-    cells = int(np.prod(width, dtype=object))
-    if n is None and cells <= 2**16:
-        per_cell = np.bincount(joint, minlength=cells)
-        distinct = np.flatnonzero(per_cell)
-        frequency = per_cell[distinct]
-        codes = list(np.unravel_index(distinct, width))
-    else:
-        index, distinct = pd.factorize(joint)
-        frequency = np.zeros(len(distinct), dtype=np.int64)
-        np.add.at(frequency, index, 1 if n is None else np.asarray(n).astype(np.int64))
-        example = np.empty(len(distinct), dtype=np.intp)  # a document with each combination
-        example[index] = np.arange(len(index))
-        codes = [column[example].astype(np.intp) for column in codes]
-    used = [
-        [labels[i] for i in np.unique(c)] for (_, labels), c in zip(encoded, codes, strict=True)
-    ]
-    union = sorted_labels(dict(zip(columns, used, strict=True)))
-    position = {label: i for i, label in enumerate(union)}
-    rows = [
-        np.array([position.get(label, 0) for label in labels], dtype=np.intp)[c]
-        for (_, labels), c in zip(encoded, codes, strict=True)
-    ]
-    return Tally(union, np.stack(rows, axis=1), frequency.astype(np.int64))
+    return _count_rows(labels, codes, n)
+
+
+def _count_rows(
+    labels: tuple[Any, ...], codes: Sequence[NDArray[Any]], n: ArrayLike | None = None
+) -> Tally:
+    joint = _joint_codes(codes, len(labels))
+    first = np.flatnonzero(~pd.Series(joint).duplicated())  # a document with each combination
+    rows = np.stack([column[first].astype(np.intp) for column in codes], axis=1)
+    index, _ = pd.factorize(joint)  # numbers what occurs in the order in which it does
+    return Tally(labels, rows, sum_by(index, None if n is None else np.asarray(n), len(first)))
 
 
 def check_lengths(sizes: Mapping[str, int]) -> None:
@@ -176,47 +159,58 @@ def check_lengths(sizes: Mapping[str, int]) -> None:
         raise InputError(f"There is nothing to compare: {', '.join(sizes)} are empty.")
 
 
-def _joint_codes(columns: list[NDArray[Any]], width: list[int]) -> NDArray[Any]:
+def _joint_codes(columns: Sequence[NDArray[Any]], width: int) -> NDArray[Any]:
     """Give every row a number, the same to the same labels.
 
-    It is the index of the row in the table of all combinations, unless there are so many columns
-    that whole numbers cannot count these; then what occurs is numbered again in between.
+    What occurs is numbered again where there are more combinations than whole numbers.
     """
-    largest = int(np.iinfo(np.int64).max)
-    cells = int(np.prod(width, dtype=object))
-    small = np.min_scalar_type(min(cells, largest))
-    joint, size = columns[0].astype(small), width[0]
-    for codes, labels in zip(columns[1:], width[1:], strict=True):
-        if size > largest // labels:
-            joint = pd.factorize(joint)[0].astype(small)
-            size = int(joint.max()) + 1
-        joint *= small.type(labels)
-        joint += codes.astype(small, copy=False)
-        size *= labels
+    small = np.min_scalar_type(min(width ** len(columns), MAX_INTEGER))
+    joint, size = columns[0].astype(small), width
+    for column in columns[1:]:
+        if size > MAX_INTEGER // width:
+            codes, distinct = pd.factorize(joint)
+            joint, size = codes.astype(small), len(distinct)
+        joint = joint * small.type(width) + column.astype(small)
+        size *= width
     return joint
 
 
-def encode(name: str, values: Any) -> tuple[NDArray[Any], Sequence[Any]]:
+def encode_all(columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[NDArray[Any]]]:
+    """Give the labels of several columns the same numbers, in the order of the labels."""
+    encoded = [encode(name, values) for name, values in columns.items()]
+    union = sorted_labels(dict(zip(columns, (labels for _, labels in encoded), strict=True)))
+    index = {label: i for i, label in enumerate(union)}
+    small = np.min_scalar_type(len(union))
+    lookups = (np.array([index[label] for label in labels], dtype=small) for _, labels in encoded)
+    return union, [lookup[codes] for lookup, (codes, _) in zip(lookups, encoded, strict=True)]
+
+
+def encode(name: str, values: Any) -> tuple[NDArray[Any], list[Any]]:
     """Give every label of a column a small number, and the labels those numbers stand for."""
     values = _as_column(name, values)
-    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biu" and len(values):
-        numbers = np.asarray(values)
-        if numbers.dtype == np.bool_:
-            return numbers.view(np.uint8), (False, True)
-        low, high = int(numbers.min()), int(numbers.max())
-        if high - low < MAX_SMALL_LABELS:
-            return (numbers.astype(np.int64) - low if low else numbers), range(low, high + 1)
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        categorical = values if isinstance(values, pd.Categorical) else values.array
-        codes, labels = categorical.codes, categorical.categories
-    else:
-        try:
-            codes, labels = pd.factorize(values)
-        except (TypeError, UnicodeEncodeError):  # dictionaries, texts that are no Unicode
-            raise invalid(name, "a column of plain labels", next(iter(values))) from None
+    try:
+        codes, labels = pd.factorize(values)
+    except (TypeError, UnicodeEncodeError):  # dictionaries, texts that are no Unicode
+        raise invalid(name, "a column of plain labels", next(iter(values))) from None
     missing_rows(name, codes < 0)
     refuse_scores(name, labels, rows=len(codes))
-    return codes, [label.item() if isinstance(label, np.generic) else label for label in labels]
+    plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
+    return codes.astype(np.min_scalar_type(len(plain))), plain
+
+
+def _as_column(name: str, values: Any) -> Any:
+    """Turn whatever holds labels in a row into something that pandas can number."""
+    if isinstance(values, (str, bytes, Mapping, Set)) or hasattr(values, "columns"):
+        raise invalid(name, "a column of labels", type(values).__name__)
+    if not isinstance(values, (np.ndarray, pd.Series, pd.Index, pd.Categorical)):
+        try:
+            values = pd.Series(list(values), dtype=object)
+        except TypeError:
+            raise invalid(name, "a column of labels", values) from None
+    if values.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional. Got the shape {values.shape} instead.")
+    masked = isinstance(values, np.ma.MaskedArray)
+    return pd.Series(values) if masked or values.dtype.kind in "mM" else values
 
 
 def missing_rows(
@@ -265,49 +259,19 @@ def refuse_scores(name: str, labels: Iterable[Any], rows: int) -> None:
         )
 
 
-def _as_column(name: str, values: Any) -> Any:
-    """Turn whatever holds labels in a row into something that pandas can number."""
-    if isinstance(values, (str, bytes, Mapping, Set)) or hasattr(values, "columns"):
-        raise invalid(name, "a column of labels", type(values).__name__)
-    if hasattr(values, "to_pylist"):  # Arrow
-        values = values.to_pylist()
-    if isinstance(values, np.ma.MaskedArray):
-        values = pd.Series(values.data).mask(np.ma.getmaskarray(values))
-    if not isinstance(values, (np.ndarray, pd.Series, pd.Categorical)):
-        try:
-            plain = values if isinstance(values, pd.Index) else list(values)
-            values = pd.Series(plain, dtype=object if _is_odd_text(plain) else None)
-        except TypeError:
-            raise invalid(name, "a column of labels", values) from None
-    if values.ndim != 1:
-        raise InputError(f"{name} must be one-dimensional. Got the shape {values.shape} instead.")
-    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
-        values = pd.Series(values)
-    return values
-
-
-def _is_odd_text(values: Any) -> bool:
-    """Return whether a text is no Unicode, so that Arrow, behind pandas, cannot hold it."""
-    return any(isinstance(x, str) and any("\ud800" <= c <= "\udfff" for c in x) for x in values)
-
-
 def sorted_labels(columns: Mapping[str, Iterable[Any]]) -> tuple[Any, ...]:
     """Gather the labels of several columns, which must be all text or none."""
-    examples: dict[str, tuple[str, Any]] = {}
-    columns = {name: dict.fromkeys(labels) for name, labels in columns.items()}
-    for name, labels in columns.items():
-        for label in labels:
-            examples.setdefault("text" if isinstance(label, str) else "no text", (name, label))
-    if len(examples) == 2:
-        (name, label), (other, odd) = examples.values()
-        raise InputError(
-            f"The labels must be all of one kind, but {name} has {label!r} and {other} has {odd!r}."
-        )
-    union = dict.fromkeys(label for labels in columns.values() for label in labels)
+    first_column = {label: name for name in reversed([*columns]) for label in columns[name]}
+    texts = [label for label in first_column if isinstance(label, str)]
+    others = [label for label in first_column if not isinstance(label, str)]
+    if texts and others:
+        examples = sorted((texts[0], others[0]), key=lambda x: [*columns].index(first_column[x]))
+        shown = " and ".join(f"{first_column[label]} has {label!r}" for label in examples)
+        raise InputError(f"The labels must be all of one kind, but {shown}.")
     try:
-        return tuple(sorted(union))
+        return tuple(sorted(first_column))
     except TypeError:
-        return tuple(sorted(union, key=str))
+        return tuple(sorted(first_column, key=str))
 
 
 # Which categories are counted.
@@ -341,7 +305,7 @@ def select_categories(
             "them against the rest, or average= (macro, micro or weighted) to judge them together."
         )
     positive = 1 if pos_label is None else pos_label
-    if not isinstance(positive, Hashable) or type(positive).__name__ == "NAType":
+    if not isinstance(positive, Hashable) or positive is pd.NA:
         raise invalid("pos_label", "one label", pos_label)
     if positive in known:
         return [(str(positive), known.index(positive))]
@@ -390,8 +354,8 @@ def unused_labels(categories: Categories, known: Sequence[Any]) -> tuple[str, ..
 
 
 def _did_you_mean(label: Any, known: Sequence[Any]) -> str:
-    near = get_close_matches(str(label), [str(other) for other in known], n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    near = nearest(label, [str(other) for other in known])
+    return f" Did you mean {near!r}?" if near else ""
 
 
 def _as_labels(labels: Any) -> tuple[Any, ...]:
@@ -403,6 +367,21 @@ def _as_labels(labels: Any) -> tuple[Any, ...]:
     if isinstance(labels, str) or not wanted or distinct != len(wanted):
         raise invalid("labels", "different labels, at least one", labels)
     return wanted
+
+
+def name_columns(known: tuple[Any, ...], labels: Any) -> tuple[tuple[Any, ...], Any]:
+    """Return what the columns of a matrix are called, and which of them are meant.
+
+    Columns without names have numbers; ``labels`` picks some of these, or names all of them.
+    """
+    if labels is None or known != tuple(range(len(known))):
+        return known, labels
+    wanted = _as_labels(labels)
+    if set(wanted) <= set(known):
+        return known, labels
+    if len(wanted) != len(known):
+        raise invalid("labels", f"{len(known)} different names, one per column", labels)
+    return wanted, None
 
 
 def _listed(labels: Sequence[Any], limit: int = 20) -> str:
@@ -469,8 +448,7 @@ def count_categories(
 ) -> PairedCounts | PatternCounts:
     """Count who says yes, one category against the rest, from a tally of truth and predictions."""
     categories = select_categories(counted.labels, pos_label, labels, average)
-    counts = count_patterns(categories, counted.label_pairs, counted.n)
-    return counts.pair(0, 1) if len(counts.systems) == 2 else counts
+    return count_patterns(categories, counted.label_pairs, counted.n).as_pair()
 
 
 def count_confusion(
@@ -487,10 +465,6 @@ def count_confusion(
     average : str
         How they will be averaged.
     """
-    if len(counted.labels) < 2:
-        raise InputError(
-            f"There is only one class, {counted.labels[0]!r}: nothing can be told apart."
-        )
     categories = select_categories(counted.labels, None, labels, average)
     judged = [index for _, index in categories]
     others = [index for index in range(len(counted.labels)) if index not in set(judged)]
@@ -500,9 +474,8 @@ def count_confusion(
             code[old] = new
     rows = code[counted.rows]
     order = np.lexsort(rows.T[::-1])
-    names = tuple(name for name, _ in categories)
     return ConfusionCounts(
-        names,
+        tuple(name for name, _ in categories),
         rows[order],
         counted.n[order],
         systems=default_names(rows.shape[1] - 1),
@@ -512,20 +485,20 @@ def count_confusion(
 
 def _check_classes(name: str, counted: Tally, pos_label: Any, average: str | None) -> None:
     """Refuse a truth that has one class only: nothing can be learned of the other."""
-    occurring = counted.n > 0
-    if not occurring.any():
-        return  # refused by the models, which know no document
-    true = [counted.labels[i] for i in np.unique(counted.rows[occurring, 0])]
-    if len(true) > 1 or (average is None and len(counted.labels) > 2 and pos_label is None):
-        return
-    if average is None and true[0] != (1 if pos_label is None else pos_label):
-        categories = select_categories(counted.labels, pos_label, None, None)
+    true = {counted.labels[i] for i in np.unique(counted.rows[counted.n > 0, 0])}
+    if len(true) != 1:
+        return  # without any document the models refuse it
+    if average is None and len(counted.labels) > 2 and pos_label is None:
+        return  # they ask for pos_label=
+    [label] = true
+    if average is None and label != (1 if pos_label is None else pos_label):
+        [(category, _)] = select_categories(counted.labels, pos_label, None, None)
         raise InputError(
-            f"{name} has no positive documents: all are {true[0]!r}, none is {categories[0][0]!r}. "
+            f"{name} has no positive documents: all are {label!r}, none is {category!r}. "
             "It takes both to compare."
         )
     raise InputError(
-        f"{name} has one class only ({true[0]!r}): documents of another class are missing. It "
+        f"{name} has one class only ({label!r}): documents of another class are missing. It "
         "takes both to compare."
     )
 
@@ -535,7 +508,7 @@ def _odd_labels(counted: Tally, pos_label: Any) -> tuple[str, ...]:
     notes = []
     labels, documents = set(counted.labels), int(counted.n.sum())
     if pos_label is None and len(labels) == 2 and 1 in labels and not labels & {0, -1}:
-        other = next(label for label in counted.labels if label != 1)
+        [other] = labels - {1}
         notes.append(
             f"The labels are 1 and {other!r}, and 1 is taken for the positive one: pass "
             "pos_label= to say so or otherwise."
@@ -562,19 +535,19 @@ def count_documents(
     if is_multilabel(columns):
         raise InputError("A program that asks for documents needs one label per document.")
     counts: Any = count_labels(columns, n, **categories).one_vs_rest()
-    yes = []  # whether truth and systems name each category (column, K, N)
-    for name, values in columns.items():
-        codes, known = encode(name, values)
-        names = np.array([[str(label) == c for label in known] for c in counts.categories])
-        yes.append(names[:, codes if n is None else np.repeat(codes, n)])
-    truth, *said = np.array(yes).astype(np.int64)
+    known, codes = encode_all(columns)
+    names = np.array(
+        [[str(label) == category for label in known] for category in counts.categories]
+    )
+    documents = slice(None) if n is None else np.repeat(np.arange(len(n)), n)
+    truth, *said = (names[:, column[documents]].astype(np.int64) for column in codes)
     both = counts.pos, counts.neg, truth, np.stack(said, axis=-1)
     return PairedDocuments(counts.categories, *both, **counts.metadata())
 
 
 def count_two_test_sets(
-    a: Any,
-    b: Any,
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
     *,
     pos_label: Any = None,
     labels: Sequence[Any] | None = None,
@@ -585,24 +558,21 @@ def count_two_test_sets(
     Parameters
     ----------
     a, b : mapping
-        Two columns of labels, by the names that an error shall mention.
+        Two columns of labels, by the names that an error shall mention, all different.
     pos_label, labels, average : optional
         Which categories are judged, as in :func:`stanoff.compare`.
     """
     if is_multilabel(a) or is_multilabel(b):
         raise InputError("Two different test sets need one label per document.")
-    tallies = [tally(columns) for columns in (a, b)]
-    union = sorted_labels({"a": tallies[0].labels, "b": tallies[1].labels})
-    refuse_similar_labels(union, labels)
-    categories = select_categories(union, pos_label, labels, average)
-    cells = []
-    for counted in tallies:
-        index = {label: i for i, label in enumerate(counted.labels)}
-        found = [(name, None if i is None else index.get(union[i])) for name, i in categories]
-        cells.append(count_patterns(found, counted.label_pairs, counted.n).cells[0])
+    known, codes = encode_all({**a, **b})
+    for columns, pair in ((a, codes[:2]), (b, codes[2:])):
+        check_lengths(dict(zip(columns, map(len, pair), strict=True)))
+    refuse_similar_labels(known, labels)
+    categories = select_categories(known, pos_label, labels, average)
+    tallies = [_count_rows(known, pair) for pair in (codes[:2], codes[2:])]
+    cells = [count_patterns(categories, t.label_pairs, t.n).cells[0] for t in tallies]
     names = tuple(name for name, _ in categories)
-    absent = unused_labels(categories, union) if average else ()
-    return UnpairedCounts(names, *cells, notes=absent)
+    return UnpairedCounts(names, *cells, notes=unused_labels(categories, known) if average else ())
 
 
 def check_counts(name: str, values: ArrayLike) -> Counts:
@@ -613,24 +583,21 @@ def check_counts(name: str, values: ArrayLike) -> Counts:
     >>> check_counts("c_pos", [3, 1, 0, 2]).tolist()
     [[3, 1, 0, 2]]
     """
-    rule = "four counts, or a row of four per category"
     try:
-        array = np.asarray(values)
+        array = np.atleast_2d(np.asarray(values, dtype=object))
     except ValueError:
-        raise invalid(name, rule, values) from None
-    if array.ndim == 1:
-        array = array[None]
-    if array.ndim != 2 or array.shape[1] != 4 or not len(array):
-        raise invalid(name, rule, values)
-    if array.dtype.kind not in "iufO":
-        raise invalid(name, "whole numbers", values)
-    for count in array.ravel().tolist():
-        if isinstance(count, bool) or not isinstance(count, (int, float)) or count != count // 1:
+        array = np.empty(0)
+    if array.ndim != 2 or array.shape[1] != 4:
+        raise invalid(name, "four counts, or a row of four per category", values)
+    for count in array.ravel():
+        if (
+            isinstance(count, bool)
+            or not isinstance(count, (int, float, np.integer))
+            or count % 1 != 0
+        ):
             raise invalid(name, "whole numbers", count)
-        if count < 0:
-            raise invalid(name, "counts >= 0", count)
-        if count > MAX_COUNT:
-            raise invalid(name, "counts below 2^59", count)
+        if not 0 <= count <= MAX_COUNT:
+            raise invalid(name, "counts >= 0" if count < 0 else "counts below 2^59", count)
     return array.astype(np.int64)
 
 
@@ -651,12 +618,12 @@ def check_weights(weights: Any) -> Counts:
         numbers = numbers[:, 0]
     if numbers.ndim != 1:
         raise invalid("sample_weight", rule, f"the shape {numbers.shape}")
-    odd = np.flatnonzero(~((numbers >= 0) & (numbers == np.round(numbers))))
+    odd = numbers[~((numbers >= 0) & (numbers == np.round(numbers)))]
     if len(odd):
         raise InputError(
             "The 'sample_weight' parameter must be made of whole numbers >= 0, which say how many "
             "documents a row stands for: the models take counts, and know no part of a document. "
-            f"Got {float(numbers[odd[0]]):g} instead."
+            f"Got {odd[0]:g} instead."
         )
     return numbers.astype(np.int64)
 
@@ -666,22 +633,22 @@ def check_weights(weights: Any) -> Counts:
 
 def is_multilabel(columns: Mapping[str, Any]) -> bool:
     """Return whether any column holds more than one label per document."""
-    return any(_is_matrix(values) or _holds_sets(values) for values in columns.values())
+    return any(is_matrix(values) or _holds_sets(values) for values in columns.values())
 
 
-def _is_matrix(values: Any) -> bool:
+def is_matrix(values: Any) -> bool:
+    """Return whether this is a table of numbers, dense or sparse."""
     return hasattr(values, "tocsr") or (
         isinstance(values, (np.ndarray, pd.DataFrame)) and values.ndim == 2
     )
 
 
 def _holds_sets(values: Any) -> bool:
-    if isinstance(values, np.ndarray) and values.dtype != object:
-        return False
     if not isinstance(values, (list, tuple, pd.Series, np.ndarray)):
         return False
-    first = next((v for v in values if v is not None and v is not pd.NA), None)
-    return isinstance(first, Nested)
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        return False
+    return isinstance(next((v for v in values if v is not None and v is not pd.NA), None), Nested)
 
 
 def count_multilabel(
@@ -713,39 +680,31 @@ def count_multilabel(
     """
     for name, values in columns.items():
         _refuse_probabilities(name, values)
-    matrices = [_is_matrix(values) for values in columns.values()]
+    matrices = [is_matrix(values) for values in columns.values()]
     if any(matrices) and not all(matrices):
         raise InputError("Pass indicator matrices or label sets, not a mixture of both.")
     rows, known, label_pairs = _read_matrices(columns) if all(matrices) else _read_sets(columns)
-    if not all(matrices):
-        pos_label, labels = match_labels(pos_label, labels, known)
     if pos_label is None and average is None:
         raise InputError(ONE_OF_MANY)
     weights = np.ones(rows, dtype=np.int64) if n is None else np.asarray(n, dtype=np.int64)
     if len(weights) != rows:
         raise invalid("sample_weight", f"{rows:,} numbers, one per document", len(weights))
-    unnamed = known == tuple(range(len(known)))
-    if unnamed and labels is not None and not set(_plain_labels(labels)) <= set(known):
-        known, labels = _column_names(labels, len(known)), None
-    categories = select_categories(known, pos_label, labels, average)
-    if not all(matrices):
+    if all(matrices):
+        known, labels = name_columns(known, labels)
+    else:
+        pos_label, labels = match_labels(pos_label, labels, known)
         refuse_similar_labels(known, labels)
-    counts = count_patterns(categories, label_pairs, weights)
-    pairs = counts.pair(0, 1) if len(counts.systems) == 2 else counts
-    return replace(pairs, notes=unused_labels(categories, known) if average else ())
+    categories = select_categories(known, pos_label, labels, average)
+    counts = count_patterns(categories, label_pairs, weights).as_pair()
+    return replace(counts, notes=unused_labels(categories, known) if average else ())
 
 
 def _refuse_probabilities(name: str, values: Any) -> None:
     """Refuse a matrix of probabilities, a column per class, which is not what was predicted."""
-    if not _is_matrix(values):
-        rows = [row for row in values if isinstance(row, Nested) and not isinstance(row, Set)]
-        if not rows or len({len(row) for row in rows}) > 1:
-            return
-        values = rows[:1000]
-    numbers = values.data if hasattr(values, "tocsr") else values
+    sample = values.data if hasattr(values, "tocsr") else values
     try:
-        numbers = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
+        numbers = np.asarray(sample if is_matrix(values) else [*sample][:1000], dtype=np.float64)
+    except (TypeError, ValueError):  # texts, sets, lists of different lengths
         return
     between = numbers[(numbers > 0) & (numbers < 1)]
     if len(between):
@@ -757,47 +716,47 @@ def _refuse_probabilities(name: str, values: Any) -> None:
 
 
 def _read_matrices(columns: Mapping[str, Any]) -> tuple[int, tuple[Any, ...], list[LabelPairs]]:
-    """Read indicator matrices: the number of rows, the categories, and who has which."""
-    columns, names = _align_columns(columns)
-    matrices = {name: _as_indicators(name, values) for name, values in columns.items()}
+    """Read indicator matrices: the number of rows, the categories, and who has which.
+
+    Columns of data frames are put into one order, by their names.
+    """
+    headings = {name: [*v.columns] for name, v in columns.items() if isinstance(v, pd.DataFrame)}
+    first = next(iter(headings.values()), None)
+    for name, heading in headings.items():
+        if sorted(map(str, heading)) != sorted(map(str, first or ())):
+            raise InputError(
+                f"The columns of {name} must be {', '.join(map(str, first or ()))}, but are "
+                f"{', '.join(map(str, heading))}."
+            )
+    matrices = {
+        name: as_indicators(name, values[first] if name in headings else values)
+        for name, values in columns.items()
+    }
     shapes = {name: matrix.shape for name, matrix in matrices.items()}
     if len(set(shapes.values())) != 1:
         listed = ", ".join(f"{name} has {rows} x {cols}" for name, (rows, cols) in shapes.items())
         raise InputError(f"The columns must have the same shape, but {listed}.")
     rows, width = next(iter(shapes.values()))
-    if not rows or not width:
-        raise InputError(f"There is nothing to compare: {', '.join(shapes)} are empty.")
-    label_pairs = [matrix.nonzero() for matrix in matrices.values()]
-    return rows, names or tuple(range(width)), label_pairs
+    check_lengths(dict.fromkeys(shapes, min(rows, width)))
+    known = tuple(range(width)) if first is None else tuple(first)
+    return rows, known, [matrix.nonzero() for matrix in matrices.values()]
 
 
-def _align_columns(columns: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Any, ...]]:
-    """Put the columns of data frames into one order; return their names, if they have any."""
-    frames = {name: v for name, v in columns.items() if isinstance(v, pd.DataFrame)}
-    if not frames:
-        return dict(columns), ()
-    names = list(next(iter(frames.values())).columns)
-    for name, frame in frames.items():
-        if len(frame.columns) != len(names) or set(frame.columns) != set(names):
-            raise InputError(
-                f"The columns of {name} must be {', '.join(map(str, names))}, but are "
-                f"{', '.join(map(str, frame.columns))}."
-            )
-    aligned = {name: frames[name][names] if name in frames else v for name, v in columns.items()}
-    return aligned, tuple(names)
+def as_indicators(name: str, values: Any) -> Any:
+    """Read a matrix of 0 and 1 as a sparse one.
 
-
-def _as_indicators(name: str, values: Any) -> Any:
+    Examples
+    --------
+    >>> as_indicators("y", [[0, 1], [1, 1]]).nonzero()[1].tolist()
+    [1, 0, 1]
+    """
     from scipy.sparse import csr_array
 
-    if not hasattr(values, "tocsr"):
-        values = np.asarray(values)
-        if values.dtype.kind not in "biuf":
-            try:
-                values = values.astype(np.float64)
-            except (TypeError, ValueError):
-                raise invalid(name, "made of 0 and 1", values.ravel()[0]) from None
-    matrix = csr_array(values)
+    dense = values if hasattr(values, "tocsr") else np.asarray(values)
+    try:
+        matrix = csr_array(dense.astype(np.float64) if dense.dtype == object else dense)
+    except (TypeError, ValueError):
+        raise invalid(name, "made of 0 and 1", np.ravel(values)[0]) from None
     matrix.sum_duplicates()
     odd = matrix.data[~np.isin(matrix.data, (0, 1))]
     if len(odd):
@@ -807,58 +766,27 @@ def _as_indicators(name: str, values: Any) -> Any:
 
 def _read_sets(columns: Mapping[str, Any]) -> tuple[int, tuple[Any, ...], list[LabelPairs]]:
     """Read label sets: the number of rows, the labels, and who has which."""
-    sets = {
-        name: [_label_set(name, i, v) for i, v in enumerate(values)]
-        for name, values in columns.items()
-    }
-    for name, values in columns.items():
-        _refuse_indicators(name, values)
-    check_lengths({name: len(rows) for name, rows in sets.items()})
-    known = sorted_labels({name: (x for s in rows for x in s) for name, rows in sets.items()})
+    documents, labels = {}, {}
+    for name, rows in columns.items():
+        for number, row in enumerate(rows, start=1):
+            if not isinstance(row, Nested):
+                raise InputError(
+                    f"{name} must hold a list or set of labels in every row, but has {row!r} in "
+                    f"row {number}."
+                )
+        lengths = [len(row) for row in rows]
+        documents[name] = np.repeat(np.arange(len(rows)), lengths)
+        labels[name] = [label for row in rows for label in row]
+        missing = pd.Series(labels[name], dtype=object).isna().to_numpy()
+        where = f"in row {documents[name][missing.argmax()] + 1}" if missing.any() else ""
+        missing_rows(name, missing, where=where)
+        # Rows such as [0, 1, 1] are meant as a matrix, and would be read as {0, 1}.
+        repeated = any(len({*map(str, row)}) < len(row) for row in rows)
+        if repeated and len({*lengths}) == 1 and all(label in (0, 1) for label in labels[name]):
+            raise invalid(name, "a NumPy array if its rows are indicators", "lists of 0 and 1")
+    check_lengths({name: len(rows) for name, rows in columns.items()})
+    known, codes = encode_all(labels)
     if not known:
-        raise InputError(f"There is nothing to compare: {', '.join(sets)} are empty.")
-    index = {label: i for i, label in enumerate(known)}
-    label_pairs = []
-    for rows in sets.values():
-        documents = np.repeat(np.arange(len(rows)), [len(labels) for labels in rows])
-        codes = np.fromiter((index[x] for labels in rows for x in labels), np.intp, len(documents))
-        label_pairs.append((documents, codes))
-    return len(next(iter(sets.values()))), known, label_pairs
-
-
-def _refuse_indicators(name: str, values: Any) -> None:
-    """Refuse rows such as [0, 1, 1], which are meant as a matrix and would be read as {0, 1}."""
-    flags = all(x in (0, 1) for row in values for x in row)
-    even = len({len(row) for row in values}) == 1
-    if flags and even and any(len(set(row)) < len(row) for row in values):
-        raise invalid(name, "a NumPy array if its rows are indicators", "lists of 0 and 1")
-
-
-def _label_set(name: str, row: int, values: Any) -> frozenset[Any]:
-    if isinstance(values, str) or not isinstance(values, Nested):
-        raise InputError(
-            f"{name} must hold a list or set of labels in every row, but has {values!r} in row "
-            f"{row + 1}."
-        )
-    try:
-        labels = frozenset(v.item() if isinstance(v, np.generic) else v for v in values)
-    except TypeError:
-        raise invalid(name, "made of plain labels", values) from None
-    if any(pd.isna(label) for label in labels):
-        raise InputError(f"{name} has a missing label in row {row + 1}.")
-    return labels
-
-
-def _plain_labels(labels: Any) -> list[Any]:
-    if isinstance(labels, str) or not isinstance(labels, (list, tuple, np.ndarray, pd.Index)):
-        raise invalid("labels", "a list of labels", labels)
-    if not all(isinstance(label, Hashable) for label in labels):
-        raise invalid("labels", "plain labels", labels)
-    return list(labels)
-
-
-def _column_names(labels: Sequence[Any], width: int) -> tuple[Any, ...]:
-    names = tuple(labels)
-    if len(names) != width or len(set(names)) != width:
-        raise invalid("labels", f"{width} different names, one per column", labels)
-    return names
+        raise InputError(f"There is nothing to compare: {', '.join(columns)} are empty.")
+    pairs = list(zip(documents.values(), (x.astype(np.intp) for x in codes), strict=True))
+    return len(next(iter(columns.values()))), known, pairs

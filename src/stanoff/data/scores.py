@@ -135,7 +135,8 @@ def build_scores(
     if is_multilabel({name: truth}):
         categories, positive, indices = _read_indicators(name, truth, pos_label, labels, average)
     else:
-        codes, known = encode(name, truth)
+        codes, labels_of_codes = encode(name, truth)
+        known = tuple(labels_of_codes)
         used = [known[i] for i in np.unique(codes)]
         pos_label = match_label(pos_label, used)
         if matrix:

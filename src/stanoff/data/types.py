@@ -259,7 +259,7 @@ class PairedCounts(Data):
         if (a, b) == (0, 1):
             return self
         pos, neg = self.pos[:, SWAP_AB], self.neg[:, SWAP_AB]
-        return PairedCounts(self.categories, pos, neg, **self.metadata(a, b))
+        return replace(self, pos=pos, neg=neg, **self.metadata(a, b))
 
     def unpaired(self) -> UnpairedCounts:
         """Forget which documents the two systems agreed on."""
@@ -286,10 +286,7 @@ class PairedDocuments(PairedCounts):
         if (a, b) == (0, 1):
             return self
         pos, neg, said = self.pos[:, SWAP_AB], self.neg[:, SWAP_AB], self.said[..., ::-1]
-        metadata = self.metadata(a, b)
-        return PairedDocuments(
-            self.categories, pos, neg, self.truth, said, columns=self.columns, **metadata
-        )
+        return replace(self, pos=pos, neg=neg, said=said, **self.metadata(a, b))
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,6 +367,10 @@ class PatternCounts(Data):
         for total, n in zip(counts, (self.pos, self.neg), strict=True):
             np.add.at(total, (self.category, outcome), n)
         return PairedCounts(self.categories, *counts, **self.metadata(a, b))
+
+    def as_pair(self) -> PairedCounts | PatternCounts:
+        """Return the outcome pairs of two systems, or the patterns of more."""
+        return self.pair(0, 1) if len(self.systems) == 2 else self
 
 
 def patterns_of(data: Data) -> PatternCounts:
@@ -464,8 +465,7 @@ class ConfusionCounts(Data):
         names = [(name, index) for index, name in enumerate(self.categories)]
         documents = np.arange(len(self.n))
         counts = count_patterns(names, [(documents, column) for column in self.rows.T], self.n)
-        pairs = counts.pair(0, 1) if len(self.systems) == 2 else counts
-        return replace(pairs, **self.metadata())
+        return replace(counts.as_pair(), **self.metadata())
 
     def one_vs_rest(self) -> PairedCounts | PatternCounts:
         """Count every class against the rest."""
