@@ -182,7 +182,6 @@ def test_what_applies_is_drawn():
         "posterior",
         "factor",
         "joint",
-        "trace",
     }
     for plot in GALLERY.values():
         if plot.applies(result, "web"):
@@ -205,7 +204,7 @@ def test_pages_show_it(tmp_path, open_page):
     tab = open_page(result.to_html(tmp_path / "page.html").read_text("utf-8"))
     said = result.sentence("web")
     assert said.startswith(tab.inner_text("#verdict"))
-    assert tab.locator("figure svg").count() == 5
+    assert tab.locator("figure svg").count() == 4
     tab.fill("#half", "0.5")
     assert said != tab.inner_text("#verdict")
     assert (

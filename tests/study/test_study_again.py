@@ -3,8 +3,12 @@
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from stanoff import compare
+from stanoff.plots.gallery import GALLERY
+from stanoff.report.figures import draw_figures
 from stanoff.study import cache, run
 from stanoff.study.config import FIGURES, read_study
 from stanoff.study.run import build_study
@@ -119,6 +123,34 @@ def test_only_what_depends_on_a_change_is_drawn(folder, drawn, old, new, made):
     assert drawn == made
 
 
+def test_another_rope_leaves_figures_without_one(folder, monkeypatch):
+    before = content(folder)
+    monkeypatch.setitem(GALLERY, "mosaic", GALLERY["mosaic"]._replace(draw=None))
+    again(folder, f"rope = 0.01\n{STUDY}")
+    after = content(folder)
+    for path in before:
+        assert (after[path] == before[path]) == ("figures" in path.parts)
+    (folder / "out/figures/nb_mult-svm_l2-F1-mosaic.svg").unlink()
+    outcomes = again(folder, f"rope = 0.02\n{STUDY}")
+    assert [bool(o.error) for o in outcomes] == [True, False]  # it cannot be drawn anew
+
+
+@pytest.mark.parametrize("kind", ["labels", "scores"])
+def test_the_figures_that_show_no_rope_are_the_same_under_another(kind):
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 100)
+    a, b = np.clip(0.3 * truth + 0.6 * rng.random((2, 100)), 0, 1)
+    options = {"measure": "auc"} if kind == "scores" else {}
+    if kind == "labels":
+        a, b = a > 0.5, b > 0.4
+    result = compare(truth, a, b, engine="exact", seed=1, draws=200, **options)
+    wider = result.judge(rope=0.2)
+    drawn = [draw_figures(r, r.default_category) for r in (result, wider)]
+    for one, other in zip(*drawn, strict=True):
+        same = one.svg == other.svg
+        assert same != GALLERY[one.name].shows_rope, one.name
+
+
 def test_other_labels_and_other_code_are_noticed(folder, drawn, monkeypatch):
     with (folder / "predictions.csv").open("a") as file:
         file.write("8,8,8,8,8\n")
@@ -130,10 +162,10 @@ def test_other_labels_and_other_code_are_noticed(folder, drawn, monkeypatch):
 
 
 def test_figures_that_are_no_longer_asked_for_are_gone(folder):
-    again(folder, STUDY.replace('["mosaic"]', '["trace"]\nfigure_formats = ["pdf", "png"]'))
+    again(folder, STUDY.replace('["mosaic"]', '["factor"]\nfigure_formats = ["pdf", "png"]'))
     names = {path.name for path in (folder / "out/figures").iterdir()}
     assert names == {
-        f"nb_mult-svm_l2-{measure}-trace.{style}"
+        f"nb_mult-svm_l2-{measure}-factor.{style}"
         for measure in ("F1", "recall")
         for style in ("pdf", "png")
     }
@@ -145,6 +177,4 @@ def test_figures_that_are_no_longer_asked_for_are_gone(folder):
 
 
 def test_the_names_of_figures_are_those_of_the_gallery():
-    from stanoff.plots.gallery import GALLERY
-
     assert tuple(GALLERY) == FIGURES

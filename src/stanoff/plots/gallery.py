@@ -39,11 +39,14 @@ class Plot(NamedTuple):
         Whether a result has it for a category.
     caption : str
         What it shows; ``{}`` stands for what is judged.
+    shows_rope : bool
+        Whether another ROPE makes it another figure.
     """
 
     draw: Callable[[Any, str], Axes]
     applies: Callable[[Any, str], bool]
     caption: str
+    shows_rope: bool = True
 
 
 def _all_drawable(result: Comparison, _: str) -> bool:
@@ -91,9 +94,14 @@ GALLERY = {
     ),
     "joint": Plot(plot_joint, _has_finite_scores, "Posterior of both scores together ({})."),
     "mosaic": Plot(
-        plot_mosaic, _has_pairs, "What both classifiers said of the same documents ({})."
+        plot_mosaic,
+        _has_pairs,
+        "What both classifiers said of the same documents ({}).",
+        shows_rope=False,
     ),
-    "roc": Plot(plot_roc, _has_curves, "ROC curves of both systems ({}), with bands."),
+    "roc": Plot(
+        plot_roc, _has_curves, "ROC curves of both systems ({}), with bands.", shows_rope=False
+    ),
     "roc_difference": Plot(
         plot_roc_difference,
         _has_curves,
@@ -103,13 +111,17 @@ GALLERY = {
         plot_precision_recall,
         _has_curves,
         "Precision against recall of both systems ({}), with bands.",
+        shows_rope=False,
     ),
     "reliability": Plot(
-        plot_reliability, _has_probabilities, "How often what was given a probability happens ({})."
+        plot_reliability,
+        _has_probabilities,
+        "How often what was given a probability happens ({}).",
+        shows_rope=False,
     ),
     "trace": Plot(
         plot_trace,
-        lambda result, category: True,
+        lambda result, _: result.engine == "stan",  # exact draws have no chains to look at
         "The difference along the chains ({}): a healthy sampler shows no drift and no gaps.",
     ),
 }

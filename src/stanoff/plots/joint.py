@@ -115,7 +115,7 @@ def _draw_regions(ax: Axes, draws: Array, bounds: tuple[float, float]) -> str:
         return "draws"
     levels = [1 - level / share for level in LEVELS]
     x, y = near
-    common: dict[str, Any] = {"x": x, "y": y, "ax": ax, "color": style.BLUE, "gridsize": 120}
+    common: dict[str, Any] = {"x": x, "y": y, "ax": ax, "color": style.BLUE, "gridsize": 70}
     common |= {"clip": (bounds, bounds), "warn_singular": False}
     sns.kdeplot(levels=[*levels, 1.0], fill=True, alpha=0.55, **common)
     sns.kdeplot(levels=levels, linewidths=1.2, **common)

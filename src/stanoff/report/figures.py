@@ -59,6 +59,7 @@ def draw_figures(
     category: str,
     names: Collection[str] | None = None,
     formats: Collection[str] = (),
+    saved_before: Mapping[str, Mapping[str, bytes]] | None = None,
 ) -> list[Picture]:
     """Draw what there is to draw of one category; what does not apply is left out.
 
@@ -72,15 +73,19 @@ def draw_figures(
         Which figures, all by default.
     formats : collection of str
         Out of svg, pdf and png: the files to make besides what pages show.
+    saved_before : mapping, optional
+        Figures that need not be drawn: their files by name and format.
     """
-    gallery = plots.CONTEST_GALLERY if hasattr(result, "tiers") else plots.GALLERY
+    gallery = plots.GALLERY if result.is_pair else plots.CONTEST_GALLERY
     pictures = []
     for name, plot in gallery.items():
         if (names is None or name in names) and plot.applies(result, category):
-            files = saved(plot.draw(result, category), dict.fromkeys(["svg", *formats]))
+            files = (saved_before or {}).get(name)
+            if files is None:
+                files = saved(plot.draw(result, category), dict.fromkeys(["svg", *formats]))
             caption = plot.caption.replace("{}", describe_score(result, category))
-            kept = {ending: files[ending] for ending in formats}
-            pictures.append(Picture(name, caption, files["svg"], kept))
+            requested = {ending: files[ending] for ending in formats}
+            pictures.append(Picture(name, caption, files["svg"], requested))
     return pictures
 
 

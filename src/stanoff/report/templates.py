@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -16,6 +17,11 @@ from stanoff._lib.escaping import one_line
 
 def render(template: str, *, package: str = "stanoff.report", **values: Any) -> str:
     """Fill in a template of a package; whatever is not ``Markup`` is escaped."""
+    return _environment(package).get_template(template).render(style=inlined("page.css"), **values)
+
+
+@cache
+def _environment(package: str) -> Environment:
     environment = Environment(
         loader=PackageLoader(package, "."),
         autoescape=True,
@@ -25,7 +31,7 @@ def render(template: str, *, package: str = "stanoff.report", **values: Any) -> 
         keep_trailing_newline=True,
     )
     environment.filters |= {"one_line": one_line, "slug": make_anchor}
-    return environment.get_template(template).render(style=inlined("page.css"), **values)
+    return environment
 
 
 def make_anchor(title: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -17,11 +16,10 @@ from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
 
 import stanoff
 from stanoff import models
-from stanoff._lib.files import write_text
 from stanoff.api import load
 from stanoff.data.readers import data_paths
 from stanoff.data.types import Data
@@ -31,12 +29,15 @@ from stanoff.engines.sampling import select_engine
 from stanoff.errors import StanoffError
 from stanoff.models.custom import CustomModel
 from stanoff.question import Question, Sampling
+from stanoff.results.base import MAX_SECONDS
 from stanoff.results.comparison import Comparison, compare_data
 from stanoff.results.contest import Contest, contest_data
 from stanoff.study.config import DataSet, Study
 from stanoff.text.tables import COLUMNS
 
-MIN_SECONDS = 0.5  # that a fit takes; quicker ones are made again rather than kept
+# That drawing takes; quicker fits are made again. Such fits are as long as they were asked to be,
+# whatever the ROPE: only quicker ones draw on where a verdict hangs on it.
+MIN_SECONDS = MAX_SECONDS
 CODE = (".py", ".html", ".css", ".js", ".stan", ".stanfunctions")
 PACKAGES = ("matplotlib", "seaborn", "scipy", "pandas", "arviz-stats")  # that draw
 
@@ -152,19 +153,17 @@ def fit_or_load(
     """
     file = store.with_name(f"{store.name}-{fit_key(observed, question, sampling)[:16]}.nc")
     try:
-        kept = load(file)
+        saved = load(file)
         # The same labels may have moved since.
-        known = replace(kept.data, source=observed.source, notes=observed.notes)
-        return replace(kept, fit=replace(kept.fit, data=known))
+        data = replace(saved.data, source=observed.source, notes=observed.notes)
+        return replace(saved, fit=replace(saved.fit, data=data))
     except StanoffError:
         pass  # not there, or damaged
-    start = time.perf_counter()
     judge = compare_data if len(observed.systems) == 2 else contest_data
     result = judge(observed, question, sampling)
-    took = time.perf_counter() - start
-    for old in store.parent.glob(f"{escape(store.name)}-{'[0-9a-f]' * 16}.nc"):
-        old.unlink()
-    if took >= MIN_SECONDS:
+    for outdated in store.parent.glob(f"{escape(store.name)}-{'[0-9a-f]' * 16}.nc"):
+        outdated.unlink()
+    if result.fit.seconds >= MIN_SECONDS:
         result.save(file)
     return result
 
@@ -187,14 +186,16 @@ def fit_key(data: Data, question: Question, sampling: Sampling) -> str:
     return _hash(json.dumps(settings, sort_keys=True).encode())
 
 
-def page_key(
+def page_keys(
     study: Study,
     data: DataSet,
     systems: Sequence[tuple[str, ...]],
     sampling: Sampling,
     question: Question,
-) -> str:
-    """Hash all that a page and its figures depend on; empty where that cannot be told.
+) -> tuple[str, str]:
+    """Hash all that a page depends on, and what its figures without a ROPE depend on.
+
+    Both are empty where that cannot be known.
 
     Parameters
     ----------
@@ -207,49 +208,77 @@ def page_key(
     sampling, question : Sampling, Question
         Those of the study.
     """
-    model, first = sampling.model, study.questions[0]
-    functions = [asked.measure.function.__module__ for asked in (question, first)]
-    if any(name.partition(".")[0] != "stanoff" for name in functions):
-        return ""  # other code may change unseen
+    model, questions = sampling.model, (question, study.questions[0])
+    if any(q.measure.function.__module__.partition(".")[0] != "stanoff" for q in questions):
+        return "", ""  # other code may change unseen
     try:
         files = [Path(path) for file in data.files for path in data_paths(file)]
         labels = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     except (StanoffError, OSError):
-        return ""  # whoever reads them will say why
+        return "", ""  # whoever reads them will say why
     program = program_hash(model.stan_file) if isinstance(model, CustomModel) else None
     settings = {
         "labels": labels,
         "data": data.model_dump(exclude={"file", "truth_file"}),
-        "systems": [[(column, study.systems[column]) for column in some] for some in systems],
-        "questions": [[repr(asked), asked.measure.label] for asked in (question, first)],
+        "systems": [[(name, study.systems[name]) for name in columns] for columns in systems],
+        "measures": [q.measure.label for q in questions],
         "sampling": repr(replace(sampling, model=None, progress=False)),
         "model": [model and model.name, program],
         "figures": [study.figures, study.figure_formats],
         "code": _code_hash(),
     }
-    return _hash(json.dumps(settings, sort_keys=True, default=repr).encode())
+    without_rope = [replace(q, rope=(0.0, 0.0), rope_of=None) for q in questions]
+    page, figures = (
+        _hash(json.dumps(settings | {"questions": repr(q)}, sort_keys=True, default=repr).encode())
+        for q in (questions, without_rope)
+    )
+    return page, figures
 
 
-def read_page(record: Path, key: str, out: Path) -> StudyResult | None:
-    """Return what was made before; None if it depends on what has changed, or a file has."""
-    try:
-        content = json.loads(record.read_text("utf-8"))
-        if not key or content["key"] != key:
+class PageRecord(BaseModel):
+    """What a page and its figures depend on, and what was found.
+
+    Attributes
+    ----------
+    key, figure_key : str
+        The hashes of what the page, and its figures without a ROPE, depend on.
+    files : mapping
+        The hashes of its files by their names, relative to the folder of the study.
+    result : StudyResult
+        What is on the page.
+    """
+
+    model_config = ConfigDict(ser_json_inf_nan="constants")
+
+    key: str
+    figure_key: str
+    files: dict[str, str]
+    result: StudyResult
+
+    @classmethod
+    def read(cls, path: Path) -> PageRecord | None:
+        """Read what was written before; None if there is nothing, or it is damaged."""
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError):
             return None
-        if any(_hash((out / name).read_bytes()) != h for name, h in content["files"].items()):
+
+    def is_intact(self, out: Path) -> bool:
+        """Return whether all its files are as they were."""
+        return all(self.file(name, out) is not None for name in self.files)
+
+    def file(self, name: str, out: Path) -> bytes | None:
+        """Return what is in a file; None if it is not as it was."""
+        try:
+            content = (out / name).read_bytes()
+        except OSError:
             return None
-        return StudyResult.model_validate(content["result"] | {"reused": True})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+        return content if _hash(content) == self.files.get(name) else None
 
 
-def write_page(
-    result: StudyResult, files: Sequence[Path], record: Path, key: str, out: Path
-) -> None:
-    """Write down a result, and the hashes of its files, which lie in ``out``."""
-    hashes = {path.relative_to(out).as_posix(): _hash(path.read_bytes()) for path in files}
-    content = {"key": key, "files": hashes, "result": json.loads(result.model_dump_json())}
-    write_text(record, json.dumps(content, sort_keys=True))
+def file_hashes(files: Sequence[Path], out: Path) -> dict[str, str]:
+    """Hash files by their names, relative to the folder of the study."""
+    return {path.relative_to(out).as_posix(): _hash(path.read_bytes()) for path in files}
 
 
 @cache

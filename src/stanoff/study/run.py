@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from stanoff import models
+from stanoff import models, plots
 from stanoff._lib import progress
 from stanoff._lib.arguments import as_executor, as_jobs, as_systems
 from stanoff._lib.files import write_bytes, write_text
@@ -29,7 +29,7 @@ from stanoff.report.figures import Picture, draw_figures
 from stanoff.report.page import comparison_page
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
-from stanoff.study.cache import StudyResult, fit_or_load, page_key, read_page, write_page
+from stanoff.study.cache import PageRecord, StudyResult, file_hashes, fit_or_load, page_keys
 from stanoff.study.config import CONTEST_FIGURES, FIGURE_FORMATS, FIGURES, DataSet, Study
 from stanoff.study.overview import write_overview
 from stanoff.study.tables import SCORES
@@ -245,20 +245,25 @@ def read_data(study: Study, data: DataSet, systems: tuple[str, ...], question: Q
 
 
 def read_pages(study: Study, job: Job, out: Path) -> list[StudyResult | None]:
-    """Find what was made before, question by question."""
-    return [
-        read_page(_record(study, job, question, out), _key(study, job, question), out)
-        for question in study.questions
-    ]
+    """Find what was made before and depends on nothing that has changed, question by question."""
+    results = []
+    for question in study.questions:
+        record, (key, _) = (
+            PageRecord.read(_record_path(study, job, question, out)),
+            _keys(study, job, question),
+        )
+        is_same = record is not None and record.key == key != "" and record.is_intact(out)
+        results.append(record.result.model_copy(update={"reused": True}) if is_same else None)
+    return results
 
 
-def _record(study: Study, job: Job, question: Question, out: Path) -> Path:
+def _record_path(study: Study, job: Job, question: Question, out: Path) -> Path:
     return out / FIT_FOLDER / f"{job.slug_for(question, study)}.json"
 
 
-def _key(study: Study, job: Job, question: Question) -> str:
-    together = job.contest.systems if job.contest else job.systems
-    return page_key(study, job.data, [job.systems, together], job.sampling, question)
+def _keys(study: Study, job: Job, question: Question) -> tuple[str, str]:
+    fitted = job.contest.systems if job.contest else job.systems
+    return page_keys(study, job.data, [job.systems, fitted], job.sampling, question)
 
 
 def make_page(
@@ -271,8 +276,16 @@ def make_page(
     try:
         result = _judge(study, job, question, fitted)
         slug = job.slug_for(question, study)
+        key, figure_key = _keys(study, job, question)
+        # A verdict that hangs on the ROPE may have taken more draws.
+        figure_key = f"{figure_key} {result.fit.draws.shape}" if figure_key else ""
+        record_path = _record_path(study, job, question, out)
+        record = PageRecord.read(record_path)
+        saved: dict[str, dict[str, bytes]] = {}
+        if record is not None and record.figure_key == figure_key != "":
+            saved = figures_without_rope(record, slug, study.figure_formats, out)
         category = result.default_category or result.categories[0]
-        figures = draw_figures(result, category, study.figures, study.figure_formats)
+        figures = draw_figures(result, category, study.figures, study.figure_formats, saved)
         files = write_figures(figures, slug, out)
         html = (
             contest_page(result, category, figures=figures)
@@ -281,11 +294,27 @@ def make_page(
         )
         files.append(write_text(out / PAGE_FOLDER / f"{slug}.html", html))
         names = [figure.name for figure in figures] if study.figure_formats else []
-        made = study_result(result, slug, job.data.name, names)
-        write_page(made, files, _record(study, job, question, out), _key(study, job, question), out)
-        return made
+        outcome = study_result(result, slug, job.data.name, names)
+        record = PageRecord(
+            key=key, figure_key=figure_key, files=file_hashes(files, out), result=outcome
+        )
+        write_text(record_path, record.model_dump_json())
+        return outcome
     except Exception as error:
         return failure(study, job, question, error)
+
+
+def figures_without_rope(
+    record: PageRecord, slug: str, formats: Sequence[str], out: Path
+) -> dict[str, dict[str, bytes]]:
+    """Read the figures of a page that are the same under any ROPE, by name and format."""
+    figures = {}
+    for name, plot in plots.GALLERY.items():
+        paths = {ending: f"{FIGURE_FOLDER}/{slug}-{name}.{ending}" for ending in formats}
+        files = {ending: record.file(path, out) for ending, path in paths.items()}
+        if not plot.shows_rope and "svg" in files and None not in files.values():
+            figures[name] = files
+    return figures
 
 
 def _judge(
