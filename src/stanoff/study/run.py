@@ -246,14 +246,14 @@ def read_data(study: Study, data: DataSet, systems: tuple[str, ...], question: Q
 
 def read_pages(study: Study, job: Job, out: Path) -> list[StudyResult | None]:
     """Find what was made before and depends on nothing that has changed, question by question."""
-    results = []
+    results: list[StudyResult | None] = []
     for question in study.questions:
-        record, (key, _) = (
-            PageRecord.read(_record_path(study, job, question, out)),
-            _keys(study, job, question),
-        )
-        is_same = record is not None and record.key == key != "" and record.is_intact(out)
-        results.append(record.result.model_copy(update={"reused": True}) if is_same else None)
+        key, _ = _keys(study, job, question)
+        record = PageRecord.read(_record_path(study, job, question, out))
+        if record is not None and record.key == key != "" and record.is_intact(out):
+            results.append(record.result.model_copy(update={"reused": True}))
+        else:
+            results.append(None)
     return results
 
 
@@ -310,9 +310,9 @@ def figures_without_rope(
     """Read the figures of a page that are the same under any ROPE, by name and format."""
     figures = {}
     for name, plot in plots.GALLERY.items():
-        paths = {ending: f"{FIGURE_FOLDER}/{slug}-{name}.{ending}" for ending in formats}
-        files = {ending: record.file(path, out) for ending, path in paths.items()}
-        if not plot.shows_rope and "svg" in files and None not in files.values():
+        contents = [record.file(f"{FIGURE_FOLDER}/{slug}-{name}.{e}", out) for e in formats]
+        files = {e: content for e, content in zip(formats, contents, strict=True) if content}
+        if not plot.shows_rope and "svg" in files and len(files) == len(formats):
             figures[name] = files
     return figures
 
