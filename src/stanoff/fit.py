@@ -226,13 +226,12 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     if max(data.n_documents()) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
     check_kind(data, question.measure)
-    model = models.suit(sampling.model, data)
+    model, data = models.suit(sampling.model, data)
     engine, why_not_stan = select_engine(model, sampling.engine)
     for name in ("warmup", "sampler_options", "output_dir"):
         if engine == "exact" and getattr(sampling, name):
             rule = "None where 'engine' is exact, which has none"
             raise invalid(name, rule, getattr(sampling, name))
-    data = model.prepare(data)
     start = time.perf_counter()
     draws = sample(engine, model, data, sampling, question.measure)
     seconds = time.perf_counter() - start

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stanoff import Prior, SamplingWarning
 from stanoff.models import MODELS
+from stanoff.models.predictive import PredictiveModel
 
 sys.path.append(str(Path(__file__).parents[1] / "stored"))
 from make_reference import contested, fitted
@@ -28,7 +29,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     # What has no new documents knows no document by itself: folds, data sets and seeds.
     models = [model for model in MODELS.values() if model.has_program]
-    programs = [model.name for model in models if model.predictive_draws]
+    programs = [model.name for model in models if isinstance(model, PredictiveModel)]
     for engine, names in (("stan", programs), ("exact", EXACT)):
         for name in names:
             with warnings.catch_warnings():

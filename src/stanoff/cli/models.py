@@ -17,7 +17,7 @@ from stanoff.engines import install, toolchain
 from stanoff.engines.doctor import examine as examine_toolchain
 from stanoff.engines.stan import to_json
 from stanoff.errors import ToolchainError, unknown
-from stanoff.models import MODELS
+from stanoff.models import MODELS, suit
 from stanoff.models.custom import inspect_program
 from stanoff.options import FIT, select
 from stanoff.question import Question, read
@@ -105,9 +105,8 @@ def print_data(file: tuple[str, ...], model: str, **values: Any) -> None:
     """Print what the Stan program of a model gets of FILE, as JSON that CmdStan reads."""
     counts, asked = _count(file, values)
     question, sampling = read(model=model, **asked)
-    assert sampling.model is not None
-    counts = sampling.model.prepare(counts)
-    echo(to_json(sampling.model.stan_data(counts, sampling.prior, question.measure)))
+    fitted, counts = suit(sampling.model, counts)
+    echo(to_json(fitted.stan_data(counts, sampling.prior, question.measure)))
 
 
 def _count(file: tuple[str, ...], values: dict[str, Any]) -> tuple[Data, dict[str, Any]]:

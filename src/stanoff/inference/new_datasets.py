@@ -13,6 +13,7 @@ from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence, RowInfo, summarize, summarize_rows
 from stanoff.inference.posterior import Posterior, SampledPosterior, StudentTPosterior
 from stanoff.models.folds_datasets import FoldsDatasets, dataset_names
+from stanoff.models.items import Items
 
 if TYPE_CHECKING:
     from stanoff.results.base import Result
@@ -37,6 +38,7 @@ def next_scores(result: Result) -> Array:
         raise InputError("There is no next data set: pass dataset=, which names those at hand.")
     rng = np.random.default_rng(result.seed)
     stan_data = result.model.stan_data(result.data, result.prior)
+    assert isinstance(result.model, Items)
     complete = result.model.complete_draws(draws, stan_data, rng)
     if "root" not in complete:
         raise InputError(

@@ -72,11 +72,17 @@ def get(name: str | Path) -> Model:
     return MODELS[name]
 
 
-def suit(model: Model | None, data: Data) -> Model:
-    """Return the model that was asked for, or the default of the data.
+def suit(model: Model | None, data: Data) -> tuple[Model, Data]:
+    """Return the model that was requested, or the default of the data, and the data as it has them.
 
-    New data sets are asked of differences by the datasets model, else of whatever model knows them.
+    These are classes, or categories against the rest.
     """
+    suitable = _resolve_model(model, data)
+    return suitable, data if suitable.single_label else data.one_vs_rest()
+
+
+def _resolve_model(model: Model | None, data: Data) -> Model:
+    """Return the model; new data sets are asked of differences, or of what model knows them."""
     if isinstance(model, Folds) and isinstance(data, UnpairedFolds):
         return MODELS["folds_unpaired"]
     if isinstance(model, Datasets):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,8 @@ class Model:
     """A model of how systems came to their answers.
 
     A subclass says what is true of one model; :data:`stanoff.models.MODELS` registers it. Draws are
-    mappings of arrays (chain, draw, ...), and ``stan_data`` is the data block of the program.
+    mappings of arrays (chain, draw, ...), and ``stan_data`` is the data block of the program. What
+    says how single documents come about is a :class:`stanoff.models.predictive.PredictiveModel`.
 
     Attributes
     ----------
@@ -70,9 +71,9 @@ class Model:
         left out where some systems are looked at, or these change places.
     priors : mapping
         Priors worth comparing, by name.
-    predictive_draws : tuple of str
-        The variables that log-likelihoods and replicates are computed from; none where the model
-        has neither.
+    has_batches : bool
+        Whether categories are independent, so that many data sets can be drawn at once as such;
+        see :class:`stanoff.models.counts.ConjugateCounts`.
     """
 
     name: str = ""
@@ -85,7 +86,7 @@ class Model:
     exact_draws: int = 50_000
     order_dependent: tuple[str, ...] = ()
     priors: Mapping[str, Prior] = NAMED
-    predictive_draws: tuple[str, ...] = ()
+    has_batches: bool = False
 
     @property
     def single_label(self) -> bool:
@@ -107,11 +108,6 @@ class Model:
         """Whether it can be drawn exactly."""
         return type(self).sample_exact is not Model.sample_exact
 
-    @property
-    def has_batches(self) -> bool:
-        """Whether many data sets, or categories that are independent, can be drawn at once."""
-        return type(self).sample_exact_batch is not Model.sample_exact_batch
-
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
 
@@ -119,10 +115,6 @@ class Model:
         return hash(self.name)
 
     # What goes into the program.
-
-    def prepare(self, data: Data) -> Data:
-        """Return the data as this model sees them: classes, or categories against the rest."""
-        return data if self.single_label else data.one_vs_rest()
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return all that the program asks for; what depends on the measure only with one."""
@@ -144,29 +136,6 @@ class Model:
         """
         raise NotImplementedError
 
-    def sample_exact_batch(
-        self, stan_data: StanData, draws: int, rng: Generator, *, shared: bool = True
-    ) -> Iterator[tuple[slice, Array]]:
-        """Draw the cells of many data sets, which stand in the place of categories.
-
-        Parameters
-        ----------
-        stan_data : mapping
-            The data block, with a row per data set.
-        draws : int
-            How many of each data set.
-        rng : Generator
-            The source of randomness.
-        shared : bool
-            Whether data sets may share random numbers; not those that hardly differ.
-
-        Yields
-        ------
-        tuple
-            Which data sets, and their cells (data set, system, draw, cell).
-        """
-        raise NotImplementedError
-
     def closed_form(
         self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> tuple[StudentT, StudentT | None] | None:
@@ -178,12 +147,6 @@ class Model:
 
     def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether the prior density of delta at 0 is infinite; None if no theorem tells."""
-        return None
-
-    def densities_at_zero(
-        self, measure: Measure, data: Data, prior: Priors
-    ) -> tuple[Array, Array] | None:
-        """Return posterior and prior density of delta at 0 by category, if there are formulas."""
         return None
 
     # From draws to scores.
@@ -219,47 +182,6 @@ class Model:
     def population(self, data: Data) -> str:
         """Say in words what values are averaged over; nothing of labels."""
         return ""
-
-    # What draws say of the documents themselves.
-
-    def predictive_data(self, data: Data, prior: Priors) -> dict[str, Any]:
-        """Return the data block that log-likelihoods and replicates are computed with."""
-        return self.stan_data(data, prior)
-
-    def complete_draws(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
-        """Add variables that follow from the draws; return nothing where that cannot be."""
-        return draws
-
-    def can_resample(self, stan_data: StanData) -> bool:
-        """Return whether ``sample_exact(..., keep=)`` can keep what it usually does not."""
-        return False
-
-    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-likelihood of each group of equal documents, or of each item."""
-        raise NotImplementedError
-
-    def document_counts(self, stan_data: StanData) -> NDArray[Any] | None:
-        """Count the documents of these groups; None where each is one document or item."""
-        return None
-
-    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> Sequence[str]:
-        """Name these groups, in the same order."""
-        raise NotImplementedError
-
-    def log_prior(self, draws: Variables, stan_data: StanData) -> Array | None:
-        """Return the log-density of the prior (chain, draw); None where it is flat."""
-        raise NotImplementedError
-
-    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
-        """Draw as many new documents as there are, by the names of the observed inputs.
-
-        Where some could be of a kind that did not occur, ``cells`` counts them all.
-        """
-        raise NotImplementedError
-
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Return of new documents what :meth:`scores` takes: cells, or psi."""
-        return {"cells": replicates["cells"]}
 
 
 def unless_prior(stan_data: StanData, *names: str) -> list[NDArray[np.int64]]:

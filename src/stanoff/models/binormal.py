@@ -17,10 +17,16 @@ from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import AVERAGES, Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Inputs, Model, Proven, StanData, Variables
+from stanoff.models.base import Array, Inputs, Proven, StanData, Variables
 from stanoff.models.bootstrap import BOOTSTRAP
 from stanoff.models.inputs import standardize_scores
-from stanoff.models.predictive import log_correlation, log_lognormal, log_normal, number_rows
+from stanoff.models.predictive import (
+    LogLikelihood,
+    PredictiveModel,
+    log_correlation,
+    log_lognormal,
+    log_normal,
+)
 from stanoff.models.priors import Prior, Priors, single
 
 MIN_DOCUMENTS = 2  # of each class
@@ -28,7 +34,7 @@ S_SCALE, LKJ_SHAPE = 0.5, 2.0
 CLASSES = (("pos", 1), ("neg", 0))
 
 
-class Binormal(Model):
+class Binormal(PredictiveModel):
     """Scores are bivariate normal given the class; it knows the AUC alone."""
 
     name = "binormal"
@@ -85,8 +91,8 @@ class Binormal(Model):
         """Score the documents as they are."""
         return BOOTSTRAP.observed_scores(data, measure, average)
 
-    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-density of both scores of each document (chain, draw, document)."""
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
+        """Return the log-density of both scores of each document."""
         truth = np.asarray(stan_data["truth"])
         density = np.empty((*draws["r_pos"].shape, len(truth)))
         for side, label in CLASSES:
@@ -95,11 +101,7 @@ class Binormal(Model):
             distance = (a**2 - 2 * r * a * b + b**2) / (1 - r**2)
             scale = np.log(2 * np.pi) + np.log(s).sum(axis=-1)[..., None] + 0.5 * np.log1p(-(r**2))
             density[..., truth == label] = -0.5 * distance - scale
-        return density
-
-    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Return the numbers of the documents."""
-        return number_rows(stan_data["truth"])
+        return LogLikelihood.of_items(density)
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior of means, standard deviations and correlations."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -24,7 +23,6 @@ from stanoff.models.base import (
     COORDS,
     Array,
     Inputs,
-    Model,
     Proven,
     StanData,
     Variables,
@@ -32,11 +30,12 @@ from stanoff.models.base import (
 )
 from stanoff.models.inputs import KAPPA_INPUTS, KAPPA_NEG_INPUTS, MEASURE_INPUTS
 from stanoff.models.predictive import (
+    LogLikelihood,
+    PredictiveModel,
     join_labels,
     log_beta,
     log_dirichlet,
     log_lognormal,
-    log_of_counts,
     multinomials,
 )
 from stanoff.models.priors import WEIGHTS, Priors, both, single
@@ -48,8 +47,10 @@ GAMMAS_IN_CACHE = 16_384  # of each intermediate result, so that it stays near t
 MIN_SHAPE = 0.05  # below, all Gammas of a simplex may underflow to 0 together
 
 
-class ConjugateCounts(Model):
+class ConjugateCounts(PredictiveModel):
     """What the paired and the unpaired model share: their posteriors are Betas and Dirichlets."""
+
+    has_batches = True
 
     def rate_density_at_zero(self, side: str, stan_data: StanData) -> Array:
         """Return the density at 0 (category) of the difference of two rates of yes, or of no."""
@@ -58,8 +59,8 @@ class ConjugateCounts(Model):
     def densities_at_zero(
         self, measure: Measure, data: Data, prior: Priors
     ) -> tuple[Array, Array] | None:
-        """Return posterior and prior density of delta at 0 for rates of one class."""
-        if not self.is_conjugate or measure.name not in CLASS_OF_MEASURE:
+        """Return posterior and prior density of delta at 0 (category) for rates of one class."""
+        if measure.name not in CLASS_OF_MEASURE:
             return None
         side, stan_data = CLASS_OF_MEASURE[measure.name], self.stan_data(data, prior)
         posterior, prior_density = (
@@ -84,6 +85,22 @@ class ConjugateCounts(Model):
         A Gamma depends on one count alone, and data sets of one size have much the same counts. The
         draws of each data set are still independent draws of its own posterior; only the
         Monte-Carlo noise of two data sets is no longer quite independent.
+
+        Parameters
+        ----------
+        stan_data : mapping
+            The data block, with a row per data set in the place of a category.
+        draws : int
+            How many of each data set.
+        rng : Generator
+            The source of randomness.
+        shared : bool
+            Whether data sets may share random numbers; not those that hardly differ.
+
+        Yields
+        ------
+        tuple
+            Which data sets, and their cells (data set, system, draw, cell).
         """
         shapes = self.gamma_shapes(stan_data)
         if not shared or min(shape.min() for shape in shapes) < MIN_SHAPE:
@@ -125,10 +142,9 @@ def _chunks_that_fit(shapes: list[Array], draws: int, chunk: slice) -> Iterator[
         yield chunk
 
 
-class Paired(ConjugateCounts):
-    """Both systems on the same documents: outcome pairs given the class are Dirichlet."""
+class PairedCategories(PredictiveModel):
+    """Both systems on the same documents: what models of outcome pairs have in common."""
 
-    name = "paired"
     inputs = {"K": 0, "c_pos": 2, "c_neg": 2, "beta": 1, "alpha_pos": 1, "alpha_neg": 1}
     inputs |= {**MEASURE_INPUTS, "prior_only": 0}
     observed = ("c_pos", "c_neg")
@@ -149,6 +165,33 @@ class Paired(ConjugateCounts):
                 "pass model='unpaired' for two different test sets."
             )
         return super().stan_data(data, single(prior), measure)
+
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
+        """Return the log-likelihood of each outcome pair by category and class."""
+        mu = draws["mu"][..., None]
+        shares = np.stack([mu * draws["theta_pos"], (1 - mu) * draws["theta_neg"]], axis=-2)
+        counts = np.stack([stan_data["c_pos"], stan_data["c_neg"]], axis=-2)
+        labels = join_labels(data.categories, COORDS["truth"], COORDS["outcome"])
+        return LogLikelihood.of_counts(counts, shares, labels)
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw as many new documents as there are."""
+        n = np.sum(stan_data["c_pos"], axis=-1) + np.sum(stan_data["c_neg"], axis=-1)
+        n_pos = rng.binomial(n, draws["mu"])
+        return {
+            "c_pos": multinomials(n_pos, draws["theta_pos"], rng),
+            "c_neg": multinomials(n - n_pos, draws["theta_neg"], rng),
+        }
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Count the cells of new documents."""
+        return {"cells": cells_of_patterns(replicates["c_pos"], replicates["c_neg"], 2)}
+
+
+class Paired(PairedCategories, ConjugateCounts):
+    """Outcome pairs given the class are Dirichlet, each category by itself."""
+
+    name = "paired"
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw a Beta and two Dirichlets per category."""
@@ -223,39 +266,12 @@ class Paired(ConjugateCounts):
             density = (total - 1) / power * np.exp(-power * np.log(2) - betaln(a, b))
         return np.where(power > 0, density, np.inf)
 
-    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-likelihood of outcome pairs (chain, draw, category, class, outcome)."""
-        mu = draws["mu"][..., None]
-        shares = np.stack([mu * draws["theta_pos"], (1 - mu) * draws["theta_neg"]], axis=-2)
-        return log_of_counts(self.document_counts(stan_data), shares)
-
-    def document_counts(self, stan_data: StanData) -> NDArray[Any]:
-        """Count the documents of each."""
-        return np.stack([stan_data["c_pos"], stan_data["c_neg"]], axis=-2)
-
-    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Name category, class and outcome pair."""
-        return join_labels(data.categories, COORDS["truth"], COORDS["outcome"])
-
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior of all categories."""
         density = log_beta(draws["mu"], stan_data["beta"])
         for side in CLASSES:
             density = density + log_dirichlet(draws[f"theta_{side}"], stan_data[f"alpha_{side}"])
         return np.asarray(density.sum(axis=-1))
-
-    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
-        """Draw as many new documents as there are."""
-        n = np.sum(stan_data["c_pos"], axis=-1) + np.sum(stan_data["c_neg"], axis=-1)
-        n_pos = rng.binomial(n, draws["mu"])
-        return {
-            "c_pos": multinomials(n_pos, draws["theta_pos"], rng),
-            "c_neg": multinomials(n - n_pos, draws["theta_neg"], rng),
-        }
-
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Count the cells of new documents."""
-        return {"cells": cells_of_patterns(replicates["c_pos"], replicates["c_neg"], 2)}
 
 
 PAIRED = Paired()
@@ -269,10 +285,9 @@ def cells_of_pairs(mu: Array, theta_pos: Array, theta_neg: Array) -> Array:
     return cells
 
 
-class Unpaired(ConjugateCounts):
-    """Each system by itself, on its own documents: prevalence and rates are Beta."""
+class UnpairedCategories(PredictiveModel):
+    """Each system by itself, on its own documents: what models of its cells have in common."""
 
-    name = "unpaired"
     inputs = {"K": 0, "c_A": 2, "c_B": 2, "beta": 2, "alpha_pos": 2, "alpha_neg": 2}
     inputs |= {**MEASURE_INPUTS, "prior_only": 0}
     observed = ("c_A", "c_B")
@@ -284,6 +299,29 @@ class Unpaired(ConjugateCounts):
     }
     accepts = UnpairedCounts
     predictive_draws: tuple[str, ...] = ("mu", "rho_pos", "rho_neg", "cells")
+
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
+        """Return the log-likelihood of each cell by classifier and category."""
+        counts = np.stack([stan_data["c_A"], stan_data["c_B"]])
+        labels = join_labels(COORDS["classifier"], data.categories, COORDS["cell"])
+        return LogLikelihood.of_counts(counts, draws["cells"], labels)
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw as many new documents of each system as there are."""
+        return {
+            name: multinomials(np.sum(stan_data[name], axis=-1), draws["cells"][:, :, system], rng)
+            for system, name in enumerate(("c_A", "c_B"))
+        }
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Return the cells of new documents."""
+        return {"cells": np.stack([replicates["c_A"], replicates["c_B"]], axis=2)}
+
+
+class Unpaired(UnpairedCategories, ConjugateCounts):
+    """Prevalence and rates are Beta, each category by itself."""
+
+    name = "unpaired"
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw three Betas per system and category."""
@@ -361,18 +399,6 @@ class Unpaired(ConjugateCounts):
         log_density = betaln(a + c - 1, b + d - 1) - betaln(a, b) - betaln(c, d)
         return np.where(finite, np.exp(log_density), np.inf)
 
-    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-likelihood of each cell (chain, draw, classifier, category, cell)."""
-        return log_of_counts(self.document_counts(stan_data), draws["cells"])
-
-    def document_counts(self, stan_data: StanData) -> NDArray[Any]:
-        """Count the documents of each."""
-        return np.stack([stan_data["c_A"], stan_data["c_B"]])
-
-    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Name classifier, category and cell."""
-        return join_labels(COORDS["classifier"], data.categories, COORDS["cell"])
-
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior of both systems and all categories."""
         density = sum(
@@ -380,17 +406,6 @@ class Unpaired(ConjugateCounts):
             for name, weights in zip(("mu", "rho_pos", "rho_neg"), WEIGHTS, strict=True)
         )
         return np.asarray(np.sum(density, axis=(-1, -2)))
-
-    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
-        """Draw as many new documents of each system as there are."""
-        return {
-            name: multinomials(np.sum(stan_data[name], axis=-1), draws["cells"][:, :, system], rng)
-            for system, name in enumerate(("c_A", "c_B"))
-        }
-
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Return the cells of new documents."""
-        return {"cells": np.stack([replicates["c_A"], replicates["c_B"]], axis=2)}
 
 
 def _beta_weights(
@@ -413,15 +428,13 @@ def cells_of_rates(mu: Array, rho_pos: Array, rho_neg: Array) -> Array:
 HYPERPARAMETERS = ("eta_pos", "eta_neg", "kappa_pos", "kappa_neg")
 
 
-class Hierarchical(Paired):
+class Hierarchical(PairedCategories):
     """Categories learn from each other: theta_k ~ Dirichlet(kappa eta), Zhang et al., section 5."""
 
     name = "hierarchical"
-    inputs = {**Paired.inputs, **KAPPA_INPUTS, **KAPPA_NEG_INPUTS}
-    dims = Paired.dims | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",))
-    predictive_draws = (*Paired.predictive_draws, *HYPERPARAMETERS)
-    sample_exact = Model.sample_exact
-    sample_exact_batch = Model.sample_exact_batch
+    inputs = {**PairedCategories.inputs, **KAPPA_INPUTS, **KAPPA_NEG_INPUTS}
+    dims = PairedCategories.dims | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",))
+    predictive_draws = (*PairedCategories.predictive_draws, *HYPERPARAMETERS)
 
     def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether a prevalence makes both systems equal, as in the paired model."""
@@ -454,16 +467,13 @@ class Hierarchical(Paired):
         return cells_of_pairs(mu[..., None, :], *theta)
 
 
-class HierarchicalUnpaired(Unpaired):
+class HierarchicalUnpaired(UnpairedCategories):
     """The unpaired model with categories that learn from each other, each system by itself."""
 
     name = "hierarchical_unpaired"
-    inputs = {**Unpaired.inputs, **KAPPA_INPUTS, **KAPPA_NEG_INPUTS}
-    dims = Unpaired.dims | dict.fromkeys(HYPERPARAMETERS, ("classifier",))
-    predictive_draws = (*Unpaired.predictive_draws, *HYPERPARAMETERS)
-    sample_exact = Model.sample_exact
-    sample_exact_batch = Model.sample_exact_batch
-    prior_density_infinite_at_zero = Model.prior_density_infinite_at_zero
+    inputs = {**UnpairedCategories.inputs, **KAPPA_INPUTS, **KAPPA_NEG_INPUTS}
+    dims = UnpairedCategories.dims | dict.fromkeys(HYPERPARAMETERS, ("classifier",))
+    predictive_draws = (*UnpairedCategories.predictive_draws, *HYPERPARAMETERS)
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior: of mu, of eta and of kappa, of both systems."""

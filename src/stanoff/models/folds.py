@@ -23,20 +23,19 @@ from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Inputs, StanData, StudentT
-from stanoff.models.items import Items, ValuesModel
+from stanoff.models.items import NormalValues, ValuesModel
 from stanoff.models.priors import Prior, Priors, single
 
 TRAINING_SETS = "new training sets of this size"
 
 
-class Folds(Items):
+class Folds(NormalValues):
     """Folds of one data set, of which any two have a fixed correlation."""
 
     name = "folds"
-    inputs = {**Items.inputs, "rho": 0}
-    dims = {**Items.dims, "y": ("fold", "system")}
+    inputs = {**NormalValues.inputs, "rho": 0}
+    dims = {**NormalValues.dims, "y": ("fold", "system")}
     accepts = FoldValues
-    predictive_draws = ()  # a fold alone is no observation
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return what the sampler or the program needs."""
@@ -61,10 +60,6 @@ class Folds(Items):
         """Return the mean of each system (system, 1)."""
         assert isinstance(data, FoldValues)
         return data.observed[:, None]
-
-    def prepare(self, data: Data) -> Data:
-        """Return the data as they are."""
-        return data
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system."""

@@ -29,7 +29,7 @@ from stanoff.measures import Measure
 from stanoff.models.base import Array, Inputs, Model, Proven, StanData, StudentT, Variables
 from stanoff.models.bootstrap import cluster_weights
 from stanoff.models.inputs import count_right, count_runs
-from stanoff.models.predictive import log_correlation, log_normal, number_rows
+from stanoff.models.predictive import LogLikelihood, PredictiveModel, log_correlation, log_normal
 from stanoff.models.priors import Prior, Priors, single
 
 MAX_STAN_SYSTEMS = 6
@@ -88,19 +88,10 @@ class ValuesModel(Model):
         assert isinstance(data, ItemValues)
         return data.observed[:, None]
 
-    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Return the numbers of the items."""
-        return number_rows(stan_data[self.observed[0]])
 
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Return the mean of every system over new items."""
-        return {"psi": replicates[self.observed[0]].mean(axis=-2)[..., None]}
-
-
-class Items(ValuesModel):
+class NormalValues(ValuesModel):
     """Normal values, so that the difference of two means is Student's t."""
 
-    name = "items"
     inputs = {"S": 0, "N": 0, "y": 2, **dict.fromkeys(PRIOR_INPUTS, 0)}
     observed = ("y",)
     dims = {"y": ("item", "system"), **dict.fromkeys(("mu", "sigma", "z", "tau"), ("system",))}
@@ -108,7 +99,6 @@ class Items(ValuesModel):
     max_systems = None
     max_in_stan = {"systems": MAX_STAN_SYSTEMS}
     order_dependent = ("L_Omega",)
-    predictive_draws: tuple[str, ...] = ("psi",)
 
     def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
         """Return the values and the prior of the difference; a weight of 0 means none."""
@@ -157,6 +147,13 @@ class Items(ValuesModel):
         prior_t = degrees, np.zeros(len(first)), scale
         return _posterior_t(data.items, mean, scatter, *informed), prior_t
 
+
+class Items(NormalValues, PredictiveModel):
+    """Means over items that have nothing to do with each other."""
+
+    name = "items"
+    predictive_draws = ("psi",)
+
     def complete_draws(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
         """Add the means, and a root of the covariance of the systems over items.
 
@@ -174,13 +171,13 @@ class Items(ValuesModel):
             root = _draw_root(y, mu, rng)
         return {**draws, "mu": mu, "root": root}
 
-    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-density of the values of each item, of all systems (chain, draw, item)."""
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
+        """Return the log-density of the values of each item, of all systems."""
         y, root = np.asarray(stan_data["y"]), draws["root"]
         z = np.linalg.solve(root, np.moveaxis(y - draws["mu"][..., None, :], -1, -2))
         _, log_size = np.linalg.slogdet(root)
         scale = log_size + 0.5 * y.shape[1] * np.log(2 * np.pi)
-        return np.asarray(-0.5 * (z**2).sum(axis=-2) - scale[..., None])
+        return LogLikelihood.of_items(-0.5 * (z**2).sum(axis=-2) - scale[..., None])
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array | None:
         """Return the log-density of the prior of the difference and its variance, if it has one."""
@@ -201,6 +198,10 @@ class Items(ValuesModel):
             return {}
         z = rng.standard_normal((*draws["mu"].shape[:-1], *np.shape(stan_data["y"])))
         return {"y": draws["mu"][..., None, :] + z @ draws["root"].swapaxes(-1, -2)}
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Return the mean of every system over new items."""
+        return {"psi": replicates["y"].mean(axis=-2)[..., None]}
 
 
 def _qr_factor(rows: Array) -> Array:
@@ -458,7 +459,7 @@ def _draw_dataset(
     return eta, tau[node], eta + tau[node] * rng.standard_normal(draws)
 
 
-class Repeated(ValuesModel):
+class Repeated(ValuesModel, PredictiveModel):
     """Few items, each asked several times, right or wrong: binomial counts, logit-normal items."""
 
     name = "repeated"
@@ -490,7 +491,7 @@ class Repeated(ValuesModel):
             "prior_only": 0,
         }
 
-    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
         """Return the log-likelihood of the runs of both systems on each item, given its effects."""
         from scipy.special import gammaln, log_expit
 
@@ -498,7 +499,7 @@ class Repeated(ValuesModel):
         odds = _log_odds(draws, stan_data)
         ways = gammaln(runs + 1) - gammaln(right + 1) - gammaln(runs - right + 1)
         density = ways + right * log_expit(odds) + (runs - right) * log_expit(-odds)
-        return np.asarray(density.sum(axis=-1))
+        return LogLikelihood.of_items(density.sum(axis=-1))
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior of means, standard deviations and correlations."""

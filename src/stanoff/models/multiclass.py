@@ -9,20 +9,21 @@ from numpy.typing import NDArray
 from stanoff.data.types import ConfusionCounts, Data, need_classes
 from stanoff.errors import invalid
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Inputs, Model, StanData, Variables
+from stanoff.models.base import Array, Inputs, StanData, Variables
 from stanoff.models.inputs import KAPPA_INPUTS, MEASURE_INPUTS, collect_inputs
 from stanoff.models.patterns import class_names, replicate_classes
 from stanoff.models.predictive import (
+    LogLikelihood,
+    PredictiveModel,
     log_beta,
     log_dirichlet,
     log_lognormal,
-    log_of_counts,
     multinomials,
 )
 from stanoff.models.priors import Priors, both
 
 
-class Multiclass(Model):
+class Multiclass(PredictiveModel):
     """Given the true class j, what a system says is Dir(kappa w_j), with its accuracy eta on j."""
 
     name = "multiclass"
@@ -58,22 +59,15 @@ class Multiclass(Model):
         others = {name: size for name, size in self.inputs.items() if name not in cells}
         return collect_inputs(self.name, others, classes, prior, measure) | cells
 
-    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-likelihood of each cell of both confusion tables (chain, draw, cell)."""
-        mu = draws["mu"][..., _classifier(stan_data), np.asarray(stan_data["truth"]) - 1]
-        return log_of_counts(stan_data["n"], mu * draws["theta"])
-
-    def document_counts(self, stan_data: StanData) -> NDArray[np.int64]:
-        """Count the documents of each."""
-        return np.asarray(stan_data["n"])
-
-    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Name the system, the true class and what was said."""
-        names = class_names(data, int(stan_data["K"]))
-        cells = zip(_classifier(stan_data), stan_data["truth"], stan_data["said"], strict=True)
-        return [
-            f"{'AB'[j]}, {names[truth - 1]}, said {names[said - 1]}" for j, truth, said in cells
-        ]
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
+        """Return the log-likelihood of each cell of both confusion tables."""
+        system, names = _classifier(stan_data), class_names(data, int(stan_data["K"]))
+        mu = draws["mu"][..., system, np.asarray(stan_data["truth"]) - 1]
+        labels = (
+            f"{'AB'[j]}, {names[truth - 1]}, said {names[answer - 1]}"
+            for j, truth, answer in zip(system, stan_data["truth"], stan_data["said"], strict=True)
+        )
+        return LogLikelihood.of_counts(np.asarray(stan_data["n"]), mu * draws["theta"], labels)
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior: of mu, of eta and of kappa, of both systems."""

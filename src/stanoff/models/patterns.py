@@ -31,10 +31,10 @@ from stanoff.data.types import (
 from stanoff.errors import invalid
 from stanoff.measures import Measure
 from stanoff.models.base import (
+    COORDS,
     Array,
     Inputs,
     Map,
-    Model,
     Proven,
     StanData,
     Variables,
@@ -44,9 +44,10 @@ from stanoff.models.bootstrap import break_sticks, number_of_sticks
 from stanoff.models.counts import CLASSES, Paired, equal_at_an_end
 from stanoff.models.inputs import MEASURE_INPUTS
 from stanoff.models.predictive import (
+    LogLikelihood,
+    PredictiveModel,
     log_beta,
     log_dirichlet,
-    log_of_counts,
     log_prior_of_patterns,
     multinomials,
     replicate_patterns,
@@ -78,7 +79,7 @@ class CategoryTask(NamedTuple):
     keep: NDArray[np.int64] | None
 
 
-class Contest(Model):
+class Contest(PredictiveModel):
     """The paired model for any number of systems: who says yes given the class is Dirichlet."""
 
     name = "contest"
@@ -145,23 +146,17 @@ class Contest(Model):
         """Return whether all patterns are drawn one by one."""
         return bool(stan_data["S"] <= MAX_DENSE_SYSTEMS)
 
-    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-likelihood of each pattern (chain, draw, class, pattern)."""
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
+        """Return the log-likelihood of each pattern by class; its name is who said yes."""
         mu = draws["mu"][..., np.asarray(stan_data["category"]) - 1]
         shares = np.stack([mu * draws["theta_pos"], (1 - mu) * draws["theta_neg"]], axis=-2)
-        return log_of_counts(self.document_counts(stan_data), shares)
-
-    def document_counts(self, stan_data: StanData) -> NDArray[Any]:
-        """Count the documents of each."""
-        return np.stack([stan_data["c_pos"], stan_data["c_neg"]])
-
-    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Name category, true class and who said yes."""
         names = []
         for category, yes in zip(stan_data["category"], stan_data["said"], strict=True):
             systems = (name for name, said in zip(data.systems, yes, strict=True) if said)
             names.append((data.categories[category - 1], " + ".join(systems) or "nobody"))
-        return [f"{k}, {side}, {who}" for side in ("positive", "negative") for k, who in names]
+        labels = (f"{k}, {side}, {who}" for side in COORDS["truth"] for k, who in names)
+        counts = np.stack([stan_data["c_pos"], stan_data["c_neg"]])
+        return LogLikelihood.of_counts(counts, shares, labels)
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior of all categories."""
@@ -283,7 +278,7 @@ def _draw_sparse(task: CategoryTask, counts: NDArray[np.int64], weight: float) -
     return rates
 
 
-class Joint(Model):
+class Joint(PredictiveModel):
     """Single-label classes: given the true class, what the systems say together is Dirichlet."""
 
     name = "joint"
@@ -360,22 +355,15 @@ class Joint(Model):
             return None
         return equal_at_an_end(measure, np.array([beta[0], beta[1:].sum()])) or None
 
-    def log_likelihood(self, draws: Variables, stan_data: StanData) -> Array:
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
         """Return the log-likelihood of each combination that occurred."""
-        truth = np.asarray(stan_data["rows"])[:, 0] - 1
-        return log_of_counts(stan_data["n"], draws["mu"][..., truth] * draws["theta"])
-
-    def document_counts(self, stan_data: StanData) -> NDArray[Any]:
-        """Count the documents of each."""
-        return np.asarray(stan_data["n"])
-
-    def log_likelihood_labels(self, data: Data, stan_data: StanData) -> list[str]:
-        """Name the true class and what each system said."""
-        names = class_names(data, int(stan_data["K"]))
-        return [
-            f"{names[truth - 1]}, said {' '.join(names[i - 1] for i in predictions)}"
-            for truth, *predictions in np.asarray(stan_data["rows"]).tolist()
-        ]
+        rows, names = np.asarray(stan_data["rows"]) - 1, class_names(data, int(stan_data["K"]))
+        labels = (
+            f"{names[truth]}, said {' '.join(names[i] for i in predictions)}"
+            for truth, *predictions in rows.tolist()
+        )
+        shares = draws["mu"][..., rows[:, 0]] * draws["theta"]
+        return LogLikelihood.of_counts(np.asarray(stan_data["n"]), shares, labels)
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior of prevalences and of what is said of each class."""

@@ -1,30 +1,107 @@
-"""Densities of what was observed, and new documents: twins of ``predictive.stanfunctions``.
+"""What draws say of single documents: their density, and new ones.
+
+Functions are twins of ``predictive.stanfunctions``.
 
 Computing them from the draws is quicker than letting Stan write them and reading them again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from stanoff.data.types import Data
+from stanoff.models.base import Array, Inputs, Model, StanData, Variables
+from stanoff.models.priors import Priors
+
+
+class LogLikelihood(NamedTuple):
+    """The log-likelihood of single documents or items, equal documents once.
+
+    Attributes
+    ----------
+    values : ndarray
+        Of one document of each kind (chain, draw, kind).
+    counts : ndarray
+        How many documents there are of each kind.
+    labels : sequence of str
+        What the kinds are called.
+    step : int
+        It has every so-manieth draw.
+    """
+
+    values: Array
+    counts: NDArray[np.int64]
+    labels: Sequence[str]
+    step: int = 1
+
+    @classmethod
+    def of_counts(cls, counts: NDArray[Any], shares: Array, labels: Iterable[str]) -> LogLikelihood:
+        """Return that of kinds of documents, each with its share of all, which may have axes."""
+        n, names = counts.ravel(), list(labels)
+        occurred = np.flatnonzero(n)
+        values = np.log(shares.reshape(*shares.shape[:2], -1)[..., occurred])
+        return cls(values, n[occurred], [names[i] for i in occurred.tolist()])
+
+    @classmethod
+    def of_items(cls, values: Array) -> LogLikelihood:
+        """Return that of items or documents, each by itself."""
+        n = values.shape[-1]
+        return cls(values, np.ones(n, dtype=np.int64), [str(i + 1) for i in range(n)])
+
+
+class PredictiveModel(Model):
+    """A model that says how single documents, or items, come about.
+
+    Attributes
+    ----------
+    predictive_draws : tuple of str
+        The variables that log-likelihoods and replicates are computed from.
+    """
+
+    predictive_draws: tuple[str, ...] = ()
+
+    def predictive_data(self, data: Data, prior: Priors) -> Inputs:
+        """Return the data block that log-likelihoods and replicates are computed with."""
+        return self.stan_data(data, prior)
+
+    def complete_draws(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Add variables that follow from the draws; return nothing where that cannot be."""
+        return draws
+
+    def can_resample(self, stan_data: StanData) -> bool:
+        """Return whether ``sample_exact(..., keep=)`` can keep what it usually does not."""
+        return False
+
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
+        """Return the log-likelihood of a document of each kind that occurred, or of each item."""
+        raise NotImplementedError
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array | None:
+        """Return the log-density of the prior (chain, draw); None where it is flat."""
+        raise NotImplementedError
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw as many new documents as there are, by the names of the observed inputs.
+
+        Where some could be of a kind that did not occur, ``cells`` counts them all.
+        """
+        raise NotImplementedError
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Return of new documents what :meth:`scores` takes: cells, or psi."""
+        return {"cells": replicates["cells"]}
 
 
 def join_labels(*names: Iterable[str]) -> list[str]:
     """Name every combination of names, the last changing fastest."""
     return [", ".join(map(str, combination)) for combination in product(*names)]
-
-
-def number_rows(rows: NDArray[Any]) -> list[str]:
-    """Return the numbers of rows, from 1."""
-    return [str(i + 1) for i in range(len(rows))]
 
 
 def log_dirichlet(x: NDArray[Any], alpha: NDArray[Any]) -> Array:
@@ -45,13 +122,6 @@ def log_dirichlet(x: NDArray[Any], alpha: NDArray[Any]) -> Array:
 def log_beta(x: NDArray[Any], weights: NDArray[Any]) -> Array:
     """Return the log-density of Betas, given two weights."""
     return log_dirichlet(np.stack([x, 1 - x], axis=-1), weights)
-
-
-def log_of_counts(counts: NDArray[Any], shares: NDArray[Any]) -> Array:
-    """Return the log-likelihood of counts of documents, each kind with its share of all."""
-    from scipy.special import xlogy
-
-    return np.asarray(xlogy(counts, shares))
 
 
 def log_normal(x: NDArray[Any], scale: float | Array) -> Array:

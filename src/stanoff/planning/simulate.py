@@ -27,6 +27,7 @@ from stanoff.inference.goals import Goal, goal_label
 from stanoff.inference.intervals import hdi
 from stanoff.inference.scores import Scores
 from stanoff.models import Model
+from stanoff.models.counts import ConjugateCounts
 from stanoff.planning.generators import DataGenerator, Posteriors
 from stanoff.question import Question, Sampling
 
@@ -101,6 +102,7 @@ class Analysis:
             return low, high
         stan_data = self.model.stan_data(data, self.sampling.prior)
         rng = np.random.default_rng(seed)
+        assert isinstance(self.model, ConjugateCounts)
         for which, cells in self.model.sample_exact_batch(
             stan_data, self.draws, rng, shared=shared
         ):

@@ -29,6 +29,7 @@ from stanoff.inference.scores import Scores, check_defined
 from stanoff.inference.sensitivity import sensitivity
 from stanoff.inference.training_sets import judge_training_sets
 from stanoff.inference.warnings import COMPARISON_CHECKS, infinite_prior_density
+from stanoff.models.counts import ConjugateCounts
 from stanoff.models.custom import CustomModel
 from stanoff.planning.components import Components, components
 from stanoff.planning.plan import Plan, additional_samples, scenario_of
@@ -236,9 +237,10 @@ class Comparison(Result):
     def _densities_at_zero(self) -> NDArray[np.float64]:
         """Posterior and prior density of delta at 0 (2, row), NaN where no formula knows them."""
         densities = np.full((2, len(self.categories)), nan)
-        known = self.model.densities_at_zero(self.measure, self.data, self.prior)
-        if known is not None:
-            densities[:, : len(self.data.categories)] = known
+        if isinstance(self.model, ConjugateCounts):
+            at_zero = self.model.densities_at_zero(self.measure, self.data, self.prior)
+            if at_zero is not None:
+                densities[:, : len(self.data.categories)] = at_zero
         return densities
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from stanoff.engines.draws import Variables, judged
 from stanoff.engines.exact import drawn_whole
 from stanoff.models import Model
 from stanoff.models.custom import LOG_PRIOR, REP_SUFFIX, CustomModel
+from stanoff.models.predictive import LogLikelihood, PredictiveModel
 
 if TYPE_CHECKING:
     from stanoff.results.base import Result
@@ -47,38 +48,19 @@ class Group:
     step: int = 1
 
 
-class LogLikelihood(NamedTuple):
-    """The log-likelihood of single documents or items, equal documents once.
-
-    Attributes
-    ----------
-    values : ndarray
-        Of one document of each group (chain, draw, group).
-    counts : ndarray
-        How many documents each group has.
-    labels : sequence of str
-        What the groups are called.
-    step : int
-        It has every so-manieth draw.
-    """
-
-    values: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    labels: Sequence[str]
-    step: int = 1
-
-    def written_out(self, unit: str) -> dict[str, Group]:
-        """Return the group of the tree, document by document; none of very many."""
-        n = int(self.counts.sum())
-        if n * self.values[..., 0].size > MAX_LOG_LIKELIHOOD:
-            return {}
-        values = np.repeat(self.values, self.counts, axis=-1)
-        labels = np.repeat(self.labels, self.counts).tolist()
-        return {
-            "log_likelihood": Group(
-                {"log_lik": values}, coords={unit: range(n)}, labels=labels, step=self.step
-            )
-        }
+def _by_document(likelihood: LogLikelihood, unit: str) -> dict[str, Group]:
+    """Return the group of the tree, document by document; none of very many."""
+    values, counts, labels, step = likelihood
+    n = int(counts.sum())
+    if n * values[..., 0].size > MAX_LOG_LIKELIHOOD:
+        return {}
+    group = Group(
+        {"log_lik": np.repeat(values, counts, axis=-1)},
+        coords={unit: range(n)},
+        labels=np.repeat(labels, counts).tolist(),
+        step=step,
+    )
+    return {"log_likelihood": group}
 
 
 def log_likelihood(result: Result) -> LogLikelihood | None:
@@ -89,9 +71,9 @@ def log_likelihood(result: Result) -> LogLikelihood | None:
     result : Comparison or Contest
         Whose documents.
     """
-    if not result.model.predictive_draws:
+    if not isinstance(result.model, PredictiveModel):
         return _generated_log_likelihood(result.fit.draws.posterior)
-    computation = _Computation(result)
+    computation = _Computation(result, result.model)
     posterior = computation.posterior()
     return computation.log_likelihood(posterior) if posterior else None
 
@@ -109,9 +91,9 @@ def predictive_groups(result: Result, *, new_only: bool = False) -> dict[str, Gr
     new_only : bool
         Compute posterior_predictive alone.
     """
-    if not result.model.predictive_draws:
+    if not isinstance(result.model, PredictiveModel):
         return _generated_groups(result)
-    computation = _Computation(result)
+    computation = _Computation(result, result.model)
     posterior = computation.posterior()
     if not posterior:
         return {}
@@ -122,15 +104,18 @@ def predictive_groups(result: Result, *, new_only: bool = False) -> dict[str, Gr
 
 def stan_data_of(result: Result) -> Mapping[str, Any]:
     """Return the data block, with every document where the model says something of each."""
-    return result.model.predictive_data(result.data, result.prior)
+    model = result.model
+    if isinstance(model, PredictiveModel):
+        return model.predictive_data(result.data, result.prior)
+    return model.stan_data(result.data, result.prior)
 
 
 class _Computation:
     """Computes the groups of one result; ``rng`` is used in the order of the calls."""
 
-    def __init__(self, result: Result) -> None:
-        self.result, self.model = result, result.model
-        self.stan_data = stan_data_of(result)
+    def __init__(self, result: Result, model: PredictiveModel) -> None:
+        self.result, self.model = result, model
+        self.stan_data = model.predictive_data(result.data, result.prior)
         self.size = sum(map(np.size, self.stan_data.values()))
         self.step = self.step_of(result.fit.draws.shape)
         self.rng = np.random.default_rng([result.seed, STREAM])
@@ -152,23 +137,15 @@ class _Computation:
         groups = {
             name: Group(values, step=self.step) for name, values in variables.items() if values
         }
-        groups |= self.log_likelihood(posterior).written_out(self.result.data.unit)
+        groups |= _by_document(self.log_likelihood(posterior), self.result.data.unit)
         cells = self.result.data.cells
         observed = {name: np.asarray(stan_data.get(name, cells)) for name in new}
         return groups | {"observed_data": Group(observed)}
 
     def log_likelihood(self, posterior: Variables) -> LogLikelihood:
-        """Return the log-likelihood of one document of each group that occurred."""
-        groups = self.model.log_likelihood(posterior, self.stan_data)
-        values = groups.reshape(*groups.shape[:2], -1)
-        counts = self.model.document_counts(self.stan_data)
-        labels = self.model.log_likelihood_labels(self.result.data, self.stan_data)
-        if counts is None:
-            return LogLikelihood(values, np.ones(len(labels), dtype=np.int64), labels, self.step)
-        n = counts.ravel()
-        occurred = np.flatnonzero(n)
-        labels = [labels[i] for i in occurred.tolist()]
-        return LogLikelihood(values[..., occurred] / n[occurred], n[occurred], labels, self.step)
+        """Return the log-likelihood of one document of each kind that occurred."""
+        likelihood = self.model.log_likelihood(posterior, self.result.data, self.stan_data)
+        return likelihood._replace(step=self.step)
 
     def replicate(self, draws: Variables) -> Variables:
         """Draw new documents; none where there are no draws."""
@@ -235,7 +212,7 @@ def _generated_groups(result: Result) -> dict[str, Group]:
     if likelihood is not None:
         groups = {
             name: replace(group, own=("log_lik",))
-            for name, group in likelihood.written_out(result.data.unit).items()
+            for name, group in _by_document(likelihood, result.data.unit).items()
         }
     for name in LOG_PRIOR:
         if name in posterior:

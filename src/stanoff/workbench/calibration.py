@@ -23,11 +23,13 @@ from stanoff._lib.arguments import as_seed, check_int
 from stanoff._lib.escaping import shown
 from stanoff._lib.files import write_text
 from stanoff._lib.showing import ReprMixin
+from stanoff.data.types import Data
 from stanoff.engines.draws import stacked
 from stanoff.engines.stan import sample_blocks
 from stanoff.errors import InputError, StanoffError, invalid
 from stanoff.models import Model
 from stanoff.models.custom import REP_SUFFIX, CustomModel
+from stanoff.models.predictive import PredictiveModel
 from stanoff.question import read
 from stanoff.report.document import Figure, Paragraph, Section, Table, document
 from stanoff.report.figures import as_bytes
@@ -256,7 +258,7 @@ def calibrate(
         iter_warmup=WARMUP,
     )
     _check_truths(truths, fits)
-    likelihoods = _log_likelihoods(fitted, truths, blocks, fits)
+    likelihoods = _log_likelihoods(fitted, data, truths, blocks, fits)
     ranks = {} if likelihoods is None else _rank(LOG_LIK, *likelihoods, rng)
     for name in sorted(truths[0], key=lambda name: (name != "delta", name != "psi")):
         if _is_ranked(name):
@@ -305,7 +307,7 @@ def _replicate(
     model: Model, draws: Values, stan_data: Mapping[str, Any], rng: np.random.Generator
 ) -> dict[str, NDArray[Any]]:
     """Return data as the model draws them, of the types that its program declares."""
-    if model.predictive_draws:
+    if isinstance(model, PredictiveModel):
         replicated = dict(model.replicate(draws, stan_data, rng))
     else:  # also of data of the user's own
         names = [name for name in stan_data if f"{name}{REP_SUFFIX}" in draws]
@@ -358,7 +360,7 @@ def _check_truths(truths: list[Values], fits: Fits) -> None:
 
 
 def _log_likelihoods(
-    model: Model, truths: list[Values], blocks: list[StanData], fits: Fits
+    model: Model, data: Data, truths: list[Values], blocks: list[StanData], fits: Fits
 ) -> tuple[NDArray[Any], list[NDArray[Any]]] | None:
     """Return the log-likelihood of each data set at the truth, and at the draws of its fit."""
     if isinstance(model, CustomModel):
@@ -370,14 +372,16 @@ def _log_likelihoods(
         at_truths = sample_blocks(model, blocks, 1, inits, iter_sampling=2, fixed_param=True)
         of_truths = [_total(draws[LOG_LIK])[:1] for draws, _ in at_truths]
         return np.concatenate(of_truths), [_total(draws[LOG_LIK]) for draws, _ in fits]
-    if not set(model.predictive_draws) <= set(truths[0]):
+    if not isinstance(model, PredictiveModel) or not set(model.predictive_draws) <= set(truths[0]):
         return None
-    of_truths, of_fits = [], []
-    for truth, (draws, _), block in zip(truths, fits, blocks, strict=True):
-        as_draws = {name: value[None, None] for name, value in truth.items()}
-        of_truths.append(_total(model.log_likelihood(as_draws, block)))
-        of_fits.append(_total(model.log_likelihood(draws, block)))
-    return np.concatenate(of_truths), of_fits
+
+    def total(variables: Values, block: StanData) -> NDArray[Any]:
+        values, counts, *_ = model.log_likelihood(variables, data, block)
+        return np.asarray(values[0] @ counts)
+
+    as_draws = [{name: value[None, None] for name, value in truth.items()} for truth in truths]
+    of_fits = [total(draws, block) for (draws, _), block in zip(fits, blocks, strict=True)]
+    return np.concatenate(list(map(total, as_draws, blocks))), of_fits
 
 
 def _total(log_lik: NDArray[Any]) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from stanoff.data.items import ItemValues, RatioValues
 from stanoff.data.scores import ScoredDocuments
 from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.inputs import count_runs
+from stanoff.models.predictive import PredictiveModel
 from stanoff.store.predictive import predictive_groups, stan_data_of
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def check(result: Result) -> Check:
         result.engine == "stan",
         table,
         float(np.mean(n_outside >= observed_outside)),
-        bool(result.model.predictive_draws),
+        isinstance(result.model, PredictiveModel),
     )
 
 
@@ -233,7 +234,7 @@ def score_replicates(
     stan_data : mapping
         What was given to the model.
     """
-    if result.model.predictive_draws:
+    if isinstance(result.model, PredictiveModel):
         return _score_cells(result, result.model.replicate_scores(draws, stan_data))
     data = result.data
     if {"c_pos", "c_neg"} <= set(draws):
