@@ -11,7 +11,6 @@ rho), are as informative as those of independent items: the items model does all
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -23,8 +22,8 @@ from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, Inputs, StanData, StudentT
-from stanoff.models.items import NormalValues, ValuesModel
-from stanoff.models.priors import Prior, Priors, single
+from stanoff.models.items import PRIOR_INPUTS, NormalValues, ValuesModel
+from stanoff.models.priors import Priors, single
 
 TRAINING_SETS = "new training sets of this size"
 
@@ -41,42 +40,26 @@ class Folds(NormalValues):
         """Return what the sampler or the program needs."""
         if not isinstance(data, FoldValues):
             raise InputError("The folds model needs scores of folds: pass fold= or folds=.")
-        if not isinstance(data, self.accepts) or isinstance(data, (DatasetFolds, UnpairedFolds)):
+        if isinstance(data, (DatasetFolds, UnpairedFolds)):
             raise InputError(
-                f"The {self.name} model is about systems on the same folds of one data set: leave "
-                "model= out."
+                "The folds model is about systems on the same folds of one data set: leave model= "
+                "out."
             )
         if measure is not None and measure.name != "mean":
             raise invalid("measure", "'mean' for scores of folds", measure.name)
-        stan_data = _prior_data(data, single(prior))
-        stan_data |= {"S": len(data.systems), "N": data.resamples, "y": data.values.T}
-        return stan_data | {"rho": data.rho}
+        return self.values_data(data, single(prior)) | {"rho": data.rho}
 
     def population(self, data: Data) -> str:
         """Say what scores are averaged over."""
         return TRAINING_SETS
 
-    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
-        """Return the mean of each system (system, 1)."""
-        assert isinstance(data, FoldValues)
-        return data.observed[:, None]
-
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system."""
-        y = np.asarray(stan_data["y"])
-        rho = float(stan_data["rho"])
-        weight, sd, degrees = _per_item(
-            (stan_data["prior_weight"], stan_data["prior_sd"], stan_data["prior_degrees"]),
-            len(y),
-            rho,
-        )
-        as_items = {
-            "prior_weight": weight,
-            "prior_sd": sd,
-            "prior_degrees": degrees,
-            "y": stretch(y.T, rho).T,
-        }
-        return super().sample_exact({**stan_data, **as_items}, draws, rng)
+        y, rho = np.asarray(stan_data["y"]), float(stan_data["rho"])
+        weight, sd, degrees = (stan_data[name] for name in PRIOR_INPUTS)
+        per_item = _per_item((weight, sd, degrees), len(y), rho)
+        as_items = {**stan_data, **dict(zip(PRIOR_INPUTS, per_item, strict=True))}
+        return super().sample_exact(as_items | {"y": stretch(y.T, rho).T}, draws, rng)
 
     def closed_form(
         self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
@@ -115,13 +98,6 @@ def _per_item(prior: tuple[float, float, float], n: int, rho: float) -> tuple[fl
     return weight * larger, sd * np.sqrt(larger), degrees
 
 
-def _prior_data(data: FoldValues, prior: Prior) -> dict[str, Any]:
-    if prior.items is not None and len(data.systems) > 2:
-        raise invalid("prior.items", "None for more than two systems", prior.items)
-    names = ("prior_weight", "prior_sd", "prior_degrees")
-    return dict(zip(names, prior.items or (0.0, 1.0, 1.0), strict=True))
-
-
 class FoldsUnpaired(ValuesModel):
     """Systems that were not tested on the same folds: each has the t of its own scores."""
 
@@ -142,11 +118,6 @@ class FoldsUnpaired(ValuesModel):
     def population(self, data: Data) -> str:
         """Say what scores are averaged over."""
         return TRAINING_SETS
-
-    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
-        """Return the mean of each system (system, 1)."""
-        assert isinstance(data, FoldValues)
-        return data.observed[:, None]
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system, each from its own t."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from stanoff.data.folds import FoldValues
 from stanoff.data.items import (
     ClusteredValues,
     DatasetScores,
@@ -85,7 +86,7 @@ class ValuesModel(Model):
 
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
         """Return the mean, or the ratio, of each system (system, 1)."""
-        assert isinstance(data, ItemValues)
+        assert isinstance(data, ItemValues | FoldValues)
         return data.observed[:, None]
 
 
@@ -100,7 +101,7 @@ class NormalValues(ValuesModel):
     max_in_stan = {"systems": MAX_STAN_SYSTEMS}
     order_dependent = ("L_Omega",)
 
-    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+    def values_data(self, data: ItemValues | FoldValues, prior: Prior) -> dict[str, Any]:
         """Return the values and the prior of the difference; a weight of 0 means none."""
         if isinstance(data, ClusteredValues):
             raise InputError(
@@ -110,7 +111,7 @@ class NormalValues(ValuesModel):
         if prior.items is not None and len(data.systems) > 2:
             raise invalid("prior.items", "None for more than two systems", prior.items)
         weights = dict(zip(PRIOR_INPUTS, prior.items or (0.0, 1.0, 1.0), strict=True))
-        return {"S": len(data.systems), "N": data.items, "y": data.values.T, **weights}
+        return {"S": len(data.systems), "N": data.values.shape[1], "y": data.values.T, **weights}
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system."""
