@@ -103,12 +103,12 @@ class Fit:
                 raise unknown(parameter, name, self.data.systems)
         if a == b:
             raise invalid("b", "another system than 'a'", b)
-        question = self.asked(question)
+        question = self.adapt_question(question)
         fit = self._of_pair(self.data.systems.index(a), self.data.systems.index(b))
-        fit = fit.having(fit.asked(question).measure)
-        return fit, fit.asked(question)
+        fit = fit.with_measure(fit.adapt_question(question).measure)
+        return fit, fit.adapt_question(question)
 
-    def having(self, measure: Measure) -> Fit:
+    def with_measure(self, measure: Measure) -> Fit:
         """Return the fit with draws of another measure, where the model keeps scores alone.
 
         The same seed gives the same weights of documents: what is drawn again is the same
@@ -122,11 +122,10 @@ class Fit:
             return self
         if variable in self.draws.posterior:
             return self
-        more = drawn_again(self, measure)
-        posterior = {**self.draws.posterior, **more.posterior}
+        posterior = {**self.draws.posterior, **resample(self, measure).posterior}
         return replace(self, draws=replace(self.draws, posterior=posterior))
 
-    def asked(self, question: Question) -> Question:
+    def adapt_question(self, question: Question) -> Question:
         """Return a question as the model takes it, or refuse what the data cannot answer."""
         check_kind(self.data, question.measure)
         clash = set(AVERAGES) & set(self.data.categories)
@@ -168,7 +167,7 @@ class Fit:
         settings = self.provenance.settings
         first = {FIRST_DRAWS: settings.get(FIRST_DRAWS, settings["draws"])}
         longer = self._with_settings({**settings, **first, "draws": draws})
-        return replace(longer, draws=drawn_again(longer, measure))
+        return replace(longer, draws=resample(longer, measure))
 
     def first_run(self, measure: Measure) -> Fit:
         """Return the fit as it was before it was extended."""
@@ -178,7 +177,7 @@ class Fit:
         settings["draws"] = settings.pop(FIRST_DRAWS)
         first = self._with_settings(settings)
         if self.engine == "exact":
-            return replace(first, draws=drawn_again(first, measure))
+            return replace(first, draws=resample(first, measure))
         posterior, stats = (
             {name: values[:, : settings["draws"]] for name, values in group.items()}
             for group in (self.draws.posterior, self.draws.sample_stats)
@@ -197,10 +196,10 @@ class Fit:
 def check_kind(data: Data, measure: Measure) -> None:
     """Refuse a measure that takes something else than the systems have."""
     if measure.kind == data.kind:
-        kept = data.source.get("values", "values")
-        if measure.kind == "values" and kept != measure.reads:
+        stored = data.source.get("values", "values")
+        if measure.kind == "values" and stored != measure.reads:
             raise InputError(
-                f"{measure.label} cannot be judged by the {kept} that were kept: compare anew."
+                f"{measure.label} cannot be judged by the {stored} that were kept: compare anew."
             )
         return
     hint = (
@@ -259,7 +258,7 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     )
 
 
-def drawn_again(fit: Fit, measure: Measure) -> Draws:
+def resample(fit: Fit, measure: Measure) -> Draws:
     """Draw the draws of a fit once more, by its seed.
 
     Parameters

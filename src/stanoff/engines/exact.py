@@ -51,7 +51,10 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     if sampling.executor is not None and isinstance(model, Contest) and n_categories > 1:
         options["map_categories"] = partial(_map_by, sampling.executor)
     no_trouble = {"diverging": np.zeros((chains, draws), dtype=bool)}
-    return Draws(draw(0, **options), Later(lambda: draw(1)), sample_stats=no_trouble)
+    # Of values a difference has a prior if that has a weight; all other priors of theirs are flat.
+    has_prior = "prior_only" in stan_data or stan_data.get("prior_weight", 0) > 0
+    prior = Later(lambda: draw(1)) if has_prior else {}
+    return Draws(draw(0, **options), prior, sample_stats=no_trouble)
 
 
 def drawn_whole(

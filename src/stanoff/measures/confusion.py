@@ -91,7 +91,7 @@ class Measure:
     """
 
     name: str
-    function: Callable[[Confusion], Array] = field(repr=False)
+    function: Callable[..., Any] = field(repr=False)
     formula: str
     code: int | None = None
     higher_is_better: bool = True

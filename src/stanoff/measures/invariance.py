@@ -39,7 +39,7 @@ class Transformation:
         T1 to t4 as in the paper, or ``"sizes"``.
     title, rule : str
         What happens, in words, and what becomes of the cells.
-    kept, changed : str
+    if_equal, if_changed : str
         What it says of a measure that its value stays, or does not.
     apply : callable
         Changes tables of (tp, fp, fn, tn), each with two whole numbers that say by how much.
@@ -48,8 +48,8 @@ class Transformation:
     name: str
     title: str
     rule: str
-    kept: str
-    changed: str
+    if_equal: str
+    if_changed: str
     apply: Callable[[Tables, Tables], Tables]
 
     @property
@@ -163,8 +163,8 @@ class Finding:
         """What is known, in words."""
         change = self.transformation
         if self.example is None:
-            return f"Equal on {RANDOM_TABLES} random tables. {change.kept}"
-        message = f"{self.example}. {change.changed}"
+            return f"Equal on {RANDOM_TABLES} random tables. {change.if_equal}"
+        message = f"{self.example}. {change.if_changed}"
         if not change.cell:
             return message
         verb = {"either": "may rise or fall", "": "changes"}.get(self.trend, self.trend)
@@ -320,8 +320,8 @@ def _find(measure: Measure, change: Transformation) -> Finding:
         differing = np.flatnonzero(~_equal(value_before, value_after))
         if differing.size:
             arrays = before, after, value_before, value_after
-            one, other, *values = (array[differing[0]].tolist() for array in arrays)
-            example = Example(tuple(one), tuple(other), *values)
+            table, changed, *values = (array[differing[0]].tolist() for array in arrays)
+            example = Example(tuple(table), tuple(changed), *values)
             return Finding(measure, change, example, _trend(measure, change))
     return Finding(measure, change, None)
 

@@ -101,10 +101,10 @@ def _look_up(name: Any) -> Measure:
             return from_callable(name, kind=kind)
         name = named
     key = _canonical_name(name) if isinstance(name, str) else name
-    known = registered()
-    if not isinstance(key, str) or key not in known:
-        raise unknown("measure", name, [*ALIASES, *known])
-    return known[key]
+    measures = registered()
+    if not isinstance(key, str) or key not in measures:
+        raise unknown("measure", name, [*ALIASES, *measures])
+    return measures[key]
 
 
 def _canonical_name(name: str) -> str:

@@ -76,7 +76,7 @@ class ScoreMeasure(Measure):
         """Return what each document costs; probabilities are of the truth being True."""
         if self.clip is not None:
             score = np.clip(score, self.clip, 1 - self.clip)
-        return np.asarray(self.function(truth, score))  # type: ignore[call-arg, arg-type]
+        return np.asarray(self.function(truth, score))
 
 
 def auc(pos: Array, neg: Array, share: Array) -> Array:
@@ -102,11 +102,11 @@ def average_precision(pos: Array, neg: Array, share: Array) -> Array:
     >>> round(float(average_precision(pos, neg, np.array(2 / 3))), 4)
     0.8333
     """
-    found, wrong = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1, out=neg)
-    total, others = found[..., -1].copy(), wrong[..., -1].copy()
-    wrong *= ((1 - share) / share * total / others)[..., None]
-    wrong += found
-    precision = np.divide(found, wrong, out=np.zeros_like(found), where=wrong > 0)
+    tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1, out=neg)
+    total, others = tp[..., -1].copy(), fp[..., -1].copy()
+    fp *= ((1 - share) / share * total / others)[..., None]
+    called = np.add(fp, tp, out=fp)
+    precision = np.divide(tp, called, out=np.zeros_like(tp), where=called > 0)
     return np.asarray(_dot(pos, precision) / total)
 
 
@@ -134,17 +134,13 @@ _AUC = "P(score of a positive > score of a negative), ties halved"
 _PRECISION = "sum over scores of (recall gained) x precision"
 
 
-def _built_in(name: str, function: Callable[..., Array], formula: str, **how: Any) -> ScoreMeasure:
-    return ScoreMeasure(name, function, formula, **how)
-
-
 SCORES: dict[str, ScoreMeasure] = {
     measure.name: measure
     for measure in (
-        _built_in("auc", auc, _AUC, computed_from=RANKS, title="AUC", uses_share=False),
-        _built_in("average_precision", average_precision, _PRECISION, computed_from=RANKS),
-        _built_in("brier", brier, "mean (p - y)^2", **_LOSS, title="Brier score"),
-        _built_in("log_loss", log_loss, "mean -log P(what happened)", **_LOSS, range=(0.0, inf)),
+        ScoreMeasure("auc", auc, _AUC, computed_from=RANKS, title="AUC", uses_share=False),
+        ScoreMeasure("average_precision", average_precision, _PRECISION, computed_from=RANKS),
+        ScoreMeasure("brier", brier, "mean (p - y)^2", **_LOSS, title="Brier score"),
+        ScoreMeasure("log_loss", log_loss, "mean -log P(what happened)", **_LOSS, range=(0.0, inf)),
     )
 }
 FUNCTIONS.update({name: measure.function for name, measure in SCORES.items()})
@@ -189,7 +185,7 @@ def from_callable(function: Callable[..., Any], name: str = "", **settings: Any)
         "formula": called,
         **settings,
     }
-    return ScoreMeasure(called, _Called(function, called, by_name), **settings)  # type: ignore[arg-type]
+    return ScoreMeasure(called, _Called(function, called, by_name), **settings)
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ class Model:
     # Draws without Stan.
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
-        """Draw from the posterior, or from the prior where ``prior_only`` is 1.
+        """Draw from the posterior, or from the prior where ``prior_only`` is 1, if it has one.
 
         Parameters
         ----------

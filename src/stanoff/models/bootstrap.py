@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import ceil, log
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -200,11 +199,8 @@ class CategoryScorer:
         if measure.prevalence is not None:
             share = np.full_like(share, measure.prevalence)
         if measure.computed_from == RANKS:
-            function: Any = measure.function
-            psi = [
-                function(*r.class_weights(weight, prior_documents), share) for r in self.rankings
-            ]
-            return np.stack(psi, axis=1)
+            masses = (ranking.class_weights(weight, prior_documents) for ranking in self.rankings)
+            return np.stack([measure.function(*mass, share) for mass in masses], axis=1)
         positive = add_columns(weight, self.positive)
         scale = share / positive, (1 - share) / (weight.sum(axis=1) - positive)
         if measure.computed_from == LOSS:
@@ -218,8 +214,7 @@ def _call_measure(
     measure: ScoreMeasure, truth: NDArray[np.int64], score: Array, weight: Array
 ) -> Array:
     """Call a function of the documents for every draw and system (draw, system)."""
-    function: Any = measure.function
-    return np.array([[function(truth, x, w) for x in score] for w in weight])
+    return np.array([[measure.function(truth, x, w) for x in score] for w in weight])
 
 
 def add_columns(weight: Array, values: Array) -> Array:
@@ -267,13 +262,10 @@ class Bootstrap(Model):
             "beta": weights("beta", 2),
             "mass": [float(weights(name, 1)[0]) for name in ("alpha_pos", "alpha_neg")],
             "measure": None if measure is None else check_measure(data, measure),
-            "prior_only": 0,
         }
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the scores of all systems in all categories, block by block."""
-        if stan_data["prior_only"]:
-            return {}  # weights of documents that nobody has seen say nothing of their scores
         data, measure = stan_data["data"], stan_data["measure"]
         categories = None if data.together else _Categories(data, measure)
         size = max(1, NUMBERS_AT_ONCE // data.truth.size)

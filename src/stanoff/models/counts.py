@@ -503,7 +503,7 @@ def _log_prior_of_kappa(draws: Variables, side: str, stan_data: StanData) -> Arr
 
 
 def _draw_dirichlets(alpha: Array, rng: Generator) -> Array:
-    """Draw a Dirichlet for each row of weights (..., part), weights near 0 included.
+    """Draw a Dirichlet for each row of weights (..., outcome), weights near 0 included.
 
     Examples
     --------
@@ -513,9 +513,9 @@ def _draw_dirichlets(alpha: Array, rng: Generator) -> Array:
     """
     drawn = np.empty(alpha.shape)
     left = np.ones(alpha.shape[:-1])
-    for part in range(alpha.shape[-1] - 1):  # of what is left, a part takes a Beta share
-        share = rng.beta(alpha[..., part], alpha[..., part + 1 :].sum(axis=-1))
-        drawn[..., part] = left * share
+    for i in range(alpha.shape[-1] - 1):  # of what is left, each takes a Beta share
+        share = rng.beta(alpha[..., i], alpha[..., i + 1 :].sum(axis=-1))
+        drawn[..., i] = left * share
         left = left * (1 - share)
     drawn[..., -1] = left
     return drawn

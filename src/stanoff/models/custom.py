@@ -68,9 +68,9 @@ class Program:
     @property
     def observed(self) -> tuple[str, ...]:
         """What it is about: of stanoff's data, and of the user's if it replicates them."""
-        known = [name for name in OBSERVED if name in self.inputs]
+        provided = [name for name in OBSERVED if name in self.inputs]
         users = [name for name in self.user_data if f"{name}{REP_SUFFIX}" in self.outputs]
-        return (*known, *users)
+        return (*provided, *users)
 
     @property
     def to_replicate(self) -> tuple[str, ...]:
@@ -102,11 +102,11 @@ def _find_problems(program: Program) -> list[str]:
     for name, declared in program.inputs.items():
         if name not in INPUTS:
             continue  # the user has it
-        known = INPUTS[name]
-        if declared["type"] != known.type or declared["dimensions"] not in known.dimensions:
+        offered = INPUTS[name]
+        if declared["type"] != offered.type or declared["dimensions"] not in offered.dimensions:
             problems.append(
-                f"Its data {name!r} must be {known.type} with "
-                f"{' or '.join(map(str, known.dimensions))} dimensions, "
+                f"Its data {name!r} must be {offered.type} with "
+                f"{' or '.join(map(str, offered.dimensions))} dimensions, "
                 f"not {declared['type']} with {declared['dimensions']}."
             )
     if not program.observed:
@@ -291,7 +291,7 @@ class CustomModel(Model):
 
 def _name_dims(program: Program) -> dict[str, tuple[str, ...]]:
     """Name the dimensions of what is known by its name, and of its replications."""
-    dims = {name: known.dims for name, known in INPUTS.items() if known.dims}
+    dims = {name: offered.dims for name, offered in INPUTS.items() if offered.dims}
     dims |= {f"{name}{REP_SUFFIX}": names for name, names in dims.items()}
     if data_kind(program.inputs) == "labels":
         dims |= {**Unpaired.dims, **Paired.dims}

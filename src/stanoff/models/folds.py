@@ -113,7 +113,7 @@ class FoldsUnpaired(ValuesModel):
             raise InputError("The folds_unpaired model is about scores with paired=False.")
         if single(prior).items is not None:
             raise invalid("prior.items", "None with paired=False", single(prior).items)
-        return {"y": data.values.T, "rho": data.rho, "prior_only": 0}
+        return {"y": data.values.T, "rho": data.rho}
 
     def population(self, data: Data) -> str:
         """Say what scores are averaged over."""
@@ -121,8 +121,6 @@ class FoldsUnpaired(ValuesModel):
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system, each from its own t."""
-        if stan_data["prior_only"]:
-            return {}
         y, rho = np.asarray(stan_data["y"]), stan_data["rho"]
         n = len(y)
         scale = y.std(axis=0, ddof=1) * np.sqrt(1 / n + rho / (1 - rho))

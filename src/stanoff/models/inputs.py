@@ -328,8 +328,8 @@ def measure_inputs(measure: Measure) -> dict[str, Any]:
     """
     code = measure.code or 1
     if measure.kind != "labels":
-        known = list(SCORES if measure.kind == "scores" else VALUES)
-        code = 1 + known.index(measure.name) if measure.name in known else 0
+        names = list(SCORES if measure.kind == "scores" else VALUES)
+        code = 1 + names.index(measure.name) if measure.name in names else 0
     return {
         "measure": code,
         "f_beta": measure.beta,
@@ -340,7 +340,7 @@ def measure_inputs(measure: Measure) -> dict[str, Any]:
 
 def data_kind(declared: Collection[str]) -> str:
     """Return which kind of data a program asks for: labels, scores or values."""
-    known = [INPUTS[name] for name in declared if name in INPUTS]
-    if any(declared.needs == VALUED for declared in known) or "denominator" in declared:
+    needs = {INPUTS[name].needs for name in declared if name in INPUTS}
+    if VALUED in needs or "denominator" in declared:
         return "values"
     return "scores" if {"score", "standard_score"} & set(declared) else "labels"

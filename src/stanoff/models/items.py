@@ -119,8 +119,6 @@ class NormalValues(ValuesModel):
         n, mean = len(y), y.mean(axis=0)
         if stan_data["prior_weight"] > 0:
             return {"psi": _draw_two_means(stan_data, y, draws, rng)[..., None]}
-        if stan_data["prior_only"]:
-            return {}  # it is flat
         # Yc' z for n normals z is R' z for as many as there are rows of R: Yc = Q R.
         root = _qr_factor(y - mean)
         z = rng.standard_normal((draws, len(root)))
@@ -313,8 +311,6 @@ class Clusters(ValuesModel):
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the weighted mean, or ratio, of every system."""
-        if stan_data["prior_only"]:
-            return {}
         sums, sizes = np.asarray(stan_data["sums"]), np.asarray(stan_data["sizes"])
         clusters, observed = len(sums), sums.sum(axis=0) / sizes.sum(axis=0)
         if clusters > MANY_CLUSTERS:
@@ -374,8 +370,6 @@ class Runs(ValuesModel):
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system over these items."""
-        if stan_data["prior_only"]:
-            return {}
         t = rng.standard_t(stan_data["degrees"], (draws, len(stan_data["mean"])))
         return {"psi": (stan_data["mean"] + np.sqrt(stan_data["variance"]) * t)[..., None]}
 
@@ -433,8 +427,6 @@ class Datasets(ValuesModel):
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw what the data sets have in common, and the scores on a new one."""
-        if stan_data["prior_only"]:
-            return {}
         eta, tau, delta = _draw_dataset(stan_data, "difference", draws, rng)
         *_, level = _draw_dataset(stan_data, "level", draws, rng)
         psi = np.stack([level + delta / 2, level - delta / 2], axis=1)[..., None]

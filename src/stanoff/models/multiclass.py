@@ -48,11 +48,11 @@ class Multiclass(PredictiveModel):
         if (of_a.beta, of_a.mass) != (of_b.beta, of_b.mass):
             raise invalid("prior.beta", "the same for both classifiers here", prior)
         tables = [classes.confusion(system) for system in (0, 1)]
-        truth, said, n = (np.concatenate(columns) for columns in zip(*tables, strict=True))
+        truth, answer, n = (np.concatenate(columns) for columns in zip(*tables, strict=True))
         cells = {
             "R": np.array([len(table[0]) for table in tables]),
             "truth": truth + 1,  # Stan counts from 1
-            "said": said + 1,
+            "said": answer + 1,
             "n": n,
             "beta": of_a.weights("beta", classes.classes),
         }
@@ -80,7 +80,7 @@ class Multiclass(PredictiveModel):
     def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
         """Draw as many new documents of each system as there are."""
         k = int(stan_data["K"])
-        truth, said = np.asarray(stan_data["truth"]) - 1, np.asarray(stan_data["said"]) - 1
+        truth, answer = np.asarray(stan_data["truth"]) - 1, np.asarray(stan_data["said"]) - 1
         replicates = []
         for system in (0, 1):
             here = _classifier(stan_data) == system
@@ -89,7 +89,7 @@ class Multiclass(PredictiveModel):
             wrong = draws["kappa"][..., system] * (1 - draws["eta"][..., system]) / (k - 1)
             theta = draws["theta"][..., here]
             replicates.append(
-                replicate_classes(n_class, theta, truth[here], said[here], (k,), wrong, rng)
+                replicate_classes(n_class, theta, truth[here], answer[here], (k,), wrong, rng)
             )
         first, second = replicates
         return {

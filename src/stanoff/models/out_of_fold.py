@@ -38,7 +38,6 @@ class OutOfFoldDocuments(SeedsOfLabels):
         if not isinstance(data, self.accepts):
             raise InputError(f"The {self.name} model needs out-of-fold predictions: pass fold=.")
         stan_data: Inputs = {name: data.arrays()[name] for name in self.observed}
-        stan_data["prior_only"] = 0
         if measure is not None:
             stan_data |= {"measure": measure, "rows": document_scores(data, measure)}
         return stan_data
@@ -49,8 +48,6 @@ class OutOfFoldDocuments(SeedsOfLabels):
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the scores of every system: a multivariate t, as of values of items."""
-        if stan_data["prior_only"]:
-            return {}
         psi = []
         for row in stan_data["rows"]:
             n = len(row)
@@ -63,8 +60,7 @@ class OutOfFoldDocuments(SeedsOfLabels):
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
         """Return the scores, averaged over repeats (system, row)."""
         rows = [row.mean(axis=0) for row in document_scores(data, measure)]
-        kept = rows if average is not None else rows[: len(data.categories)]
-        return np.stack(kept, axis=-1)
+        return np.stack(rows if average else rows[: len(data.categories)], axis=-1)
 
 
 class OutOfFoldRankings(OutOfFoldDocuments):

@@ -132,13 +132,13 @@ class Contest(PredictiveModel):
         mu = np.empty((draws, k))
         cells = np.empty((4, draws, s, k))  # each cell in one piece of memory
         theta = np.empty((2, 0 if keep is None else len(keep), len(yes)))
-        for i, (prevalence, rates, kept) in enumerate(map_categories(_draw_category, tasks)):
+        for i, (prevalence, rates, shares) in enumerate(map_categories(_draw_category, tasks)):
             mu[:, i] = prevalence
             for side, share in enumerate((prevalence[:, None], 1 - prevalence[:, None])):
                 np.multiply(share, rates[side], out=cells[side, :, :, i])
                 np.multiply(share, 1 - rates[side], out=cells[side + 2, :, :, i])
-                if kept:
-                    theta[side][:, rows[i]] = kept[side]
+                if shares:
+                    theta[side][:, rows[i]] = shares[side]
         drawn = {"mu": mu, "cells": np.moveaxis(cells, 0, -1)}
         return drawn if keep is None else drawn | {"theta_pos": theta[0], "theta_neg": theta[1]}
 
@@ -152,7 +152,7 @@ class Contest(PredictiveModel):
         shares = np.stack([mu * draws["theta_pos"], (1 - mu) * draws["theta_neg"]], axis=-2)
         names = []
         for category, yes in zip(stan_data["category"], stan_data["said"], strict=True):
-            systems = (name for name, said in zip(data.systems, yes, strict=True) if said)
+            systems = (name for name, answer in zip(data.systems, yes, strict=True) if answer)
             names.append((data.categories[category - 1], " + ".join(systems) or "nobody"))
         labels = (f"{k}, {side}, {who}" for side in COORDS["truth"] for k, who in names)
         counts = np.stack([stan_data["c_pos"], stan_data["c_neg"]])
@@ -217,16 +217,16 @@ def _draw_category(task: CategoryTask) -> tuple[Array, list[Array], list[Array]]
     """Draw its prevalence, how often systems say yes (class, draw, system), and what is kept."""
     n_pos, n_neg = task.counts.sum(axis=1)
     mu = task.rng.beta(task.beta[0] + n_pos, task.beta[1] + n_neg, task.draws)
-    rates, kept = [], []
+    rates, theta = [], []
     for counts, weight in zip(task.counts, task.weights, strict=True):
         if task.yes.shape[1] <= MAX_DENSE_SYSTEMS:
             shares = _draw_dense(task, counts, weight)
             rates.append(_add_patterns(shares, response_patterns(task.yes.shape[1])))
             if task.keep is not None:
-                kept.append(shares[pattern_index(task.yes)][:, task.keep].T)
+                theta.append(shares[pattern_index(task.yes)][:, task.keep].T)
         else:
             rates.append(_draw_sparse(task, counts, weight))
-    return mu, rates, kept
+    return mu, rates, theta
 
 
 def _draw_dense(task: CategoryTask, counts: NDArray[np.int64], weight: float) -> Array:
@@ -322,7 +322,7 @@ class Joint(PredictiveModel):
         """
         table = _ClassTable(stan_data)
         cells = np.empty((draws, table.systems, table.classes, 4))
-        kept: list[tuple[Array, Array]] = []
+        whole: list[tuple[Array, Array]] = []
         block = max(1, NUMBERS_OF_CLASSES // (len(table.n) + table.classes * table.sticks))
         for start in range(0, draws, block):
             size = min(block, draws - start)
@@ -333,12 +333,12 @@ class Joint(PredictiveModel):
             if keep is not None:
                 here = keep[(keep >= start) & (keep < start + size)] - start
                 theta = gammas[here] / total[here][:, table.truth]
-                kept.append((mu[here], theta[:, table.occurred]))
+                whole.append((mu[here], theta[:, table.occurred]))
             gammas *= (mu / total)[:, table.truth]
             table.add_cells(cells[start : start + size], mu, gammas, rest * (mu / total), rng)
         if keep is None:
             return {"cells": cells}
-        prevalence, theta = map(np.concatenate, zip(*kept, strict=True))
+        prevalence, theta = map(np.concatenate, zip(*whole, strict=True))
         return {"cells": cells, "mu": prevalence, "theta": theta}
 
     def can_resample(self, stan_data: StanData) -> bool:
@@ -417,9 +417,9 @@ class _ClassTable:
 
         ones = np.ones(len(n))
         self.by_class = table_of(ones, self.truth)
-        said = [table_of(ones, predicted) for predicted in rows.T[1:]]
+        predictions = [table_of(ones, predicted) for predicted in rows.T[1:]]
         right = [table_of(1.0 * (predicted == self.truth), self.truth) for predicted in rows.T[1:]]
-        self.sums = hstack([*said, *right], format="csr")
+        self.sums = hstack([*predictions, *right], format="csr")
 
     def add_cells(
         self, cells: Array, mu: Array, shares: Array, rest: Array, rng: Generator
@@ -429,11 +429,11 @@ class _ClassTable:
         pieces = _break_rest(rest, self.unseen, self.sticks, rng)
         sums = (shares @ self.sums).reshape(size, 2, self.systems, m)
         for system in range(self.systems):
-            said, tp = sums[:, 0, system], sums[:, 1, system]
+            predicted, tp = sums[:, 0, system], sums[:, 1, system]
             guess = rng.integers(0, m, (size, m, self.sticks))
             tp += np.where(guess == np.arange(m)[:, None], pieces, 0).sum(axis=-1)
-            np.add.at(said, (np.arange(size)[:, None, None], guess), pieces)
-            fp = np.maximum(said - tp, 0)
+            np.add.at(predicted, (np.arange(size)[:, None, None], guess), pieces)
+            fp = np.maximum(predicted - tp, 0)
             fn, tn = np.maximum(mu - tp, 0), np.maximum(1 - mu - fp, 0)
             cells[:, system] = np.stack([tp, fp, fn, tn], axis=-1)
 
@@ -489,7 +489,7 @@ def replicate_classes(
     draws = int(np.prod(size))
     flat, probabilities = n_class.reshape(draws, m), theta.reshape(draws, -1)
     n = np.empty((draws, len(truth)), dtype=np.int64)
-    tp, said = np.zeros((2, draws, len(shape), m), dtype=np.int64)
+    tp, predicted = np.zeros((2, draws, len(shape), m), dtype=np.int64)
     weights = np.broadcast_to(weight, size).ravel()
     for k in range(m):
         here = np.flatnonzero(truth == k)
@@ -497,9 +497,10 @@ def replicate_classes(
             flat[:, k], probabilities[:, here], codes[here], shape, weights, rng
         )
         tp[:, :, k] = answers[..., k]
-        said += answers
+        predicted += answers
     total = flat.sum(axis=1)[:, None, None]
-    cells = [tp, said - tp, flat[:, None] - tp, total - flat[:, None] - (said - tp)]
+    fp = predicted - tp
+    cells = [tp, fp, flat[:, None] - tp, total - flat[:, None] - fp]
     return {
         "n": n.reshape(*size, -1),
         "cells": np.stack(cells, axis=-1).reshape(*size, len(shape), m, 4),

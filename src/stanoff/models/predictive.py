@@ -206,10 +206,9 @@ def replicate_patterns(
     """
     counts = multinomials(n, np.concatenate([theta, remaining_mass(theta)], axis=-1), rng)
     answers = np.zeros((len(n), len(shape), max(shape)), dtype=np.int64)
-    given = np.array(np.unravel_index(codes, shape))  # (system, pattern)
-    for system, answer_of in enumerate(given):
-        chose = answer_of[:, None] == np.arange(max(shape))
-        answers[:, system] = counts[:, :-1] @ chose.astype(np.int64)
+    for system, answer_of in enumerate(np.unravel_index(codes, shape)):  # of each pattern
+        is_answer = answer_of[:, None] == np.arange(max(shape))
+        answers[:, system] = counts[:, :-1] @ is_answer.astype(np.int64)
     for draw, count, code in _allocate_to_unseen(counts[:, -1], weight, codes, prod(shape), rng):
         for system, answer in enumerate(np.unravel_index(code, shape)):
             answers[draw, system, answer] += count

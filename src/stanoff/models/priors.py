@@ -12,7 +12,7 @@ from stanoff._lib.arguments import check_choice, check_float
 from stanoff.errors import invalid
 
 Array = NDArray[np.float64]
-MOST_WEIGHT, MOST_KAPPA = 1e12, 100
+MAX_WEIGHT, MAX_KAPPA = 1e12, 100
 WEIGHTS = ("beta", "alpha_pos", "alpha_neg")
 KAPPAS = ("kappa", "kappa_neg")
 DATASETS = ("student", "normal", "corani2017")
@@ -105,25 +105,25 @@ class Prior:
         return np.broadcast_to(values, (size,)).copy()
 
 
-def _positive(parameter: str, given: Any) -> float | tuple[float, ...]:
-    rule = f"positive, and at most {MOST_WEIGHT:.0e}"  # beyond, nothing could be learned
+def _positive(parameter: str, value: Any) -> float | tuple[float, ...]:
+    rule = f"positive, and at most {MAX_WEIGHT:.0e}"  # beyond, nothing could be learned
     try:
-        values = np.asarray(given, dtype=np.float64)
+        values = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise invalid(parameter, rule, given) from None
-    if values.ndim > 1 or not values.size or not ((values > 0) & (values <= MOST_WEIGHT)).all():
-        raise invalid(parameter, rule, given)
+        raise invalid(parameter, rule, value) from None
+    if values.ndim > 1 or not values.size or not ((values > 0) & (values <= MAX_WEIGHT)).all():
+        raise invalid(parameter, rule, value)
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 
-def _location_and_scale(parameter: str, given: Any) -> tuple[float, float]:
+def _location_and_scale(parameter: str, pair: Any) -> tuple[float, float]:
     try:
-        location, scale = (float(value) for value in given)
+        location, scale = (float(value) for value in pair)
     except (TypeError, ValueError, OverflowError):
         location, scale = 0.0, 0.0
-    if not (abs(location) <= MOST_KAPPA and 0 < scale <= MOST_KAPPA):
-        rule = f"a location and a positive scale, up to {MOST_KAPPA}"
-        raise invalid(parameter, rule, given)
+    if not (abs(location) <= MAX_KAPPA and 0 < scale <= MAX_KAPPA):
+        rule = f"a location and a positive scale, up to {MAX_KAPPA}"
+        raise invalid(parameter, rule, pair)
     return location, scale
 
 
@@ -169,7 +169,7 @@ def as_prior(prior: Any) -> Priors:
     if isinstance(prior, str):
         return _from_words(prior)
     pair = tuple(prior) if isinstance(prior, (tuple, list)) else ()
-    if len(pair) == 2 and all(isinstance(one, Prior) for one in pair):
+    if len(pair) == 2 and all(isinstance(of_system, Prior) for of_system in pair):
         return pair[0], pair[1]
     raise invalid("prior", "a stanoff.Prior, or two of them in an unpaired model", prior)
 
@@ -187,8 +187,8 @@ def _from_words(text: str) -> Prior:
     if "=" not in text:
         return NAMED[check_choice("prior", text, [*NAMED, *DATASETS])]
     weights: dict[str, Any] = {}
-    for part in text.split(","):
-        name, _, value = part.partition("=")
+    for assignment in text.split(","):
+        name, _, value = assignment.partition("=")
         check_choice("prior", name.strip(), [*WEIGHTS, "mass", *KAPPAS, "items"])
         try:
             numbers = [float(number) for number in value.split(":")]
@@ -231,8 +231,8 @@ def described(prior: Priors) -> str:
         location, scale = getattr(prior, name)
         if (location, scale) != usual[name]:
             kappa += f", {name} log-normal ({location:g}, {scale:g})"
-    for name, known in NAMED.items():
-        if replace(prior, **usual) == known:
+    for name, named in NAMED.items():
+        if replace(prior, **usual) == named:
             return NAMES[name] + kappa
     if prior.mass is not None:
         return f"weights that sum to {prior.mass:g}, shared out equally{kappa}"

@@ -70,8 +70,6 @@ class Seeds(ValuesModel):
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system over new copies."""
-        if stan_data["prior_only"]:
-            return {}  # it is flat
         return {"psi": _draw_means(stan_data, draws, rng)[..., None]}
 
     def closed_form(
@@ -101,7 +99,7 @@ class SeedsOfLabels(Model):
         """Return the sums of squares of every category, and of every average."""
         if not isinstance(data, TrainedLabels):
             raise InputError("The seeds_labels model needs trained copies: pass trained=.")
-        stan_data = {"truth": data.truth, "said": data.said, "prior_only": 0}
+        stan_data: Inputs = {"truth": data.truth, "said": data.said}
         if measure is not None:
             rows = [crossed_squares(y, data.owner) for y in linearise(data, measure)]
             stan_data |= {"measure": measure, "rows": rows}
@@ -113,8 +111,6 @@ class SeedsOfLabels(Model):
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the scores of every system over new copies, of categories and averages."""
-        if stan_data["prior_only"]:
-            return {}
         psi = [_draw_means(row, draws, rng) for row in stan_data["rows"]]
         return {score_variable(stan_data["measure"]): np.stack(psi, axis=-1)}
 
@@ -127,8 +123,7 @@ class SeedsOfLabels(Model):
         """Return the mean over copies of the scores (system, row)."""
         assert isinstance(data, TrainedLabels)
         rows = [crossed_squares(y, data.owner)["centre"] for y in linearise(data, measure)]
-        kept = rows if average is not None else rows[: len(data.categories)]
-        return np.stack(kept, axis=-1)
+        return np.stack(rows if average else rows[: len(data.categories)], axis=-1)
 
     def prior_density_infinite_at_zero(
         self, measure: Measure, prior: Priors, data: Data
@@ -166,16 +161,16 @@ def linearise(data: TrainedLabels, measure: Measure) -> list[Array]:
     shares = confusion.mean(axis=-1)  # (copy, category, cell)
     rows = []
     for k in range(shares.shape[1]):
-        own = shares[:, k]
+        cells = shares[:, k]
         slopes = np.stack(
             [
-                (measure(own + STEP * unit) - measure(np.maximum(own - STEP * unit, 0)))
-                / (STEP + np.minimum(own[:, j], STEP))
+                (measure(cells + STEP * unit) - measure(np.maximum(cells - STEP * unit, 0)))
+                / (STEP + np.minimum(cells[:, j], STEP))
                 for j, unit in enumerate(np.eye(4))
             ],
             axis=-1,
         )
-        rows.append(_spread(measure(own), slopes[:, None], confusion[:, [k]], shares[:, [k]]))
+        rows.append(_spread(measure(cells), slopes[:, None], confusion[:, [k]], shares[:, [k]]))
     if shares.shape[1] == 1:
         return rows + rows * len(AVERAGES)
     for average in AVERAGES:

@@ -62,8 +62,8 @@ class Contest(Result):
         question : Question
             What is asked.
         """
-        question = fit.asked(question)
-        fit = fit.having(question.measure)
+        question = fit.adapt_question(question)
+        fit = fit.with_measure(question.measure)
         psi = fit.model.scores(fit.draws.posterior, question.measure, question.average)
         if not np.isfinite(psi).all():
             undefined = np.isnan(psi).any(axis=2) | (np.isinf(psi).sum(axis=2) > 1)
