@@ -301,7 +301,7 @@ def test_categories_without_an_average():
         ({"beta": "2"}, "'beta' parameter"),
         ({"rope": 10**400}, "'rope' parameter"),
         ({"warmup": -5}, "'warmup' parameter"),
-        ({"draws": 10**13}, "'draws' parameter must be at most 100,000,000"),
+        ({"draws": 10**13}, "'draws' parameter must be a whole number from 4 to 100,000,000"),
         ({"categories": 5}, "'categories' parameter"),
         ({"categories": ["a", "b"]}, "'categories' parameter must be 1 different names"),
     ],

@@ -31,9 +31,8 @@ from stanoff.models import Model
 from stanoff.models.priors import Prior, Priors, as_prior
 from stanoff.options import ENGINES, FIT, QUESTION, SAMPLING, select
 
-MAX_CHAINS = 1000
-MIN_DRAWS = 4
-MAX_DRAWS = 100_000_000  # beyond the memory of most machines
+# How many there may be at the least and at the most, which is for memory to hold.
+COUNTS = (("chains", 1, 1000), ("draws", 4, 100_000_000), ("warmup", 1, None))
 CLAIMS = ("not_worse_by", "better_by")
 MARGIN_RULE = "a number from 0 on, or of values a share such as '2%'"
 MEASURE_SETTINGS = ("beta", "zero_division", "prevalence", "clip", "higher_is_better")
@@ -272,13 +271,14 @@ class Sampling:
 
     def __post_init__(self) -> None:
         engine = check_choice("engine", "auto" if self.engine is None else self.engine, ENGINES)
+        for name, least, most in COUNTS:
+            if getattr(self, name) is not None:
+                count = check_int(name, getattr(self, name), least=least, most=most)
+                _set(self, **{name: count})
         _set(
             self,
             prior=as_prior(self.prior),
             engine=None if engine == "auto" else engine,
-            chains=_count("chains", self.chains, 1, MAX_CHAINS),
-            draws=_count("draws", self.draws, MIN_DRAWS, MAX_DRAWS),
-            warmup=None if self.warmup is None else check_int("warmup", self.warmup),
             seed=as_seed(self.seed),
             output_dir=None if self.output_dir is None else as_path("output_dir", self.output_dir),
             executor=as_executor(self.executor),
@@ -304,16 +304,6 @@ def _set(frozen: Any, **values: Any) -> None:
     """Put checked values into a frozen dataclass while it is being made."""
     for name, value in values.items():
         object.__setattr__(frozen, name, value)
-
-
-def _count(parameter: str, value: Any, least: int, most: int) -> int | None:
-    """Check how many there are to be, which is for memory to hold."""
-    if value is None:
-        return None
-    number = check_int(parameter, value, least=least)
-    if number > most:
-        raise invalid(parameter, f"at most {most:,}", value)
-    return number
 
 
 def _read_model(model: Any, population: Any, data: Mapping[str, Any] | None) -> Model | None:

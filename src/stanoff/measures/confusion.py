@@ -249,14 +249,15 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def _refuse_labels(confusion: Confusion) -> Array:
+def refuse_labels(confusion: Confusion) -> Array:
+    """Stand in for the function of a measure that labels do not have."""
     raise InputError("The mean of values cannot be computed from labels.")
 
 
 # Of values, one for each item (average precision of a topic, marks of an answer, a loss): there is
 # no confusion matrix to compute them from, the model of the values averages them.
 VALUES: dict[str, Measure] = {
-    name: Measure(name, _refuse_labels, formula, range=_REAL, kind="values")
+    name: Measure(name, refuse_labels, formula, range=_REAL, kind="values")
     for name, formula in (
         ("mean", "mean of the values"),
         ("ratio", "sum of the values / sum of the denominator"),

@@ -100,22 +100,20 @@ def _look_up(name: Any) -> Measure:
             kind = NUMBERS_KIND if is_regression_metric(name) else "scores"
             return from_callable(name, kind=kind)
         name = named
-    key = _canonical_name(name) if isinstance(name, str) else name
     measures = registered()
-    if not isinstance(key, str) or key not in measures:
+    key = _canonical_name(name) if isinstance(name, str) else ""
+    if key not in measures:
         raise unknown("measure", name, [*ALIASES, *measures])
     return measures[key]
 
 
 def _canonical_name(name: str) -> str:
     """Find a name in whatever case it is written: F1, Balanced Accuracy, BALANCED-ACCURACY."""
-    if name in MEASURES or name in SCORES:
+    measures = registered()
+    if name in measures:
         return name
     plain = re.sub(r"[\s-]+", "_", name.strip()).casefold()
-    names = {
-        other.casefold(): other for other in (*SCORES, *MEASURES, *MULTICLASS, *VALUES, *NUMBERS)
-    }
-    return (names | ALIASES).get(plain, name)
+    return ({other.casefold(): other for other in measures} | ALIASES).get(plain, name)
 
 
 def name_of(measure: Measure) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from stanoff.errors import InputError
-from stanoff.measures.confusion import FUNCTIONS, VALUES, Array, Confusion, Measure
+from stanoff.measures.confusion import FUNCTIONS, VALUES, Array, Measure, refuse_labels
 from stanoff.measures.scores import ScoreMeasure
 
 NUMBERS_KIND = "numbers"  # numeric truth and numeric predictions
@@ -55,10 +55,6 @@ class ErrorMeasure(Measure):
         return self.name.upper()
 
 
-def _refuse_labels(confusion: Confusion) -> Array:
-    raise InputError("The mean of errors cannot be computed from labels.")
-
-
 def rmse(truth: Array, prediction: Array, weight: Array) -> float:
     """Return the root of the weighted mean of the squared errors.
 
@@ -87,21 +83,20 @@ def r2(truth: Array, prediction: Array, weight: Array) -> float:
 _LOWER: dict[str, Any] = {"higher_is_better": False, "range": (0.0, inf)}
 VALUES.update(
     {
-        name: ErrorMeasure(name, _refuse_labels, formula, kind="values", **_LOWER)
+        name: ErrorMeasure(name, refuse_labels, formula, kind="values", **_LOWER)
         for name, formula in (("mae", "mean |y - p|"), ("mse", "mean (y - p)^2"))
     }
 )
 
 
-def _of_numbers(name: str, function: Any, formula: str, **settings: Any) -> ScoreMeasure:
-    """Make a measure of true and predicted numbers; its function takes truth, these, weights."""
-    title = name.upper()
-    return ScoreMeasure(name, function, formula, kind=NUMBERS_KIND, title=title, **settings)
-
-
-NUMBERS: dict[str, ScoreMeasure] = {
-    "rmse": _of_numbers("rmse", rmse, "√(mean (y - p)^2)", **_LOWER),
-    "r2": _of_numbers("r2", r2, "1 - sum (y - p)^2 / sum (y - mean of y)^2", range=(-inf, 1.0)),
+_R2: dict[str, Any] = {"range": (-inf, 1.0)}
+_R2_FORMULA = "1 - sum (y - p)^2 / sum (y - mean of y)^2"
+NUMBERS: dict[str, ScoreMeasure] = {  # their functions take truth, predictions and weights
+    name: ScoreMeasure(name, function, formula, kind=NUMBERS_KIND, title=name.upper(), **settings)
+    for name, function, formula, settings in (
+        ("rmse", rmse, "√(mean (y - p)^2)", _LOWER),
+        ("r2", r2, _R2_FORMULA, _R2),
+    )
 }
 FUNCTIONS.update({name: measure.function for name, measure in NUMBERS.items()})
 

@@ -87,8 +87,6 @@ def rescale_gammas(
     get a factor that is 1 to nine digits: only the others are drawn. ``units`` are those that are
     rescaled, all by default.
     """
-    if shape > 1:
-        raise ValueError(f"shape must be at most 1, got {shape}")
     if shape == 1:
         return gammas
     from scipy.special import betaincc, betainccinv

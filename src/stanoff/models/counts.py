@@ -44,6 +44,7 @@ CLASSES = ("pos", "neg")
 CLASS_OF_MEASURE = {"recall": "pos", "fnr": "pos", "specificity": "neg", "fpr": "neg"}
 GAMMAS_AT_ONCE = 12_000_000  # about 100 MB
 GAMMAS_IN_CACHE = 16_384  # of each intermediate result, so that it stays near the processor
+Blocks = Iterator[tuple[slice, Array]]
 MIN_SHAPE = 0.05  # below, all Gammas of a simplex may underflow to 0 together
 
 
@@ -79,7 +80,7 @@ class ConjugateCounts(PredictiveModel):
 
     def sample_exact_batch(
         self, stan_data: StanData, draws: int, rng: Generator, *, shared: bool = True
-    ) -> Iterator[tuple[slice, Array]]:
+    ) -> Blocks:
         """Draw the cells of many data sets, out of Gammas that those with equal counts share.
 
         A Gamma depends on one count alone, and data sets of one size have much the same counts. The
@@ -118,9 +119,7 @@ class ConjugateCounts(PredictiveModel):
                 rows = slice(block.start - chunk.start, block.stop - chunk.start)
                 yield block, self.cells_of_gammas([gammas[row[rows]] for gammas, row in tables])
 
-    def _sample_one_by_one(
-        self, stan_data: StanData, draws: int, rng: Generator
-    ) -> Iterator[tuple[slice, Array]]:
+    def _sample_one_by_one(self, stan_data: StanData, draws: int, rng: Generator) -> Blocks:
         n = len(stan_data[self.observed[0]])
         step = max(1, GAMMAS_AT_ONCE // (32 * draws))
         for start in range(0, n, step):

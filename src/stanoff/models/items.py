@@ -221,9 +221,7 @@ def _posterior_t(
     return degrees + n, n * mean / total, np.sqrt(squares / ((degrees + n) * total))
 
 
-def _draw_two_means(
-    stan_data: StanData, y: Array, draws: int, rng: Generator
-) -> NDArray[np.float64]:
+def _draw_two_means(stan_data: StanData, y: Array, draws: int, rng: Generator) -> Array:
     """Draw two means whose difference has a prior; their level has none."""
     n = len(y)
     weight, sd, degrees = (stan_data[name] for name in PRIOR_INPUTS)

@@ -21,7 +21,7 @@ from stanoff.data.trained import TrainedLabels, TrainedValues
 from stanoff.data.types import AVERAGES, Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure, average_categories, get
-from stanoff.models.base import Array, Inputs, Model, StanData, StudentT, Variables
+from stanoff.models.base import Array, Inputs, Model, Proven, StanData, StudentT, Variables
 from stanoff.models.items import MAX_STAN_SYSTEMS, MIN_DEGREES, OWN_PRIOR, ValuesModel
 from stanoff.models.priors import Priors
 
@@ -125,9 +125,7 @@ class SeedsOfLabels(Model):
         rows = [crossed_squares(y, data.owner)["centre"] for y in linearise(data, measure)]
         return np.stack(rows if average else rows[: len(data.categories)], axis=-1)
 
-    def prior_density_infinite_at_zero(
-        self, measure: Measure, prior: Priors, data: Data
-    ) -> bool | None:
+    def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return False: a t has a finite density everywhere."""
         return False
 
@@ -187,9 +185,7 @@ def linearise(data: TrainedLabels, measure: Measure) -> list[Array]:
     return rows
 
 
-def _spread(
-    scores: Array, slopes: Array, confusion: NDArray[np.bool_], shares: Array
-) -> NDArray[np.float64]:
+def _spread(scores: Array, slopes: Array, confusion: NDArray[np.bool_], shares: Array) -> Array:
     """Return the score of each copy, plus what each document adds to it (copy, document)."""
     if not np.isfinite(scores).all():
         raise InputError(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from stanoff import models, plots
@@ -39,10 +40,12 @@ from stanoff.workbench.ranks import describe_deviation, ecdf_band, is_inside
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Array = NDArray[np.float64]
 Values = Mapping[str, NDArray[Any]]
 StanData = dict[str, Any]
 Fits = Sequence[tuple[Values, Values]]
-Simulate = Callable[[np.random.Generator, StanData], tuple[Mapping[str, Any], Mapping[str, Any]]]
+Simulated = tuple[list[Values], list[StanData]]  # true values, and the data drawn given them
+Simulate = Callable[[Generator, StanData], tuple[Mapping[str, Any], Mapping[str, Any]]]
 
 N_RANKED, THIN, WARMUP = 99, 5, 500  # of each fit; ranks go from 0 to N_RANKED
 PRIOR_THIN, PRIOR_WARMUP = 10, 1000
@@ -140,9 +143,7 @@ class Calibration(ReprMixin):
         points, _, high = ecdf_band(len(self.ranks), self._probability(variable))
         return float(np.max(high - points))
 
-    def ecdf_band(
-        self, probability: float = 0.95
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    def ecdf_band(self, probability: float = 0.95) -> tuple[Array, Array, Array]:
         """Return points from 0 to 1, and the band of a uniform distribution at these."""
         return ecdf_band(len(self.ranks), probability)
 
@@ -282,8 +283,8 @@ def _is_ranked(name: str) -> bool:
 
 
 def _simulate_by_program(
-    model: Model, stan_data: StanData, n: int, seed: int, rng: np.random.Generator
-) -> tuple[list[Values], list[StanData]]:
+    model: Model, stan_data: StanData, n: int, seed: int, rng: Generator
+) -> Simulated:
     """Let the program draw its prior, and data; return true values and data sets."""
     if "prior_only" not in stan_data:
         raise InputError(
@@ -304,7 +305,7 @@ def _simulate_by_program(
 
 
 def _replicate(
-    model: Model, draws: Values, stan_data: Mapping[str, Any], rng: np.random.Generator
+    model: Model, draws: Values, stan_data: Mapping[str, Any], rng: Generator
 ) -> dict[str, NDArray[Any]]:
     """Return data as the model draws them, of the types that its program declares."""
     if isinstance(model, PredictiveModel):
@@ -332,8 +333,8 @@ def _replicate(
 
 
 def _simulate_by_function(
-    simulate: Simulate, stan_data: StanData, n: int, rng: np.random.Generator
-) -> tuple[list[Values], list[StanData]]:
+    simulate: Simulate, stan_data: StanData, n: int, rng: Generator
+) -> Simulated:
     """Let a function of the user's draw true values and data."""
     truths: list[Values] = []
     blocks = []
@@ -399,7 +400,7 @@ def _as_declared(truth: Values, parameters: Mapping[str, Mapping[str, Any]]) -> 
 
 
 def _rank(
-    name: str, truth: NDArray[Any], draws: Sequence[NDArray[Any]], rng: np.random.Generator
+    name: str, truth: NDArray[Any], draws: Sequence[NDArray[Any]], rng: Generator
 ) -> dict[str, NDArray[np.int64]]:
     """Rank the true values of a variable (simulation, ...) among draws (draw, ...), by name.
 
