@@ -79,9 +79,9 @@ def compare(
         or one column per system.
     sample_weight : array_like or str, optional
         How many documents a row stands for, or the column that says so: whole numbers.
-    fold, repeat : str, optional
+    fold, repeat : str or array_like, optional
         Of scores of a cross-validation, or beside out-of-fold predictions, the columns that name
-        the test fold and its repeat.
+        the test fold and its repeat; of arrays the test fold of each score, or of each document.
     folds, repeats, cv, n_train, n_test : optional
         How the folds were made, one way of three: how many folds and repeats there are, of scores
         in the order of ``RepeatedKFold``; a splitter of scikit-learn; or the sizes of training and

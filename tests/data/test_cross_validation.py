@@ -226,7 +226,7 @@ def test_what_does_not_fit_together_is_one_sentence():
     gone = table[(table["rep"] == 0) | (table["fold"] < 4)]
     with pytest.raises(InputError, match="Every repeat must have the same folds"):
         contest(gone, **layout)
-    with pytest.raises(InputError, match="has several scores of fold 0: name the columns"):
+    with pytest.raises(InputError, match="has several values of fold 0: name the columns"):
         contest(table, system="model", value="score", fold="fold")
     wide = table.pivot(index=["rep", "fold"], columns="model", values="score").reset_index()
     with pytest.raises(InputError, match="name the column of the repeats in repeat="):
@@ -243,7 +243,7 @@ def test_failed_fits_and_scores_without_verdict_are_refused():
     failed = np.where(np.arange(10) == 3, np.nan, a)
     with pytest.raises(InputError, match=r"a fit failed .scikit-learn then gives NaN"):
         compare(failed, b, folds=10)
-    with pytest.raises(InputError, match="some are infinite"):
+    with pytest.raises(InputError, match="A must be made of finite numbers"):
         compare(np.where(np.arange(10) == 3, np.inf, a), b, folds=10)
     with pytest.raises(InputError, match="differ by the same amount in each of 10 test folds"):
         compare(a, a + 0.1, folds=10)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import special, stats
 from sklearn.metrics import brier_score_loss, f1_score, roc_auc_score
 
 from stanoff import InputError, compare, contest, load
@@ -85,6 +85,48 @@ def test_losses_are_means_over_documents():
     assert result.observed[1, 0] == pytest.approx(brier_score_loss(table["y"], table["score_b"]))
     with pytest.raises(InputError, match="'auc', 'brier' or 'log_loss'"):
         compare(table, **{**SCORES, "measure": "average_precision"})
+
+
+def test_arrays_of_cross_val_predict_have_their_folds_beside_them():
+    table = predictions()
+    arrays = [table[name].to_numpy() for name in ("y", "a", "b", "fold")]
+    result = compare(*arrays[:3], fold=arrays[3], measure="f1", seed=1)
+    assert result.evidence() == compare(table, measure="f1", **LABELS).evidence()
+    many = contest(arrays[0], {"a": arrays[1], "b": arrays[2]}, fold=arrays[3].tolist(), seed=1)
+    assert many.systems == ("a", "b")
+    with pytest.raises(InputError, match="'fold' parameter must be the test fold of each document"):
+        compare(*arrays[:3], fold="fold")
+    with pytest.raises(InputError, match="fold has 299"):
+        compare(*arrays[:3], fold=arrays[3][1:])
+
+
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
+def test_probabilities_of_classes_are_averaged(average):
+    rng = np.random.default_rng(4)
+    n, folds = 300, 3
+    truth, fold = rng.choice(3, n, p=[0.5, 0.3, 0.2]), np.arange(n) % folds
+    signal = np.eye(3)[truth]
+    scores = [special.softmax(signal + rng.normal(0, s, (n, 3)), axis=1) for s in (0.5, 0.8)]
+    result = compare(truth, *scores, fold=fold, measure="auc", average=average, seed=1)
+
+    def within(rows):
+        kind = {"average": average, "multi_class": "ovr"}
+        return [np.mean([roc_auc_score(t, x, **kind) for t, x in rows(s)]) for s in scores]
+
+    def of_folds(score):
+        return [(truth[fold == k], score[fold == k]) for k in range(folds)]
+
+    row = len(result.categories) - 3 + ["macro", "micro", "weighted"].index(average)
+    assert result.observed[:, row] == pytest.approx(within(of_folds), abs=0.002)
+    differences = []
+    for _ in range(200):
+        rows = np.concatenate([rng.choice(np.flatnonzero(fold == k), 100) for k in range(folds)])
+        a, b = within(lambda s, rows=rows: [(truth[r], s[r]) for r in np.split(rows, folds)])
+        differences.append(a - b)
+    assert result.evidence().std == pytest.approx(np.std(differences), rel=0.2)
+    assert len(result.populations()) == 1  # three folds are too few for training sets
+    with pytest.raises(InputError, match="one class against the rest: pass average="):
+        compare(truth, *scores, fold=fold, measure="log_loss")
 
 
 def test_repeats_do_not_narrow_the_interval():

@@ -182,7 +182,7 @@ def test_errors_name_what_is_wrong():
     options = {"a": "a", "b": "b", "prediction": "said", "truth": "truth", **LONG}
     for broken, words in (
         (table.iloc[1:], "copy 0 of a has none to 0"),
-        (pd.concat([table, table.iloc[:1]]), "copy 0 of a has several to 0"),
+        (pd.concat([table, table.iloc[:1]]), "a has several values of trained 0, item 0"),
         (table[table["seed"] == 0], "a was trained once"),
         (table[table["doc"] < 3], "4 documents or more"),
     ):

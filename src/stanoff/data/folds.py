@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff.data.items import NO_VERDICT, SAME
-from stanoff.data.types import Data, default_names
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 
 Array = NDArray[np.float64]
@@ -195,31 +195,26 @@ class FoldTable:
         The scores (system, row); NaN where there is none.
     systems : tuple of str
         What the systems are called.
-    dataset, repeat, fold : array_like or None
-        What the rows are about; without ``fold`` they are in the order of ``RepeatedKFold``.
-    test_share : array_like or None
-        That of each row, where it is known.
+    rows : DataFrame or None
+        What the rows are about, as far as it is known: ``dataset``, ``repeat``, ``fold`` and
+        ``test_share``. Without ``fold`` they are in the order of ``RepeatedKFold``.
     design : Design or None
         What the caller says of the folds.
     paired : bool
         Whether the rows of all systems are about the same folds.
     drop : bool
         Whether to leave out rows that lack a score, which are refused otherwise.
-    source, notes
+    source
         As in :class:`stanoff.data.types.Data`.
     """
 
     values: Array
     systems: tuple[str, ...]
-    dataset: Any = None
-    repeat: Any = None
-    fold: Any = None
-    test_share: Any = None
+    rows: pd.DataFrame | None = None
     design: Design | None = None
     paired: bool = True
     drop: bool = False
     source: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
 
 def build_folds(table: FoldTable) -> FoldValues:
@@ -232,38 +227,34 @@ def build_folds(table: FoldTable) -> FoldValues:
     [2]
     """
     rows, names = _number_rows(table)
-    shares = _test_shares(table, rows)
-    order = rows.sort_values(["dataset", "repeat", "fold"], kind="stable").index.to_numpy()
-    values, rows = table.values[:, order], rows.loc[order].reset_index(drop=True)
-    complete, notes = _find_complete(values, rows, table)
+    shares = rows.groupby("dataset")["test_share"].first().to_numpy(dtype=np.float64)
+    rows = rows.sort_values([*GROUPS, "fold"], kind="stable")
+    values = table.values[:, rows.index]
+    complete, notes = _find_complete(values, table)
     values, rows = values[:, complete], rows[complete]
     if not table.paired and len(names) > 1:
         raise invalid("paired", "None with several data sets", False)
     kind = DatasetFolds if len(names) > 1 else FoldValues if table.paired else UnpairedFolds
     if not table.paired:
-        notes = (*notes, "The systems had folds of their own: on the same ones less is needed.")
+        notes.append("The systems had folds of their own: on the same ones less is needed.")
     scorer = table.source.get("scorer", "")
     if scorer.startswith(NEGATED):
         values = 0.0 - values
-        metric = scorer.removeprefix(NEGATED)
-        notes = (
-            *notes,
-            f"{scorer} was turned round: what is shown is {metric}, of which less is better.",
+        notes.append(
+            f"{scorer} was turned round: what is shown is {scorer.removeprefix(NEGATED)}, of which "
+            "less is better."
         )
-    dataset, repeat, fold = (
-        rows[name].to_numpy(dtype=np.int64) for name in ("dataset", "repeat", "fold")
-    )
     data = kind(
         ("1",),
         values,
-        dataset,
-        repeat,
-        fold,
+        rows["dataset"].to_numpy(dtype=np.int64),
+        rows["repeat"].to_numpy(dtype=np.int64),
+        rows["fold"].to_numpy(dtype=np.int64),
         shares,
         np.array(names),
-        systems=table.systems or default_names(len(values)),
+        systems=table.systems,
         source=table.source,
-        notes=(*table.notes, *notes),
+        notes=tuple(notes),
     )
     if kind is not DatasetFolds:
         _check_size(data.resamples)
@@ -272,41 +263,39 @@ def build_folds(table: FoldTable) -> FoldValues:
 
 
 def _number_rows(table: FoldTable) -> tuple[pd.DataFrame, list[str]]:
-    """Give data sets, repeats and folds numbers, row by row, and data sets names."""
-    n = table.values.shape[1]
+    """Give data sets, repeats and folds numbers and a test share, row by row; name data sets."""
+    columns = pd.DataFrame(index=range(table.values.shape[1])) if table.rows is None else table.rows
+    if "repeat" in columns and "fold" not in columns:
+        raise invalid("repeat", "None without fold=, which names the folds", "a column")
+    rows = pd.DataFrame(0, columns.index, [*GROUPS, "fold"])
     names = [""]
-    rows = pd.DataFrame(dict.fromkeys((*GROUPS, "fold"), np.zeros(n, dtype=np.int64)))
-    if table.dataset is not None:
-        rows["dataset"], found = _factorize("dataset", table.dataset)
-        names = [str(name) for name in found]
+    for role in rows:
+        if role in columns:
+            rows[role], labels = pd.factorize(columns[role])
+            names = [str(label) for label in labels] if role == "dataset" else names
     position = rows.groupby("dataset").cumcount()
-    if table.repeat is not None:
-        if table.fold is None:
-            raise invalid("repeat", "None without fold=, which names the folds", "a column")
-        rows["repeat"], _ = _factorize("repeat", table.repeat)
     folds = None if table.design is None else table.design.folds
-    if table.fold is not None:
-        rows["fold"], found = _factorize("fold", table.fold)
-        if folds is not None and table.repeat is None and len(found) > folds:
+    if "fold" in columns:
+        n_labels = rows["fold"].max() + 1
+        if folds is not None and "repeat" not in columns and n_labels > folds:
             # Every test fold has a number of its own, whatever the repeat.
             rows["repeat"], rows["fold"] = position // folds, position % folds
     elif table.design is not None:
-        each = folds or n
-        rows["repeat"], rows["fold"] = position // each, position % each
-    elif len(names) == 1 and table.test_share is None:
-        raise _ask(n)
+        size = folds or len(rows)
+        rows["repeat"], rows["fold"] = position // size, position % size
+    elif len(names) == 1 and "test_share" not in columns:
+        raise _ask(len(rows))
     else:
         rows["fold"] = position
     _check_folds(rows, names, table)
+    if "test_share" in columns:
+        rows["test_share"] = columns["test_share"].groupby(rows["dataset"]).transform("mean")
+    elif table.design is not None:
+        rows["test_share"] = table.design.test_share
+    else:
+        n_folds = rows.groupby("dataset")["fold"].transform("nunique")
+        rows["test_share"] = (1 / n_folds).where(n_folds > 1, 0.0)
     return rows, names
-
-
-def _factorize(role: str, column: Any) -> tuple[Codes, Any]:
-    codes, found = pd.factorize(np.asarray(column, dtype=object))
-    if (codes < 0).any():
-        row = int((codes < 0).argmax()) + 1
-        raise InputError(f"The column of {role}= has no entry in row {row:,}.")
-    return codes.astype(np.int64), found
 
 
 def _ask(n: int) -> InputError:
@@ -319,63 +308,51 @@ def _ask(n: int) -> InputError:
 
 def _check_folds(rows: pd.DataFrame, names: list[str], table: FoldTable) -> None:
     """Refuse folds that occur twice, repeats with other folds, and numbers that do not fit."""
-    twice = rows.duplicated([*GROUPS, "fold"]).to_numpy()
-    if twice.any():
-        fold = np.asarray(table.fold, dtype=object)[int(twice.argmax())]
-        if table.repeat is None:
-            raise InputError(
-                f"fold {fold!r} occurs more than once: name the column of the repeats in repeat=, "
-                "or that of the data sets in dataset=."
-            )
-        raise InputError(f"fold {fold!r} occurs more than once in the same repeat.")
-    sizes = rows.groupby(GROUPS)["fold"].nunique()
+    repeated = rows.duplicated([*GROUPS, "fold"]).to_numpy()
+    if repeated.any():
+        assert table.rows is not None
+        fold = table.rows["fold"].iloc[int(repeated.argmax())]
+        advice = ": name the column of the repeats in repeat=, or that of the data sets in dataset="
+        where = " in the same repeat" if "repeat" in table.rows else advice
+        raise InputError(f"fold {fold} occurs more than once{where}.")
+    folds = rows.groupby(GROUPS)["fold"].nunique()
     for code, name in enumerate(names):
-        of = f" of data set {name}" if len(names) > 1 else ""
-        mine = sizes.xs(code).to_numpy()
-        if len(set(mine)) > 1:
+        of_dataset = f" of data set {name}" if len(names) > 1 else ""
+        sizes = folds.xs(code).to_numpy()
+        if len(set(sizes)) > 1:
             raise InputError(
-                f"Every repeat must have the same folds, but those{of} have {mine.min()} to "
-                f"{mine.max()}: some are missing."
+                f"Every repeat must have the same folds, but those{of_dataset} have {sizes.min()} "
+                f"to {sizes.max()}: some are missing."
             )
-        _check_numbers(table, int(mine[0]), len(mine), of)
+        _check_design(table, int(sizes[0]), len(sizes), of_dataset)
 
 
-def _check_numbers(table: FoldTable, folds: int, repeats: int, of: str) -> None:
+def _check_design(table: FoldTable, folds: int, repeats: int, of_dataset: str) -> None:
     """Compare the folds that are there with those that the caller speaks of."""
     design = table.design
     if design is None:
-        if repeats == 1 and folds > MAX_FOLDS and table.test_share is None:
+        if (
+            repeats == 1
+            and folds > MAX_FOLDS
+            and (table.rows is None or "test_share" not in table.rows)
+        ):
             raise _ask(folds)
         return
     expected = design.folds or folds, design.repeats or repeats
     if expected != (folds, repeats):
         product = f"{expected[0]} folds and {expected[1]} repeats"
-        what = f"{design.label} means {product}, {expected[0] * expected[1]:,} scores"
-        raise InputError(f"{what}; there are {folds * repeats:,}{of} of every system.")
+        raise InputError(
+            f"{design.label} means {product}, {expected[0] * expected[1]:,} scores; there are "
+            f"{folds * repeats:,}{of_dataset} of every system."
+        )
 
 
-def _test_shares(table: FoldTable, rows: pd.DataFrame) -> Array:
-    """Return the share of the test folds of each data set: 1/k where nothing else is known."""
-    by_dataset = rows["dataset"]
-    if table.test_share is not None:
-        return pd.Series(table.test_share).groupby(by_dataset).mean().to_numpy(dtype=np.float64)
-    folds = rows.groupby("dataset")["fold"].nunique().to_numpy()
-    if table.design is not None:
-        return np.full(len(folds), table.design.test_share)
-    return np.where(folds > 1, 1 / folds, 0.0)
-
-
-def _find_complete(
-    values: Array, rows: pd.DataFrame, table: FoldTable
-) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+def _find_complete(values: Array, table: FoldTable) -> tuple[NDArray[np.bool_], list[str]]:
     """Find the rows in which every system has a score; refuse others, or leave them out."""
-    for system, scores in zip(table.systems, values, strict=True):
-        if np.isinf(scores).any():
-            raise InputError(f"The scores of {system} must be finite, but some are infinite.")
     missing = np.isnan(values)
     complete = np.asarray(~missing.any(axis=0), dtype=np.bool_)
     if complete.all():
-        return complete, ()
+        return complete, []
     n = values.shape[1]
     failed = [
         f"{name} has none in {count} of {n:,} test folds"
@@ -386,7 +363,7 @@ def _find_complete(
     if not complete.any():
         raise InputError(f"No test fold has a score of every system: {listed}.")
     if table.drop:
-        return complete, (f"Test folds without a score were left out: {listed}.",)
+        return complete, [f"Test folds without a score were left out: {listed}."]
     raise InputError(
         f"Every system must have a score in every test fold, but {listed}: a fold is missing, or "
         "a fit failed (scikit-learn then gives NaN, see error_score=). Mend it, or pass "
@@ -397,12 +374,12 @@ def _find_complete(
 def _check_size(n: int) -> None:
     if n >= MIN_FOLDS:
         return
-    found = "is 1" if n == 1 else f"are {n}"
+    there = "is 1" if n == 1 else f"are {n}"
     advice = "RepeatedKFold(n_splits=10, n_repeats=3) gives 30, and trains on more documents"
     if n == 2:
         advice = f"two cannot tell how much a difference varies; {advice}"
     raise InputError(
-        f"Scores of {MIN_FOLDS} test folds or more are needed, and there {found}: {advice}."
+        f"Scores of {MIN_FOLDS} test folds or more are needed, and there {there}: {advice}."
     )
 
 

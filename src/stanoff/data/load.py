@@ -255,16 +255,16 @@ def load_pair(
     if documents and kind == "labels" and data is not None:
         kind = DOCUMENTS
     options = {name: value for name, value in layout.items() if value is not None}
+    pair = None if columns["a"] is columns["b"] is None else [columns["a"], columns["b"]]
+    if "fold" in options and y_pred_b is not None:
+        names = _series_names([y_pred_a, y_pred_b]) or ("A", "B")
+        arrays_by_name = dict(zip(names, (y_pred_a, y_pred_b), strict=True))
+        return load_out_of_fold(kind, None, data, arrays_by_name, options, categories)
     if "fold" in options and columns[TRUTH] is not None:
-        pair = [columns["a"], columns["b"]] if columns["a"] is not None else None
         return load_out_of_fold(kind, data, columns[TRUTH], pair, options, categories)
     if "trained" in options:
-        pair = [columns["a"], columns["b"]] if columns["a"] is not None else None
         return load_trained(kind, data, columns[TRUTH], pair, options, categories)
     if kind == "values" and is_cross_validation([data, y_pred_a], options):
-        pair = (
-            None if (columns["a"], columns["b"]) == (None, None) else [columns["a"], columns["b"]]
-        )
         folds = load_cross_validation(data, y_pred_a, pair, options)
         if len(folds.systems) != 2:
             raise InputError(f"Two are compared, and there are {len(folds.systems)}: pass a=, b=.")
@@ -323,6 +323,8 @@ def load_systems(
     """
     options = {name: value for name, value in layout.items() if value is not None}
     systems = [systems] if isinstance(systems, str) else systems
+    if "fold" in options and data is not None and isinstance(predictions, Mapping):
+        return load_out_of_fold(kind, None, data, predictions, options, categories)
     if "fold" in options and truth is not None:
         return load_out_of_fold(kind, data, truth, systems, options, categories)
     if "trained" in options:

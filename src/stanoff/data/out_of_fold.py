@@ -7,7 +7,6 @@ these are averaged, and never count as documents of their own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,18 +15,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_systems
-from stanoff.data.items import as_numbers
-from stanoff.data.notes import names_no_system
-from stanoff.data.readers import database, fetch, open_table, translate_errors
+from stanoff.data.answers import ROW, read_answers
+from stanoff.data.counting import check_lengths, missing_rows, parse_texts
+from stanoff.data.scores import ScoredDocuments, build_scores
 from stanoff.data.trained import (
     TrainedCopies,
     TrainedLabels,
-    count_copies,
     cross_copies,
-    melt_systems,
-    true_labels,
+    label_documents,
+    true_answers,
 )
-from stanoff.data.types import system_roles
 from stanoff.errors import InputError, invalid
 
 Array = NDArray[np.float64]
@@ -65,14 +62,14 @@ class OutOfFoldLabels(OutOfFold, TrainedLabels):
 
 @dataclass(frozen=True, eq=False)
 class OutOfFoldScores(OutOfFold):
-    """Scores of one category against the rest.
+    """Scores of every category against the rest.
 
     Attributes
     ----------
     truth : ndarray
-        1 where a document is of the category, else 0 (document).
+        1 where a document is of the category, else 0 (category, document).
     score : ndarray
-        The scores (copy, document); copies are the repeats of each system.
+        The scores (copy, category, document); copies are the repeats of each system.
     fold : ndarray
         The number of the fold that a document was tested in (repeat, document).
     """
@@ -87,7 +84,7 @@ class OutOfFoldScores(OutOfFold):
     @property
     def documents(self) -> int:
         """How many documents there are."""
-        return len(self.truth)
+        return int(self.truth.shape[1])
 
     def _of_copies(self, rows: NDArray[np.intp]) -> dict[str, Any]:
         return {"score": self.score[rows]}
@@ -97,22 +94,22 @@ def load_out_of_fold(
     kind: str,
     data: Any,
     truth: Any,
-    systems: Sequence[Any] | None,
+    systems: Sequence[Any] | Mapping[str, Any] | None,
     options: Mapping[str, Any],
     categories: Mapping[str, Any],
 ) -> OutOfFoldLabels | OutOfFoldScores:
-    """Read a table with a row per document (and repeat): truth, predictions and the fold.
+    """Read what was predicted out of fold: a row per document (and repeat), with its fold.
 
     Parameters
     ----------
     kind : str
         ``"labels"`` or ``"scores"``.
     data : data frame or path
-        The table.
-    truth : str
-        The column of true labels.
-    systems : sequence, optional
-        The columns of the systems, by default all others.
+        The table; None where there are arrays.
+    truth : str or array_like
+        The column of true labels, or these.
+    systems : sequence or mapping, optional
+        The columns of the systems, by default all others; or the predictions of each.
     options : mapping
         ``fold``; with several repeats ``repeat``, and ``id`` that names the document.
     categories : mapping
@@ -123,39 +120,66 @@ def load_out_of_fold(
     for name, value in options.items():
         if name not in ALLOWED:
             raise invalid(name, PREDICTED, value)
-    document = options.get("id", options.get("item"))
-    if ("repeat" in options) and document is None:
+    if isinstance(systems, Mapping):
+        return _build(kind, *_read_arrays(truth, systems, options), categories)
+    item = options.get("id", options.get("item"))
+    if "repeat" in options and item is None:
         raise InputError("Repeats predict a document several times: pass id=, which names it.")
-    with ExitStack() as stack:
-        connection = stack.enter_context(database())
-        table = open_table(data, connection, stack)
-        stack.enter_context(translate_errors(table.title))
-        roles = {"truth": truth, "fold": options["fold"]}
-        roles |= {} if document is None else {"item": document}
-        roles |= {"trained": options["repeat"]} if "repeat" in options else {}
-        if systems is None:
-            systems = [c for c in table.names if c not in roles.values() and not names_no_system(c)]
-        roles |= dict(zip(system_roles(len(systems)), systems, strict=True))
-        rows = fetch(table.select(roles))
-        source = dict(table.source) | {role: str(name) for role, name in roles.items()}
-    defaults: dict[str, Any] = {"item": np.arange(len(rows)), "trained": 0}
-    rows = rows.assign(**{role: v for role, v in defaults.items() if role not in rows})
-    if rows[["fold", "trained"]].isna().to_numpy().any():
-        raise InputError("Every row must say its fold and its repeat.")
-    names = [str(name) for name in systems]
-    facts: dict[str, Any] = {"systems": as_systems(names), "source": source}
-    long = melt_systems(rows, names)
-    _, folds = cross_copies(
-        long[long["system"] == names[0]].assign(answer=lambda t: pd.factorize(t["fold"])[0]),
-        names[:1],
-    )
-    fold = folds.astype(np.int64)
+    keys = {"truth": truth, "fold": options["fold"]}
+    keys |= {} if item is None else {"item": item}
+    keys |= {"trained": options["repeat"]} if "repeat" in options else {}
+    answers = read_answers(data, keys, systems, {})
+    if item is None:
+        answers.rows["item"] = answers.rows[ROW]
+    if "repeat" not in options:
+        answers.rows["trained"] = 0
+    owner, copies = cross_copies(answers)
+    rows = answers.rows[answers.rows["system"] == answers.systems[0]]
+    folds = rows.assign(fold=pd.factorize(rows["fold"])[0])
+    folds = folds.pivot(index="trained", columns="item", values="fold")
+    fold = folds[list(dict.fromkeys(rows["item"]))].to_numpy(dtype=np.int64)
+    columns = {"truth": true_answers(answers), **copies}
+    if answers.from_file:
+        columns |= parse_texts(columns)
+    metadata = {"systems": answers.systems, "source": answers.source}
+    return _build(kind, columns, owner, fold, metadata, categories)
+
+
+def _read_arrays(
+    truth: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[dict[str, Any], Codes, Codes, dict[str, Any]]:
+    """Take arrays, as ``cross_val_predict`` returns them, with the fold of each document."""
+    for name in options:
+        if name != "fold":
+            raise invalid(name, "None where no table has columns", options[name])
+    if isinstance(options["fold"], str) or np.ndim(options["fold"]) != 1:
+        raise invalid("fold", "the test fold of each document, in its order", options["fold"])
+    names = as_systems(list(systems))
+    codes, _ = pd.factorize(np.asarray(options["fold"]))
+    missing_rows("fold", codes < 0, "entry")
+    columns = {"y_true": truth, **dict(zip(names, systems.values(), strict=True))}
+    check_lengths({"fold": len(codes), **{name: len(values) for name, values in columns.items()}})
+    return columns, np.arange(len(names)), codes.astype(np.int64)[None], {"systems": names}
+
+
+def _build(
+    kind: str,
+    columns: Mapping[str, Any],
+    owner: Codes,
+    fold: Codes,
+    metadata: Mapping[str, Any],
+    categories: Mapping[str, Any],
+) -> OutOfFoldLabels | OutOfFoldScores:
+    """Check truth and predictions of all copies, which say what is wrong by their names."""
     if kind == "labels":
-        counted = count_copies(long, names, bool(table.file), categories, facts)
-        arrays = counted.owner, counted.truth, counted.said, fold
-        return OutOfFoldLabels(counted.categories, *arrays, **facts)
-    long = long.assign(answer=as_numbers("the scores", long["answer"]))
-    owner, score = cross_copies(long, names)
-    label, is_category = true_labels(long, bool(table.file), categories)
-    score = score.astype(np.float64)
-    return OutOfFoldScores((label,), owner, is_category, score, fold, **facts)
+        names, positive, said = label_documents(columns, **categories)
+        return OutOfFoldLabels(names, owner, positive, said, fold, **metadata)
+    scored = build_scores(columns, **categories)
+    if not isinstance(scored, ScoredDocuments):
+        raise InputError(
+            "Probabilities of several classes are judged out of fold one class against the rest: "
+            "pass average=, or pos_label=."
+        )
+    return OutOfFoldScores(
+        scored.categories, owner, scored.truth, scored.score, fold, notes=scored.notes, **metadata
+    )

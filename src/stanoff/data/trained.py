@@ -7,21 +7,25 @@ of each document by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff._lib.arguments import as_systems
-from stanoff.data.counting import encode, parse_texts, select_categories, tally
+from stanoff.data.answers import Answers, read_answers
+from stanoff.data.counting import (
+    check_lengths,
+    encode,
+    match_labels,
+    parse_texts,
+    refuse_similar_labels,
+    select_categories,
+    sorted_labels,
+)
 from stanoff.data.items import as_numbers
-from stanoff.data.notes import names_no_system
-from stanoff.data.readers import database, fetch, open_table, translate_errors
-from stanoff.data.types import Data, system_roles
-from stanoff.errors import InputError, invalid, unknown
+from stanoff.data.types import Data
+from stanoff.errors import InputError, invalid
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -175,131 +179,92 @@ def load_trained(
         raise InputError("Pass truth= for labels, and none for values (measure='mean').")
     if "item" not in options:
         raise InputError("Say which column names the documents: pass item=.")
-    with ExitStack() as stack:
-        connection = stack.enter_context(database())
-        table = open_table(data, connection, stack)
-        stack.enter_context(translate_errors(table.title))
-        roles = {"item": options["item"], "trained": options["trained"]}
-        roles |= {} if truth is None else {"truth": truth}
-        answer = options.get("value", options.get("prediction"))
-        if "system" in options:
-            if answer is None:
-                raise InputError("Say which column has what the systems answered: prediction=.")
-            roles |= {"system": options["system"], "answer": answer}
-        else:
-            if systems is None:
-                systems = [
-                    c for c in table.names if c not in roles.values() and not names_no_system(c)
-                ]
-            roles |= dict(zip(system_roles(len(systems)), systems, strict=True))
-        rows = fetch(table.select(roles))
-        source = dict(table.source) | {role: str(name) for role, name in roles.items()}
-        from_file = bool(table.file)
-    long = rows if "system" in roles else melt_systems(rows, [str(name) for name in systems or ()])
-    names = _find_systems(long, systems if "system" in roles else None)
-    long = long[long["system"].isin(names)]
-    facts: dict[str, Any] = {"systems": as_systems([str(name) for name in names]), "source": source}
+    keys = {"item": options["item"], "trained": options["trained"]}
+    keys |= {} if truth is None else {"truth": truth}
+    answers = read_answers(data, keys, systems, options)
+    owner, copies = cross_copies(answers)
+    metadata: dict[str, Any] = {"systems": answers.systems, "source": answers.source}
     if kind == "values":
-        long = long.assign(answer=as_numbers(str(answer or "value"), long["answer"]))
-        owner, matrix = cross_copies(long, names)
-        values = TrainedValues(("1",), owner, matrix.astype(np.float64), **facts)
-        return _check_size(values)
-    return _check_size(count_copies(long, names, from_file, categories, facts))
+        values = np.stack([as_numbers(name, answer) for name, answer in copies.items()])
+        return _check_size(TrainedValues(("1",), owner, values, **metadata))
+    columns = {"truth": true_answers(answers), **copies}
+    if answers.from_file:
+        columns |= parse_texts(columns)
+    names, positive, said = label_documents(columns, **categories)
+    return _check_size(TrainedLabels(names, owner, positive, said, **metadata))
 
 
-def melt_systems(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Give every system of a wide table a row."""
-    roles = dict(zip(system_roles(len(names)), names, strict=True))
-    shared = [name for name in rows if name not in roles]
-    long = rows.melt(id_vars=shared, var_name="system", value_name="answer")
-    return long.assign(system=long["system"].map(roles))
-
-
-def _find_systems(long: pd.DataFrame, systems: Sequence[Any] | None) -> list[Any]:
-    known = list(dict.fromkeys(long["system"]))
-    for name in systems or ():
-        if name not in known:
-            raise unknown("systems", name, list(map(str, known)))
-    return list(systems) if systems is not None else known
-
-
-def cross_copies(long: pd.DataFrame, names: Sequence[Any]) -> tuple[Codes, NDArray[Any]]:
-    """Return the system of each copy, and the answers (copy, document)."""
-    keys = ["system", "trained", "item"]
-    twice = long.duplicated(keys).to_numpy()
-    if twice.any():
-        row = long.loc[twice].iloc[0]
-        raise InputError(
-            f"Every copy has one answer to a document, but copy {row['trained']} of "
-            f"{row['system']} has several to {row['item']}."
-        )
-    wide = long.pivot(index="item", columns=["system", "trained"], values="answer")
-    wide = wide.reindex(list(dict.fromkeys(long["item"])))
+def cross_copies(answers: Answers) -> tuple[Codes, dict[str, NDArray[Any]]]:
+    """Return the system of each copy, and its answers to the documents, by the name of the copy."""
+    wide = answers.pivot(["item"], ["system", "trained"], ": every copy has one answer to each")
+    wide = wide.reindex(list(dict.fromkeys(answers.rows["item"])))
     missing = wide.isna().to_numpy()
     if missing.any():
         row, column = np.argwhere(missing)[0]
-        system, copy = list(wide.columns)[column]
+        system, copy = wide.columns.to_list()[column]
         raise InputError(
             f"Every trained copy must have an answer to every document, but copy {copy} of "
             f"{system} has none to {wide.index[row]}."
         )
-    columns = [column for name in names for column in wide.columns if column[0] == name]
-    owner = np.array([list(names).index(column[0]) for column in columns], dtype=np.int64)
-    return owner, wide[columns].to_numpy().T
+    systems = wide.columns.get_level_values("system")
+    owner = np.array([answers.systems.index(name) for name in systems], dtype=np.int64)
+    pairs = zip(systems, wide.columns.get_level_values("trained"), strict=True)
+    names = [f"{name}, copy {copy}" for name, copy in pairs]
+    return owner, dict(zip(names, wide.to_numpy().T, strict=True))
 
 
-def count_copies(
-    long: pd.DataFrame,
-    names: Sequence[Any],
-    from_file: bool,
-    categories: Mapping[str, Any],
-    facts: Mapping[str, Any],
-) -> TrainedLabels:
-    """Say of every document which categories are true, and which each copy predicts."""
-    if from_file:
-        long = long.assign(**parse_texts({name: long[name] for name in ("truth", "answer")}))
-    columns = {"truth": long["truth"].to_numpy(), "the predictions": long["answer"].to_numpy()}
-    known = tally(columns).labels
-    chosen = select_categories(known, **categories)
-    labels = np.array([index is not None and known[index] for _, index in chosen], dtype=object)
-    truths = long.groupby("item", sort=False)["truth"].agg(["first", "nunique"])
-    if (truths["nunique"] > 1).any():
-        item = truths.index[int((truths["nunique"] > 1).to_numpy().argmax())]
-        raise InputError(f"{item} has more than one true label.")
-    owner, predicted = cross_copies(long, names)
-    codes, kinds = encode("the predictions", predicted.ravel())
-    is_label = np.array([[kind == label for kind in kinds] for label in labels])
-    said = np.moveaxis(is_label[:, codes.reshape(predicted.shape)], 0, 1)
-    truth = truths["first"].to_numpy()[None] == labels[:, None]
-    return TrainedLabels(
-        tuple(name for name, _ in chosen),
-        owner,
-        truth.astype(np.int64),
-        said.astype(np.int64),
-        **facts,
+def true_answers(answers: Answers) -> NDArray[Any]:
+    """Return what is true of each document, in the order of :func:`cross_copies`."""
+    by_item = answers.rows.groupby("item", sort=False)["truth"]
+    contradicting = by_item.nunique() > 1
+    if contradicting.any():
+        raise InputError(f"{contradicting.idxmax()} has more than one true label.")
+    return np.asarray(by_item.first())
+
+
+def label_documents(
+    columns: Mapping[str, Any], **categories: Any
+) -> tuple[tuple[str, ...], Codes, Codes]:
+    """Say of every document which categories are true, and which each copy predicts.
+
+    Parameters
+    ----------
+    columns : mapping
+        The truth, then the predictions of every copy, by the names that an error shall mention.
+    **categories
+        ``pos_label``, ``labels`` and ``average``, as in :func:`stanoff.compare`.
+
+    Returns
+    -------
+    tuple
+        The names of the categories, the truth (category, document), and what is predicted (copy,
+        category, document).
+
+    Examples
+    --------
+    >>> label_documents({"y": ["no", "yes"], "a": ["yes", "yes"]}, pos_label="yes")[1:]
+    (array([[0, 1]]), array([[[1, 1]]]))
+    """
+    encoded = {name: encode(name, values) for name, values in columns.items()}
+    check_lengths({name: len(codes) for name, (codes, _) in encoded.items()})
+    labels = sorted_labels(
+        {name: [known[i] for i in np.unique(codes)] for name, (codes, known) in encoded.items()}
     )
-
-
-def true_labels(
-    long: pd.DataFrame, from_file: bool, categories: Mapping[str, Any]
-) -> tuple[str, Codes]:
-    """Return the name of the category that is judged, and which documents are of it."""
-    values: Any = long["truth"]
-    if from_file:
-        values = parse_texts({"truth": values})["truth"]
-    known = tally({"truth": values}).labels
-    if categories.get("average") is not None:
-        raise invalid("average", "None for scores that were predicted out of fold", "given")
-    [(name, index)] = select_categories(known, **categories)
-    first = long.assign(truth=values).groupby("item", sort=False)["truth"].first().to_numpy()
-    positive = known[index] if index is not None else None
-    return name, (first == positive).astype(np.int64)
+    pos_label, wanted = match_labels(categories.get("pos_label"), categories.get("labels"), labels)
+    refuse_similar_labels(labels, wanted)
+    selected = select_categories(labels, pos_label, wanted, categories.get("average"))
+    category_labels = [None if index is None else labels[index] for _, index in selected]
+    is_label = np.array(
+        [
+            np.array([[k == label for k in known] for label in category_labels])[:, codes]
+            for codes, known in encoded.values()
+        ]
+    ).astype(np.int64)
+    return tuple(name for name, _ in selected), is_label[0], is_label[1:]
 
 
 def _check_size(data: TrainedCopies) -> TrainedCopies:
     """Refuse tables that are too small to learn from."""
-    if len(data.systems) < 2:
-        raise InputError(f"Two systems or more are compared, and there is {len(data.systems)}.")
     if data.documents < MIN_DOCUMENTS:
         raise InputError(f"{MIN_DOCUMENTS} documents or more are needed; there are too few.")
     for name, copies in zip(data.systems, data.copies, strict=True):

@@ -28,13 +28,13 @@ def judge_training_sets(result: Comparison) -> Evidence | None:
     result : Comparison
         Of out-of-fold predictions.
     """
-    if not isinstance(result.data, OutOfFold) or result.average is not None:
+    if not isinstance(result.data, OutOfFold):
         return None
     try:
-        folds = scores_of_folds(result.data, result.measure)
+        folds = scores_of_folds(result.data, result.measure, result.average)
         pair = (np.array([index]) for index in result.pair)
-        known = Folds().closed_form(folds, Prior(), *pair)
+        exact = Folds().closed_form(folds, Prior(), *pair)
     except InputError:
         return None  # too few folds, or scores that never differ
-    assert known is not None
-    return summarize(StudentTPosterior(*known[0]), None, [RowInfo()], **result.decision_rule)[0]
+    assert exact is not None
+    return summarize(StudentTPosterior(*exact[0]), None, [RowInfo()], **result.decision_rule)[0]

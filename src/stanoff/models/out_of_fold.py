@@ -8,6 +8,8 @@ scores of copies that were trained on other documents have no common scale.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
@@ -16,7 +18,7 @@ from stanoff.data.folds import Design, FoldTable, FoldValues, build_folds
 from stanoff.data.out_of_fold import OutOfFold, OutOfFoldLabels, OutOfFoldScores
 from stanoff.data.types import AVERAGES, Data
 from stanoff.errors import InputError, invalid
-from stanoff.measures import Measure
+from stanoff.measures import Measure, average_categories
 from stanoff.measures.scores import LOSS, ScoreMeasure
 from stanoff.models.base import Array, Inputs, StanData
 from stanoff.models.priors import Priors
@@ -28,10 +30,6 @@ class OutOfFoldDocuments(SeedsOfLabels):
 
     name = "out_of_fold"
     accepts: type[Data] = OutOfFoldLabels
-    dims = {
-        "truth": ("category", "document"),
-        "said": ("copy", "category", "document"),
-    }
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return, row by row, what each document does to the scores (document, system)."""
@@ -69,38 +67,61 @@ class OutOfFoldRankings(OutOfFoldDocuments):
     name = "out_of_fold_scores"
     accepts = OutOfFoldScores
     observed = ("truth", "score")
-    dims = {"truth": ("document",), "score": ("copy", "document")}
+    dims = {"truth": ("category", "document"), "score": ("copy", "category", "document")}
 
 
 def document_scores(data: Data, measure: Measure) -> list[Array]:
     """Return what each document does to the score of each system (document, system), by row."""
-    if isinstance(data, OutOfFoldLabels):
-        rows = linearise(data, measure)
-    elif isinstance(data, OutOfFoldScores):
-        rows = [_score_rows(data, measure)] * (1 + len(AVERAGES))
-    else:
-        raise InputError("Out-of-fold predictions are needed: pass fold=.")
+    rows = _copy_scores(data, measure)
+    assert isinstance(data, OutOfFold)
     owners = range(len(data.systems))
     return [np.stack([y[data.owner == s].mean(axis=0) for s in owners], axis=1) for y in rows]
 
 
-def _score_rows(data: OutOfFoldScores, measure: Measure) -> Array:
-    """Return what each document does to the score of each copy (copy, document)."""
+def _copy_scores(data: Data, measure: Measure) -> list[Array]:
+    """Return what each document does to the score of each copy (copy, document), by row."""
+    if isinstance(data, OutOfFoldLabels):
+        return linearise(data, measure)
+    if not isinstance(data, OutOfFoldScores):
+        raise InputError("Out-of-fold predictions are needed: pass fold=.")
     if not isinstance(measure, ScoreMeasure):
         raise invalid("measure", "one of scores, such as 'auc'", measure.name)
-    if measure.computed_from == LOSS:
-        return np.stack([measure.losses(data.truth == 1, score) for score in data.score])
-    if measure.name != "auc":
+    if measure.computed_from != LOSS and measure.name != "auc":
         rule = "'auc', 'brier' or 'log_loss' for scores out of fold"
         raise invalid("measure", rule, measure.name)
-    repeats = len(data.fold)
-    rows = np.empty(data.score.shape)
+    copies, categories, documents = data.score.shape
+    rows, micro = np.empty((categories, copies, documents)), np.empty((copies, documents))
     for copy, score in enumerate(data.score):
-        fold = data.fold[copy % repeats]
+        fold = data.fold[copy % len(data.fold)]
         for k in range(int(fold.max()) + 1):
             here = fold == k
-            rows[copy, here] = placement_values(data.truth[here], score[here], k)
-    return rows
+            truth, predicted = data.truth[:, here], score[:, here]
+            rows[:, copy, here] = [
+                _document_effects(measure, *pair, k) for pair in zip(truth, predicted, strict=True)
+            ]
+            pooled = _document_effects(measure, truth.ravel(), predicted.ravel(), k)
+            micro[copy, here] = pooled.reshape(truth.shape).mean(axis=0)
+    return [*rows, rows.mean(axis=0), micro, _weighted(rows, data.truth)]
+
+
+def _weighted(rows: Array, truth: NDArray[np.int64]) -> Array:
+    """Average rows (category, copy, document) by the documents of the categories.
+
+    Documents are chosen at random, so that the weights vary, too.
+    """
+    size = truth.mean(axis=1)
+    weight = size / size.sum()
+    change = (truth - weight[:, None] * truth.sum(axis=0)) / size.sum()
+    averages = np.tensordot(weight, rows, axes=1)
+    return np.asarray(averages + rows.mean(axis=2).T @ change)
+
+
+def _document_effects(
+    measure: ScoreMeasure, truth: NDArray[np.int64], score: Array, fold: int
+) -> Array:
+    if measure.computed_from == LOSS:
+        return np.asarray(measure.losses(truth == 1, score))
+    return placement_values(truth, score, fold)
 
 
 def placement_values(truth: NDArray[np.int64], score: Array, fold: int = 0) -> Array:
@@ -117,37 +138,53 @@ def placement_values(truth: NDArray[np.int64], score: Array, fold: int = 0) -> A
             f"The AUC is computed within folds, and fold number {fold + 1} has documents of one "
             "class only: use stratified folds."
         )
-    above = (np.searchsorted(np.sort(negative), positive, "left")) / len(negative)
-    above = (above + np.searchsorted(np.sort(negative), positive, "right") / len(negative)) / 2
-    below = np.searchsorted(np.sort(positive), negative, "left")
-    below = 1 - (below + np.searchsorted(np.sort(positive), negative, "right")) / 2 / len(positive)
+    above = _share_below(negative, positive)
+    below = 1 - _share_below(positive, negative)
     auc = above.mean()
-    out = np.empty(len(truth))
-    out[truth == 1] = auc + (above - auc) * len(truth) / len(positive)
-    out[truth == 0] = auc + (below - auc) * len(truth) / len(negative)
-    return out
+    effects = np.empty(len(truth))
+    effects[truth == 1] = auc + (above - auc) * len(truth) / len(positive)
+    effects[truth == 0] = auc + (below - auc) * len(truth) / len(negative)
+    return effects
 
 
-def scores_of_folds(data: OutOfFold, measure: Measure) -> FoldValues:
+def _share_below(scores: Array, limits: Array) -> Array:
+    """Return the share of scores below each limit; those at it count half."""
+    ranked = np.sort(scores)
+    left, right = (np.searchsorted(ranked, limits, side) for side in ("left", "right"))
+    return np.asarray((left + right) / 2 / len(ranked))
+
+
+def scores_of_folds(data: OutOfFold, measure: Measure, average: str | None) -> FoldValues:
     """Return the score of every system in every fold, as cross-validation would."""
     repeats, folds = len(data.fold), int(data.fold.max()) + 1
-    values = np.empty((len(data.systems), repeats * folds))
-    for r in range(repeats):
-        for k in range(folds):
-            here = data.fold[r] == k
-            for s in range(len(data.systems)):
-                copy = np.flatnonzero(data.owner == s)[r]
-                values[s, r * folds + k] = _score_fold(data, measure, copy, here)
+    scores = _fold_scores(data, measure, average)
+    values = np.array(
+        [
+            [
+                scores(copy, data.fold[copy % repeats] == k)
+                for copy in np.flatnonzero(data.owner == system).tolist()
+                for k in range(folds)
+            ]
+            for system in range(len(data.systems))
+        ]
+    )
     design = Design(1 / folds, folds, repeats)
     return build_folds(FoldTable(values, data.systems, design=design))
 
 
-def _score_fold(data: OutOfFold, measure: Measure, copy: int, here: NDArray[np.bool_]) -> float:
+def _fold_scores(
+    data: OutOfFold, measure: Measure, average: str | None
+) -> Callable[[int, NDArray[np.bool_]], float]:
+    """Return a function of a copy and the documents of a fold, which gives the score there."""
     if isinstance(data, OutOfFoldLabels):
-        shares = data.confusion[copy, 0][:, here].mean(axis=-1)
-        return float(measure(shares))
-    assert isinstance(data, OutOfFoldScores)
-    truth, score = data.truth[here], data.score[copy, here]
-    if isinstance(measure, ScoreMeasure) and measure.computed_from == LOSS:
-        return float(measure.losses(truth == 1, score).mean())
-    return float(placement_values(truth, score).mean())
+
+        def of_labels(copy: int, documents: NDArray[np.bool_]) -> float:
+            shares = data.confusion[copy][..., documents].mean(axis=-1)
+            if average is None:
+                return float(measure(shares[0]))
+            return float(average_categories(measure, shares, average))
+
+        return of_labels
+    row = 0 if average is None else len(data.categories) + AVERAGES.index(average)
+    effects = _copy_scores(data, measure)[row]
+    return lambda copy, documents: float(effects[copy, documents].mean())

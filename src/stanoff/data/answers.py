@@ -1,0 +1,135 @@
+"""Tables of what systems answered, long or wide, as one long table with a row per answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from stanoff._lib.arguments import as_systems
+from stanoff.data.notes import names_no_system
+from stanoff.data.pivot import no_rows
+from stanoff.data.readers import database, fetch, open_table, translate_errors
+from stanoff.data.types import system_roles
+from stanoff.errors import InputError, unknown
+
+ROW = "row"  # what tells the rows of a wide table apart
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What systems answered.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        A row per answer: its ``system``, its ``value``, and the keys that were asked for; of a wide
+        table also the number of its ``row`` there.
+    systems : tuple of str
+        What the systems are called.
+    source : mapping
+        Where the columns are from.
+    from_file : bool
+        Whether they are from a file, in which texts may be numbers.
+    """
+
+    rows: pd.DataFrame
+    systems: tuple[str, ...]
+    source: Mapping[str, str]
+    from_file: bool
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that say what an answer is about."""
+        return [str(name) for name in self.rows if name not in ("system", "value")]
+
+    def pivot(self, index: list[str], columns: list[str], advice: str = "") -> pd.DataFrame:
+        """Return the answers (index, columns), the systems in their order, NaN where is none.
+
+        Parameters
+        ----------
+        index, columns : list of str
+            Keys; the first of the columns is ``system``.
+        advice : str
+            What to do about several answers to the same.
+        """
+        repeated = self.rows.duplicated([*index, *columns]).to_numpy()
+        if repeated.any():
+            [first] = self.rows[repeated].head(1).to_dict("records")
+            where = ", ".join(f"{name} {first[name]}" for name in (*columns[1:], *index))
+            raise InputError(f"{first['system']} has several values of {where}{advice}.")
+        wide = self.rows.set_index([*index, *columns])["value"].unstack(columns)
+        systems = wide.columns.get_level_values(0)
+        position = [np.flatnonzero(systems == name) for name in self.systems]
+        return pd.DataFrame(wide.iloc[:, np.concatenate(position)])
+
+
+def read_answers(
+    data: Any, keys: Mapping[str, Any], systems: Sequence[Any] | None, options: Mapping[str, Any]
+) -> Answers:
+    """Read a table with a column per system, or with a row per answer.
+
+    Parameters
+    ----------
+    data : data frame or path
+        The table.
+    keys : mapping
+        Further columns, by the roles that they play.
+    systems : sequence, optional
+        The columns of the systems, or in long format their names; by default all.
+    options : mapping
+        Those of the layout; with ``system`` and ``value`` (or ``prediction``) it is long.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"fold": [1, 2], "rf": [0.8, 0.9], "svm": [0.7, 0.9]})
+    >>> read_answers(table, {"fold": "fold"}, None, {}).rows["system"].tolist()
+    ['rf', 'rf', 'svm', 'svm']
+    """
+    value = options.get("value", options.get("prediction"))
+    is_long = value is not None or "system" in options
+    roles: dict[str, Any] = {}
+    with ExitStack() as stack:
+        table = open_table(data, stack.enter_context(database()), stack)
+        stack.enter_context(translate_errors(table.title))
+        if is_long:
+            columns = {**keys, "system": options.get("system"), "value": value}
+        else:
+            if systems is None:
+                others = [c for c in table.names if c not in keys.values()]
+                systems = [c for c in others if not names_no_system(c)]
+            roles = dict(zip(system_roles(len(systems)), systems, strict=True))
+            columns = {**keys, **roles}
+        for role, name in columns.items():
+            if name is None and role in roles:
+                rule = "Say which columns of {} are compared: pass a= and b=, or systems=."
+                raise InputError(rule.format(table.title))
+            if name is None:
+                raise InputError(f"Say which column of {table.title} is {role!r}: pass {role}=.")
+        rows = fetch(table.select(columns))
+        source = dict(table.source) | {role: str(name) for role, name in columns.items()}
+        title, from_file = table.title, bool(table.file)
+    if not len(rows):
+        raise no_rows(title)
+    for role in [*keys, *(["system"] if is_long else [])]:
+        if rows[role].isna().any():
+            row = int(rows[role].isna().to_numpy().argmax()) + 1
+            raise InputError(f"The column of {role}= has no entry in row {row:,}.")
+    if is_long:
+        rows["system"] = rows["system"].astype(str)
+        occurring = list(dict.fromkeys(rows["system"]))
+        names = occurring if systems is None else list(map(str, systems))
+        for name in names:
+            if name not in occurring:
+                raise unknown("systems", name, occurring)
+        rows = rows[rows["system"].isin(names)]
+    else:
+        names = list(map(str, systems or ()))
+        rows[ROW] = range(len(rows))
+        rows = rows.melt(id_vars=[*keys, ROW], var_name="system")
+        rows["system"] = rows["system"].map(dict(zip(roles, names, strict=True)))
+    return Answers(rows, as_systems(names), source, from_file)
