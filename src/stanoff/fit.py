@@ -225,7 +225,7 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     if max(data.n_documents()) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
     check_kind(data, question.measure)
-    model, data = models.suit(sampling.model, data)
+    model, data = models.suit(sampling.model, data, sampling.engine)
     engine, why_not_stan = select_engine(model, sampling.engine)
     for name in ("warmup", "sampler_options", "output_dir"):
         if engine == "exact" and getattr(sampling, name):

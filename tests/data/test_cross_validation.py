@@ -247,7 +247,7 @@ def test_failed_fits_and_scores_without_verdict_are_refused():
         compare(np.where(np.arange(10) == 3, np.inf, a), b, folds=10)
     with pytest.raises(InputError, match="differ by the same amount in each of 10 test folds"):
         compare(a, a + 0.1, folds=10)
-    with pytest.raises(InputError, match="Any two of these 3 systems differ by the same amount"):
+    with pytest.raises(InputError, match="a and b differ by the same amount in each of 10"):
         contest({"a": a, "b": a + 0.1, "c": a}, folds=10)
     with pytest.raises(InputError, match=r"there are 2: two cannot tell .* RepeatedKFold"):
         compare(a[:2], b[:2], folds=2)
@@ -259,7 +259,34 @@ def test_failed_fits_and_scores_without_verdict_are_refused():
         contest({"test_score": a}, folds=10)
 
 
+def test_series_name_their_systems_and_arrays_may_have_their_folds_beside_them():
+    wide = long_table().pivot(index=["rep", "fold"], columns="model", values="score").reset_index()
+    by_columns = compare(wide, a="rf", b="nb", fold="fold", repeat="rep", seed=1)
+    result = compare(wide["rf"], wide["nb"], folds=5, repeats=2, seed=1)
+    assert result.names == ("rf", "nb")
+    assert result.evidence() == by_columns.evidence()
+    arrays = {"fold": wide["fold"].tolist(), "repeat": wide["rep"].to_numpy()}
+    assert compare(wide["rf"], wide["nb"], **arrays, seed=1).evidence() == by_columns.evidence()
+    with pytest.raises(InputError, match="'fold' parameter must be an entry for each score"):
+        compare(wide["rf"], wide["nb"], fold="fold")
+    assert contest(wide.drop(columns="fold"), folds=5, repeats=2).systems == ("nb", "rf", "svm")
+
+
+def test_a_failed_fit_may_be_a_blank_of_a_file(tmp_path):
+    wide = long_table().pivot(index=["rep", "fold"], columns="model", values="score").reset_index()
+    wide.loc[3, "rf"] = np.nan
+    file = tmp_path / "scores.csv"
+    wide.to_csv(file, index=False)
+    with pytest.raises(InputError, match=r"rf has none in 1 of 10 test folds"):
+        contest(str(file), fold="fold", repeat="rep")
+    dropped = contest(str(file), fold="fold", repeat="rep", unmatched="drop", seed=1)
+    assert dropped.data.resamples == 9
+
+
 def test_fold_scores_are_never_silently_items():
+    a, b = np.random.default_rng(1).normal(size=(2, 30))
+    with pytest.raises(InputError, match=r"measure='mean' for one value per item, with folds="):
+        compare(a, b)
     frame = pd.DataFrame(np.random.default_rng(1).normal(size=(30, 2)), columns=["a", "b"])
     plain = compare(frame["a"], frame["b"], measure="mean", seed=1)
     assert any("pass folds=" in note for note in plain.warnings)

@@ -239,6 +239,19 @@ def test_one_score_per_data_set():
     assert np.quantile(drawn, 0.9) == pytest.approx(t.ppf(0.9), abs=0.003)
 
 
+def test_the_exact_engine_takes_the_means_of_data_sets():
+    table = scores(((5, 2), (10, 1), (5, 1), (4, 3), (5, 2), (10, 2)), ("a", "b", "c"))
+    means = table.groupby(["data", "system"])["accuracy"].mean().unstack().reset_index()
+    result = contest(table, rope=0.01, engine="exact", seed=1, **LONG)
+    expected = contest(means, systems=["a", "b", "c"], dataset="data", rope=0.01, seed=1)
+    found, wanted = (of.between("a", "b").evidence() for of in (result, expected))
+    assert found.hdi == pytest.approx(wanted.hdi)
+    assert found.p_rope == pytest.approx(wanted.p_rope)
+    assert result.next_dataset()["p_best"].sum() == pytest.approx(1)
+    assert "Every data set counts by its mean score" in result.warnings[0]
+    assert "over new data sets (6 data sets)" in str(result.between("a", "b"))
+
+
 def test_errors_name_what_is_wrong():
     table = scores(((5, 2),) * 2)
     with pytest.raises(InputError, match="3 data sets or more; there are 2"):

@@ -88,7 +88,9 @@ def load_cross_validation(
         if name not in ALLOWED:
             raise invalid(name, "None for scores of folds", value)
     if second is not None:
-        data = {"A": data, "B": second}
+        names = [getattr(scores, "name", None) for scores in (data, second)]
+        names = names if all(names) and names[0] != names[1] else ["A", "B"]
+        data = dict(zip(names, (data, second), strict=True))
     if _has_scores(data):
         raise InputError(
             "This is what cross_validate returned for one system: pass compare(cv_a, cv_b), or "

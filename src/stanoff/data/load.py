@@ -91,6 +91,10 @@ ON_UNMATCHED = ("raise", "drop")
 FIRST_ROWS = 10_000  # enough to tell scores from labels
 MAX_ITEMS = 1_000_000  # that are kept one by one where they are in clusters
 REMOTE = ("dask", "pyspark", "pyspark_connect", "pyspark[connect]")  # maybe on other machines
+TWO_ARRAYS = (
+    "Pass the true labels and what both systems predicted; or what both scored, with "
+    "measure='mean' for one value per item, with folds= (and repeats=) for scores of test folds."
+)
 ARRAYS_OR_COLUMNS = "Pass predictions as arrays or as names of columns, not both."
 
 
@@ -287,6 +291,8 @@ def load_pair(
         if any(name is not None for name in columns.values()):
             raise InputError(ARRAYS_OR_COLUMNS)
         named = {"y_true": data, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+        if y_pred_b is None and kind != "values":
+            raise InputError(TWO_ARRAYS)
         if kind == "values":
             if y_pred_a is None or y_pred_b is not None:
                 raise InputError("Pass two arrays of values: those of A and those of B.")

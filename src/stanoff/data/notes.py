@@ -15,7 +15,9 @@ MIN_COPIES, SHARE_OF_COPIES = 10, 0.05  # fewer rows than these may be alike by 
 MIN_DISTINCT, SHARE_OF_DISTINCT = 20, 0.05  # a column with fewer values names no documents
 ALIKE = 0.99  # copies of a document have the same labels, too
 FOLD_SIZES = (5, 10, 20, 25, 30, 50, 100)  # values that a cross-validation usually gives
-FOLDS = re.compile(r"(cv|fold|split|repeat)s?([_.\- ]?(id|no|nr|number|index))?", re.IGNORECASE)
+FOLDS = re.compile(
+    r"(cv|fold|split|rep|repeat|repetition)s?([_.\- ]?(id|no|nr|number|index))?", re.IGNORECASE
+)
 IDS = re.compile(
     r"(.*[_.\- ])?(id|uuid|guid)|(doc|document|question|query|item|example|sample|prompt)s?"
     r"([_.\- ]?(id|no|nr|number|key))?|qid|docno",

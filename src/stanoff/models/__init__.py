@@ -72,11 +72,18 @@ def get(name: str | Path) -> Model:
     return MODELS[name]
 
 
-def suit(model: Model | None, data: Data) -> tuple[Model, Data]:
+def suit(model: Model | None, data: Data, engine: str | None = None) -> tuple[Model, Data]:
     """Return the model that was requested, or the default of the data, and the data as it has them.
 
-    These are classes, or categories against the rest.
+    These are classes, or categories against the rest. Folds of several data sets have no exact
+    posterior, their means do.
     """
+    if (
+        engine == "exact"
+        and isinstance(data, DatasetFolds)
+        and not isinstance(model, FoldsDatasets)
+    ):
+        data = data.average()
     suitable = _resolve_model(model, data)
     return suitable, data if suitable.single_label else data.one_vs_rest()
 

@@ -10,6 +10,8 @@ that vanish, the mean over the documents of numbers which say what each of them 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -157,41 +159,38 @@ def linearise(data: TrainedLabels, measure: Measure) -> list[Array]:
     """
     confusion = data.confusion
     shares = confusion.mean(axis=-1)  # (copy, category, cell)
-    rows = []
-    for k in range(shares.shape[1]):
-        cells = shares[:, k]
-        slopes = np.stack(
-            [
-                (measure(cells + STEP * unit) - measure(np.maximum(cells - STEP * unit, 0)))
-                / (STEP + np.minimum(cells[:, j], STEP))
-                for j, unit in enumerate(np.eye(4))
-            ],
-            axis=-1,
-        )
-        rows.append(_spread(measure(cells), slopes[:, None], confusion[:, [k]], shares[:, [k]]))
-    if shares.shape[1] == 1:
+
+    def score_category(shares: Array) -> Array:
+        return measure(shares[:, 0])
+
+    rows = [
+        _linearise(score_category, shares[:, [k]], confusion[:, [k]])
+        for k in range(len(data.categories))
+    ]
+    if len(rows) == 1:
         return rows + rows * len(AVERAGES)
     for average in AVERAGES:
-        slopes = np.empty_like(shares)
-        for k, j in np.ndindex(shares.shape[1:]):
-            up, down = shares.copy(), shares.copy()
-            up[:, k, j] += STEP
-            down[:, k, j] = np.maximum(down[:, k, j] - STEP, 0)
-            change = average_categories(measure, up, average)
-            change = change - average_categories(measure, down, average)
-            slopes[:, k, j] = change / (up - down)[:, k, j]
-        scores = average_categories(measure, shares, average)
-        rows.append(_spread(scores, slopes, confusion, shares))
+        averaged = partial(average_categories, measure, average=average)
+        rows.append(_linearise(averaged, shares, confusion))
     return rows
 
 
-def _spread(scores: Array, slopes: Array, confusion: NDArray[np.bool_], shares: Array) -> Array:
+def _linearise(
+    score: Callable[[Array], Array], shares: Array, confusion: NDArray[np.bool_]
+) -> NDArray[np.float64]:
     """Return the score of each copy, plus what each document adds to it (copy, document)."""
+    scores = score(shares)
     if not np.isfinite(scores).all():
         raise InputError(
             "The measure is not a number for some trained copy, where it is 0/0: choose another "
             "zero_division or another measure."
         )
+    slopes = np.empty_like(shares)
+    for k, j in np.ndindex(shares.shape[1:]):
+        up, down = shares.copy(), shares.copy()
+        up[:, k, j] += STEP
+        down[:, k, j] = np.maximum(down[:, k, j] - STEP, 0)
+        slopes[:, k, j] = (score(up) - score(down)) / (up - down)[:, k, j]
     added = np.einsum("rkj,rkjn->rn", slopes, confusion.astype(np.float64))
     centre = (slopes * shares).sum(axis=(1, 2))
     return np.asarray(scores[:, None] + added - centre[:, None])
@@ -216,15 +215,13 @@ def crossed_squares(values: Array, owner: NDArray[np.int64]) -> dict[str, Any]:
     """
     systems, n = int(owner.max()) + 1, values.shape[1]
     tables = [values[owner == s] for s in range(systems)]
-    centre = np.array([table.mean() for table in tables])
-    of_documents = np.stack([table.mean(axis=0) for table in tables]) - centre[:, None]
-    of_copies = [table.mean(axis=1) - table.mean() for table in tables]
-    residuals = [
-        ((table - table.mean() - d - c[:, None]) ** 2).sum()
-        for table, d, c in zip(tables, of_documents, of_copies, strict=True)
-    ]
     copies = np.array([len(table) for table in tables])
-    seeds = n * np.array([(c**2).sum() for c in of_copies])
+    centre = np.array([table.mean() for table in tables])
+    away = [table - table.mean() for table in tables]
+    documents = np.stack([table.mean(axis=0) for table in away])
+    seeds = n * np.array([(table.mean(axis=1) ** 2).sum() for table in away])
+    left = [table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) for table in away]
+    residuals = np.array([(table**2).sum() for table in left])
     # Copies rarely differ by much more than chance would make them differ.
     noise = (seeds + residuals) / (n * (n * (copies - 1)))
     return {
@@ -232,9 +229,9 @@ def crossed_squares(values: Array, owner: NDArray[np.int64]) -> dict[str, Any]:
         "N": n,
         "copies": copies,
         "centre": centre,
-        "documents": of_documents @ of_documents.T,
+        "documents": documents @ documents.T,
         "seeds": seeds,
-        "residuals": np.array(residuals),
+        "residuals": residuals,
         "seed_scale": np.sqrt(np.maximum(noise, 1e-300)),
     }
 
