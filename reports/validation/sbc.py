@@ -21,7 +21,9 @@ from common import REPORTS
 from matplotlib.axes import Axes
 from scipy import stats
 
-from stanoff import Prior, SamplingWarning, compare, contest, plots
+from stanoff import Prior, SamplingWarning, compare, contest, models, plots
+from stanoff.engines.stan import sample_blocks
+from stanoff.models.folds_datasets import DATASET_PRIORS, NU
 from stanoff.text.numbers import p_value
 from stanoff.workbench import calibrate
 from validation.harness import keep, kept
@@ -214,6 +216,37 @@ def _folds(rng: np.random.Generator, options: dict, folds: int = 5, repeats: int
     return {"delta": delta}, {"delta": drawn["psi_A"] - drawn["psi_B"]}
 
 
+def _datasets(rng: np.random.Generator, options: dict) -> tuple:
+    """Truth and sufficient statistics of three systems on the folds of twelve data sets.
+
+    They go to the program itself: its unit is that of the prior, and not of the scores.
+    """
+    n, rho, contrasts = np.repeat([10, 20, 30], 4), np.full(12, 0.1), 2
+    theta_0, tau = rng.normal(0, 5, contrasts), np.abs(rng.normal(0, 2, contrasts))
+    nu = 1 + rng.gamma(2, 1 / 0.1)
+    apart = _two(rng, 12) * np.sqrt(nu / rng.chisquare(nu, 12))
+    theta = theta_0[:, None] + tau[:, None] * apart
+    mean, sd = rng.normal(), abs(rng.normal())
+    log_sigma = rng.normal(mean, sd, 12)
+    of_mean = np.exp(log_sigma) * np.sqrt((1 + (n - 1) * rho) / n)
+    scatter = (1 - rho) * rng.chisquare(contrasts * (n - 1))
+    model = models.get("folds_datasets")
+    loading = np.linalg.svd(np.ones((1, 3)))[2][1:].T
+    block = {
+        **{"S": 3, "D": 12, "n": n, "rho": rho, "loading": loading, "level": np.zeros(12)},
+        "centre": theta + of_mean * rng.standard_normal((contrasts, 12)),
+        "squares": np.exp(2 * log_sigma) * scatter,
+        **DATASET_PRIORS["student"],
+        **NU,
+    }
+    run = {"iter_sampling": options["draws"], "iter_warmup": options["warmup"]}
+    [(draws, _)] = sample_blocks(model, [block], options["seed"], **run)
+    truth = {"delta": (loading[0] - loading[1]) @ theta_0, "tau": tau[0], "sigma": log_sigma[0]}
+    psi = draws["psi"][..., 0]
+    drawn = {"delta": psi[..., 0] - psi[..., 1], "tau": draws["tau"][..., 0]}
+    return truth, drawn | {"sigma": draws["log_sigma"][..., 0]}
+
+
 def _repeated(
     rng: np.random.Generator, options: dict, n: int = 15, runs: int = 4, clusters: int = 0
 ) -> tuple:
@@ -265,6 +298,7 @@ SIMULATED: dict[str, Callable[..., tuple]] = {
     "joint": _pairs_of_classes,
     "items": _items,
     "folds": _folds,
+    "folds_datasets": _datasets,
     "repeated": _repeated,
     "repeated, in clusters": _clustered,
 }
