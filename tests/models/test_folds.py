@@ -161,6 +161,9 @@ def test_stan_draws_what_is_exact(prior):
     a, b = exact.between("s0", "s1").evidence(), stan.between("s0", "s1").evidence()
     assert b.mean == pytest.approx(a.mean, abs=4 * b.mcse)
     assert b.std == pytest.approx(a.std, rel=0.06)
+    if prior:
+        assert b.bf_rope == pytest.approx(a.bf_rope, rel=0.2)
+        assert b.bf_sd == pytest.approx(a.bf_sd, rel=0.2)
     expected, drawn = (
         np.cov(result.psi[..., 0].reshape(-1, len(found)).T) for result in (exact, stan)
     )

@@ -187,6 +187,11 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
         prior = judged(
             _sample_prior(model, program, stan_data, categories, options), len(data.categories)
         )
+    elif stan_data.get("prior_weight", 0) > 0:  # all else has a flat prior, which no chain can draw
+        shape = options["chains"], options["iter_sampling"]
+        rng = np.random.default_rng(PRIOR_SEED)
+        drawn = model.sample_exact({**stan_data, "prior_only": 1}, shape[0] * shape[1], rng)
+        prior = {name: values.reshape(*shape, *values.shape[1:]) for name, values in drawn.items()}
     return Draws(
         judged(variables, len(data.categories)),
         prior,
