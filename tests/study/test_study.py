@@ -171,7 +171,7 @@ def test_a_quick_fit_is_not_kept(folder):
         ('"predictions.csv"', '"prediction.csv"', "no file"),
         ('"recall"', '"recal"', "Did you mean 'recall'"),
         ('"recall"', '"f1"', "different from each other"),
-        ("draws = 500", "draws = 2.5", "'draws' parameter must be a whole number >= 4. Got 2.5"),
+        ("draws = 500", "draws = 2.5", "The key 'draws' must be a whole number >= 4. Got 2.5"),
         ("draws = 500", "draws = true", "whole number"),
         ("seed = 3", "seed = -1", "'seed'"),
         ("seed = 3", "rope = [0.1, -0.1]", "'rope'"),
@@ -189,13 +189,15 @@ def test_a_quick_fit_is_not_kept(folder):
         ('["posterior", ', '["posteriors", ', "Did you mean 'posterior'"),
         ("seed = 3", "beta = 'one'", "'beta'"),
         ("seed = 3", "zero_division = 2", "'zero_division'"),
-        ("seed = 3", "labels = 8", "'data.labels' parameter must be a list"),
+        ("seed = 3", "labels = 8", "The key 'data.labels' must be a list"),
         (
             "seed = 3",
             "pos_label = 8",
-            "'positive' parameter must be left out where pos_label is given",
+            "The key 'positive' must be left out where pos_label is given",
         ),
         ("seed = 3", 'prior = "jefreys"', "Did you mean 'jeffreys'"),
+        ("seed = 3", "higher_is_better = true", "must be left out for F1"),
+        ('"recall"', '"recal"', "The key 'measures' must be one of"),
     ],
 )
 def test_what_is_wrong_is_told_before_anything_is_fitted(folder, old, new, told):

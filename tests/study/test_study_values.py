@@ -71,10 +71,10 @@ def test_a_wide_table_of_values(answers, tmp_path):
 @pytest.mark.parametrize(
     ("text", "data", "words"),
     [
-        ("", f'{LONG}\ntruth = "y"', "'data.truth' parameter must be left out: values need no"),
+        ("", f'{LONG}\ntruth = "y"', "key 'data.truth' must be left out: values need no"),
         ("", f'{LONG}\ncluster = "chapter"', "chapter"),
         ("", 'system = "model"\nvalue = "right"', "data.item"),
-        ('population = "documents"', LONG, "'population' parameter must be one of"),
+        ('population = "documents"', LONG, "key 'population' must be one of"),
     ],
 )
 def test_what_does_not_fit_is_told_before_anything_is_fitted(text, data, words, answers, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -33,6 +34,8 @@ CONTEST_FIGURES = ("scores", "matrix", "ranks")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 TEXT = "a text that is not empty"
 LIST = "a list that is not empty"
+RENAMED = {"measure": "measures", "model": "models"}  # parameters, and the keys of a study
+MENTION = re.compile(r"\b([a-z_]+)=(?:'([^']*)'|(?=[\s,;:.)]|$))")  # of a parameter of Python
 RULES = {  # in plainer words than pydantic's, by its types of errors
     **{"missing": TEXT, "string_type": TEXT, "string_pattern_mismatch": TEXT},
     **{"tuple_type": LIST, "too_short": LIST, "dict_type": "a table", "model_type": "a table"},
@@ -47,29 +50,23 @@ class DataSet(BaseModel, frozen=True, extra="allow"):
 
     Its other keys are options of :func:`stanoff.compare`: ``id``, ``item``, ``cluster`` and so on;
     ``prediction`` is also the column of predictions in every one of several files.
-
-    Attributes
-    ----------
-    name : str
-        What it is called in the report; empty where there is only one that needs no name.
-    file : str or tuple of str
-        Where the labels are; several files, one per classifier, are joined by id.
-    truth : str or None
-        The column of the true ones; values have none.
-    truth_file : str or None
-        The file of the true ones, if it is another one.
-    pos_label, labels : optional
-        As in :func:`stanoff.compare`.
     """
 
     __pydantic_extra__: dict[str, Text | Texts | bool | int] = Field(init=False)
 
-    name: str = ""
-    file: Text | Texts
-    truth: Text | None = None
-    truth_file: Text | None = None
-    pos_label: Any = None
-    labels: Annotated[tuple[Any, ...], Field(min_length=1)] | None = None
+    name: str = Field("", description="what it is called, needed where there are several")
+    file: Text | Texts = Field(
+        description="where the labels, scores or values are, relative to the study; a list of "
+        "files, one per classifier, is joined by `id`, and `prediction` is the column in each"
+    )
+    truth: Text | None = Field(None, description="the column of true labels; values have none")
+    truth_file: Text | None = Field(
+        None, description="the file of the true labels, if it is another one"
+    )
+    pos_label: Any = Field(None, description="the positive label, by default that of the study")
+    labels: Annotated[tuple[Any, ...], Field(min_length=1)] | None = Field(
+        None, description="the categories to average over, by default those of the study"
+    )
 
     def model_post_init(self, context: Any) -> None:
         """Check that a layout has all its columns."""
@@ -132,35 +129,36 @@ class Study(BaseModel, frozen=True, extra="allow"):
     """What is compared with what, by what, and how; the keys of the TOML file are its fields.
 
     Its other keys are options of :func:`stanoff.compare`: ``rope``, ``prior``, ``seed`` and so on.
-
-    Attributes
-    ----------
-    title : str
-        What stands on top of the report.
-    data : tuple of DataSet
-        What the pairs are compared on.
-    classifiers, pairs : tuple
-        All columns of predictions, or some of their pairs.
-    names : mapping
-        What the columns are called in the report.
-    measures, models : tuple of str
-        By what is judged and fitted; without models, what suits the data.
-    figures, figure_formats : tuple of str
-        Which figures are drawn, and as what they are saved.
-    out : str or None
-        Where the report goes, if the file says so.
     """
 
-    title: Text
-    data: Annotated[tuple[DataSet, ...], Field(min_length=1)]
-    classifiers: Texts | None = None
-    pairs: Annotated[tuple[tuple[Text, Text], ...], Field(min_length=1)] | None = None
-    names: dict[str, Text] = Field(default_factory=dict)
-    measures: Texts = ("f1",)
-    models: Texts | None = None
-    figures: tuple[str, ...] = (*FIGURES, *CONTEST_FIGURES)
-    figure_formats: tuple[str, ...] = ("svg",)
-    out: Text | None = None
+    title: Text = Field(description="what stands on top, by default the name of the file")
+    data: Annotated[tuple[DataSet, ...], Field(min_length=1)] = Field(
+        description="the table of the data, or `[[data]]` for several"
+    )
+    classifiers: Texts | None = Field(
+        None,
+        description="columns of predictions, scores or values, or in long format systems: all "
+        "pairs are compared, three or more also in a contest; this or `pairs`",
+    )
+    pairs: Annotated[tuple[tuple[Text, Text], ...], Field(min_length=1)] | None = Field(
+        None, description="a list of pairs of them; this or `classifiers`"
+    )
+    names: dict[str, Text] = Field(
+        default_factory=dict, description="a table: columns, and what to call them"
+    )
+    measures: Texts = Field(("f1",), description="a list of measures; also `measure`, of one")
+    models: Texts | None = Field(
+        None,
+        description="a list of models, or of `.stan` files relative to the study; by default what "
+        "suits the data",
+    )
+    figures: tuple[str, ...] = Field(
+        (*FIGURES, *CONTEST_FIGURES),
+        description=f"which of {', '.join(FIGURES)}; of contests {', '.join(CONTEST_FIGURES)}; by "
+        "default all that apply",
+    )
+    figure_formats: tuple[str, ...] = Field(("svg",), description="a list out of svg, pdf, png")
+    out: Text | None = Field(None, description="the folder to write to, if `--out` names none")
 
     def model_post_init(self, context: Any) -> None:
         """Check what concerns several keys."""
@@ -256,7 +254,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     except ValidationError as error:
         raise InputError(f"{file}: {_in_words(error)}") from None
     except StanoffError as error:
-        raise InputError(f"{file}: {error}") from error
+        raise InputError(f"{file}: {in_words_of_toml(error)}") from error
     return study
 
 
@@ -314,8 +312,29 @@ def _in_words(error: ValidationError) -> str:
     """Say what is wrong with the first key that is."""
     first = error.errors()[0]
     if first["type"] == "value_error":  # of our own checks
-        return str(first["ctx"]["error"])
+        return in_words_of_toml(first["ctx"]["error"])
     path = [part for part in first["loc"] if isinstance(part, str)]
     key = ".".join(path[:2] if path[0] == "data" else path[:1])
     rule = RULES.get(first["type"], first["msg"].removeprefix("Input should be "))
-    return str(invalid(key, rule, None if first["type"] == "missing" else first["input"]))
+    value = None if first["type"] == "missing" else first["input"]
+    return in_words_of_toml(invalid(key, rule, value))
+
+
+def in_words_of_toml(error: Exception) -> str:
+    """Word an error by the keys of a study and the values of TOML, not by parameters of Python.
+
+    Examples
+    --------
+    >>> in_words_of_toml(invalid("measure", "None where there are folds", True))
+    "The key 'measures' must be left out where there are folds. Got true instead."
+    >>> in_words_of_toml(InputError("There are 20 labels: pass pos_label= to judge one."))
+    'There are 20 labels: set pos_label to judge one.'
+    """
+    text = str(error)
+    if isinstance(error, InputError) and error.parameter and error.rule:
+        key = RENAMED.get(error.parameter, error.parameter)
+        rule = re.sub(r"^None\b", "left out", error.rule)
+        value = {"True": "true", "False": "false", "None": "nothing"}.get(error.value, error.value)
+        text = f"The key {key!r} must be {rule}. Got {value} instead.{error.hint}"
+    text = re.sub(rf"\bpass (?={MENTION.pattern})", "set ", text)
+    return MENTION.sub(lambda m: f"{m[1]} = '{m[2]}'" if m[2] else m[1], text)

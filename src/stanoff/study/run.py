@@ -30,7 +30,14 @@ from stanoff.report.page import comparison_page
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
 from stanoff.study.cache import PageRecord, StudyResult, file_hashes, fit_or_load, page_keys
-from stanoff.study.config import CONTEST_FIGURES, FIGURE_FORMATS, FIGURES, DataSet, Study
+from stanoff.study.config import (
+    CONTEST_FIGURES,
+    FIGURE_FORMATS,
+    FIGURES,
+    DataSet,
+    Study,
+    in_words_of_toml,
+)
 from stanoff.study.overview import write_overview
 from stanoff.study.tables import SCORES
 from stanoff.text.sentences import contest_caption
@@ -391,7 +398,7 @@ def failures(study: Study, job: Job, error: Exception) -> list[StudyResult | Non
 
 def failure(study: Study, job: Job, question: Question, error: Exception) -> StudyResult:
     """Say what went wrong."""
-    message = str(error)
+    message = in_words_of_toml(error)
     return StudyResult(
         systems=tuple(study.systems[column] for column in job.systems),
         measure=question.measure.label,
