@@ -15,6 +15,7 @@ from stanoff.report.document import Section, Table, document
 from stanoff.report.page import COLUMNS
 from stanoff.report.page import comparison_page as page
 from stanoff.text.numbers import percent
+from stanoff.text.run_again import run_again
 from stanoff.text.sentences import describe_comparison, describe_rope_flips
 from stanoff.text.tables import comparison_table
 
@@ -136,6 +137,11 @@ def test_the_browser_says_what_python_says(kind, open_page):
     tab.click("#reset")
     assert text(tab, "#verdict") == describe_comparison(result, result.evidence(focus))
     assert tab.is_disabled("#reset")
+
+
+def test_the_call_that_makes_it_again_is_copied(open_page):
+    result = many(3, draws=100)
+    assert copied(open_page(page(result)), "again") == run_again(result)
 
 
 def test_thinned_draws_give_what_their_number_allows(open_page):
@@ -400,7 +406,8 @@ def test_the_headings_are_on_every_printed_sheet(open_page):
     tab = open_page(page(many(80, draws=200)))
     with PdfDocument(tab.pdf(format="A4")) as sheets:
         texts = [sheet.get_textpage().get_text_range() for sheet in sheets]
-    with_rows = [text for text in texts if "group." in text.split("Settings")[0]]
+    whole = "\f".join(texts).split("Run this again")[0]  # the call has the names, too
+    with_rows = [text for text in whole.split("\f") if "group." in text.split("Settings")[0]]
     assert len(with_rows) > 2
     assert all("BF_ROPE" in text and "decision" in text for text in with_rows)
 

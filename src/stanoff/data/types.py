@@ -6,6 +6,7 @@ Scores and values per item have their kinds in :mod:`stanoff.data.scores` and
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
@@ -116,6 +117,14 @@ class Data:
         """Return the arrays it consists of, by name."""
         names = [f.name for f in fields(self) if not f.kw_only and f.name != "categories"]
         return {name: getattr(self, name) for name in names}
+
+    @property
+    def sha256(self) -> str:
+        """The hash by which the data are known again: of their kind, categories and arrays."""
+        digest = hashlib.sha256(repr([type(self).__name__, self.categories]).encode())
+        for name, values in self.arrays().items():
+            digest.update(f"{name} {values.shape}".encode() + values.tobytes())
+        return digest.hexdigest()
 
 
 def system_roles(systems: int) -> list[str]:

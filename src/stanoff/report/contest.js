@@ -85,18 +85,9 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
 }
 
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const $ = (id) => document.getElementById(id);
   const systems = data.names.length;
   const lost = data.lost.map((code) => code && decoded(code));
-  const given = {
-    middle: (data.rope[0] + data.rope[1]) / 2,
-    half: Number(((data.rope[1] - data.rope[0]) / 2).toPrecision(12)),
-  };
-  const around = given.middle === 0 ? "" : ` around ${generalSigned(given.middle)}`;
   const state = { half: given.half };
-  const ropeOf = (half) => (half === given.half ? data.rope : [given.middle - half, given.middle + half]);
-
   function standings(rope) {
     const decisions = matrixOf(data.low, data.high, systems, rope, data.higher);
     const tier = tiersOf(decisions);
@@ -107,7 +98,6 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
     return { decisions, tier, near, order };
   }
 
-  const set = (element, text) => { if (element.textContent !== text) element.textContent = text; };
   function make(name, text, attributes = {}) {
     const element = document.createElement(name);
     const holder = ["th", "li"].includes(name) ? element.appendChild(document.createElement("bdi")) : element;
@@ -166,25 +156,16 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
 
   function read(field) {
     const value = field.value.trim() === "" ? NaN : Number(field.value);
-    const good = value >= 0 && value < 1e300;
-    field.setAttribute("aria-invalid", String(!good));
-    set($("problem"), good ? "" : "The half-width must be a number that is 0 or more.");
-    if (good) { state.half = value; update(); }
+    const problem = checkHalf(value);
+    field.setAttribute("aria-invalid", String(Boolean(problem)));
+    set($("problem"), problem);
+    if (!problem) { state.half = value; update(); }
   }
   $("slider").addEventListener("input", () => read($("slider")));
   $("half").addEventListener("input", () => read($("half")));
   $("half").addEventListener("blur", () => { $("half").removeAttribute("aria-invalid"); set($("problem"), ""); update(); });
   $("reset").addEventListener("click", () => { state.half = given.half; update(); $("slider").focus(); });
 
-  const texts = { sentence: () => $("verdict").textContent, bibtex: () => data.bibtex };
-  for (const button of document.querySelectorAll("[data-copy]"))
-    button.addEventListener("click", async () => {
-      let told = `Copied: ${button.dataset.what}.`;
-      try { await navigator.clipboard.writeText(texts[button.dataset.copy]()); }
-      catch { told = "The browser does not allow copying."; }
-      set($("copied"), told);
-      setTimeout(() => set($("copied"), ""), 4000);
-    });
-  for (const element of document.querySelectorAll("[data-live]")) element.hidden = false;
+  goLive({ sentence: () => $("verdict").textContent });
   update();
 })();

@@ -1,27 +1,16 @@
 // The page: a ROPE and an HDI of the reader's own, rows to sort and filter, texts to copy.
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const $ = (id) => document.getElementById(id);
-  const given = {
-    middle: (data.rope[0] + data.rope[1]) / 2,
-    half: Number(((data.rope[1] - data.rope[0]) / 2).toPrecision(12)),
-    probability: data.hdi,
-  };
-  const state = { half: given.half, probability: given.probability, focus: data.focus };
+  const state = { half: given.half, probability: data.hdi, focus: data.focus };
   const rows = data.rows.map((row, i) => ({ ...row, draws: row.draws && decoded(row.draws), i }));
   const lines = [...document.querySelectorAll("#rows tbody tr")];
-  const around = given.middle === 0 ? "" : ` around ${generalSigned(given.middle)}`;
-
-  const ropeOf = (half) =>
-    half === given.half ? data.rope : [given.middle - half, given.middle + half];
-  const changed = () => state.half !== given.half || state.probability !== given.probability;
+  const changed = () => state.half !== given.half || state.probability !== data.hdi;
 
   // What Python computed from all draws is shown as it is; the rest comes from the draws that are here.
   function say(row) {
     if (!row.draws) return row.given;
     const rope = ropeOf(state.half), { probability } = state;
     if (row.hdiFor !== probability) {
-      row.hdi = probability === given.probability ? row.given.hdi : hdiOf(row.draws, probability);
+      row.hdi = probability === data.hdi ? row.given.hdi : hdiOf(row.draws, probability);
       row.hdiFor = probability;
       row.flips = flipsOf(row.hdi, given.middle, data.higher);
     }
@@ -61,10 +50,6 @@
     showControls(row);
     drawHistogram(row);
     filter();
-  }
-
-  function set(element, text) {
-    if (element.textContent !== text) element.textContent = text;
   }
 
   // ----------------------------------------------------------------------------- the controls
@@ -116,7 +101,6 @@
   }
 
   const fewest = Math.min(...rows.map((row) => (row.draws ? row.draws.length : Infinity)));
-  const checkHalf = (x) => (x >= 0 && x < 1e300 ? "" : "The half-width must be a number that is 0 or more.");
   function checkProbability(p) {
     if (!(p > 0 && p < 1)) return "The probability must be between 0 and 1, both excluded.";
     return p * fewest < 1 ? `The probability must be one that ${fewest} draws can show.` : "";
@@ -131,7 +115,7 @@
     field.addEventListener("blur", () => { field.removeAttribute("aria-invalid"); set($("problem"), ""); update(); });
 
   $("reset").addEventListener("click", () => {
-    Object.assign(state, { half: given.half, probability: given.probability });
+    Object.assign(state, { half: given.half, probability: data.hdi });
     $("slider").dataset.for = "";
     update();
     $("slider").focus();
@@ -263,7 +247,6 @@
     sentence: () => sentence(rows[state.focus]),
     sentences: () => rows.map(sentence).join("\n"),
     latex: () => latexOf(),
-    bibtex: () => data.bibtex,
   };
 
   // Python's LaTeX table, with the cells that the ROPE and the HDI change.
@@ -278,30 +261,6 @@
       .replaceAll("\0", data.signs["-"]);
   }
 
-  async function copy(text) {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-      const area = document.createElement("textarea");
-      area.value = text;
-      area.className = "aside";
-      document.body.append(area);
-      area.select();
-      const done = document.execCommand("copy");
-      area.remove();
-      return done;
-    }
-  }
-
-  for (const button of document.querySelectorAll("[data-copy]"))
-    button.addEventListener("click", async () => {
-      const done = await copy(texts[button.dataset.copy]());
-      set($("copied"), done ? `Copied: ${button.dataset.what}.` : "The browser does not allow copying.");
-      button.focus();
-      setTimeout(() => set($("copied"), ""), 4000);
-    });
-
-  for (const element of document.querySelectorAll("[data-live]")) element.hidden = false;
+  goLive(texts);
   focusOn(state.focus);
 })();

@@ -7,6 +7,8 @@ from math import isfinite, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from stanoff import __version__
 from stanoff._lib.escaping import latex, one_line, shown
 from stanoff.errors import StanoffError
@@ -16,6 +18,7 @@ from stanoff.report.figures import Picture, draw_figures, inline
 from stanoff.report.templates import inlined, policy, render
 from stanoff.text.numbers import digits_for, format_interval, format_level, signed
 from stanoff.text.render import to_latex
+from stanoff.text.run_again import run_again
 from stanoff.text.sentences import (
     comparison_caption,
     describe_claims,
@@ -93,7 +96,6 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         digits=max(row["digits"] for row in rows),
         legend=legend_of(result, COLUMNS),
         averages=len(result.categories) - len(result.data.categories),
-        hdi=format_level(result.hdi_prob),
         every=every,
         coarse=format_coarseness(every, draws),
         disagreements=_few_disagreements(result),
@@ -111,7 +113,7 @@ def render_page(
     **values: Any,
 ) -> str:
     """Fill in what the pages of comparisons and contests share."""
-    script = inlined("evidence.js") + inlined(f"{name}.js")
+    script = "".join(inlined(f"{file}.js") for file in ("evidence", "shared", name))
     shared = {
         "rope": result.rope,
         "higher": result.measure.higher_is_better,
@@ -124,7 +126,10 @@ def render_page(
     return render(
         f"{name}.html",
         policy=policy(script),
-        script=script,
+        script=Markup(script),
+        kind="comparison" if result.is_pair else "contest",
+        hdi=format_level(result.hdi_prob),
+        again=run_again(result),
         data=json_block({**shared, **data}),
         symbols=DECISION_SYMBOLS,
         middle=(result.rope[0] + result.rope[1]) / 2,

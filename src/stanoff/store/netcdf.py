@@ -35,6 +35,7 @@ from stanoff.models import MODELS, Model
 from stanoff.models.custom import CustomModel, Program
 from stanoff.models.priors import Prior, as_prior
 from stanoff.question import Question
+from stanoff.text.run_again import run_again
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree, Variable
@@ -208,6 +209,7 @@ def _to_tree(result: Result, log_likelihood: bool) -> DataTree:
     stored = xr.DataTree.from_dict(dict(groups))
     stored.attrs.update({name: _storable(value) for name, value in result.tree.attrs.items()})
     record = asdict(_record(result))
+    stored.attrs["run_again"] = _storable(run_again(result))
     stored.attrs[ATTRIBUTE] = json.dumps(record, sort_keys=True, default=lambda x: x.tolist())
     return stored
 

@@ -177,11 +177,10 @@ def fit_key(data: Data, question: Question, sampling: Sampling) -> str:
     # weights of documents are kept as a measure.
     has_one_measure = isinstance(model, CustomModel) or data.kind in ("scores", "numbers")
     settings = {
-        "data": [type(data).__name__, data.categories, data.systems],
+        "data": [data.sha256, data.systems],
         "model": [model.name, provenance.program, dict(provenance.versions), engine],
         "sampling": repr(replace(sampling, model=None, progress=False)),
         "question": [question.average, question.measure.label if has_one_measure else None],
-        "arrays": {name: [v.shape, _hash(v.tobytes())] for name, v in data.arrays().items()},
     }
     return _hash(json.dumps(settings, sort_keys=True).encode())
 

@@ -1,0 +1,190 @@
+"""The call that makes a result again, with the versions and the data behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stanoff.data.types import (
+    ConfusionCounts,
+    Data,
+    PairedCounts,
+    PatternCounts,
+    UnpairedCounts,
+)
+from stanoff.models.custom import CustomModel
+from stanoff.models.priors import Prior, Priors
+from stanoff.options import DATA, DECLARED
+
+if TYPE_CHECKING:
+    from stanoff.results.base import Result
+
+MAX_ROWS = 200  # of a table that stands in the call
+DRAWN = ("chains", "draws", "warmup", "sampler_options")  # in the settings of a fit
+VERSIONS = {"stanoff": "stanoff", "cmdstan": "CmdStan", "numpy": "NumPy", "python": "Python"}
+
+
+def run_again(result: Result) -> str:
+    """Write the lines of Python that make a result again.
+
+    Counts stand in them. Of other data they have the name of the file and the columns, as far as
+    these are known, and the hash by which the data are known again.
+
+    Parameters
+    ----------
+    result : Comparison or Contest
+        What is to be made again.
+
+    Examples
+    --------
+    >>> from stanoff import compare_counts
+    >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+    >>> print(run_again(result).split("result = ")[1])
+    compare_counts(
+        [[310, 25, 20, 43]],
+        [[40, 30, 25, 7039]],
+        measure='f1',
+        model='paired',
+        engine='exact',
+        chains=1,
+        draws=10000,
+        seed=1,
+    )
+    assert result.data.sha256.startswith('ef0b64b0ade3bb5c')
+    print(result)
+    <BLANKLINE>
+    """
+    name, setup, arguments = _data_arguments(result)
+    options = dict(_options(result))
+    names = ["Prior", name] if "Prior" in options.get("prior", "") else [name]
+    lines = [*arguments, *(f"{key}={value}" for key, value in options.items())]
+    return "\n".join(
+        [
+            *(f"# {line}" for line in _remarks(result)),
+            *(["import pandas as pd", ""] if "pd." in setup else []),
+            f"from stanoff import {', '.join(names)}",
+            "",
+            *([setup] if setup else []),
+            f"result = {name}(",
+            *(f"    {line}," for line in lines),
+            ")",
+            f"assert result.data.sha256.startswith({result.data.sha256[:16]!r})",
+            "print(result)",
+            "",
+        ]
+    )
+
+
+def describe_versions(versions: Mapping[str, str]) -> str:
+    """Name the versions that numbers depend on.
+
+    Examples
+    --------
+    >>> describe_versions({"stanoff": "0.3.0", "numpy": "2.0.0", "arviz": "1.0.0"})
+    'stanoff 0.3.0, NumPy 2.0.0'
+    """
+    return ", ".join(f"{VERSIONS[key]} {versions[key]}" for key in VERSIONS if key in versions)
+
+
+def _remarks(result: Result) -> Iterator[str]:
+    yield describe_versions(result.provenance.versions)
+    if result.fit.is_part:
+        yield "Taken out of a contest: run alone, the draws are others of the same posterior."
+
+
+def _data_arguments(result: Result) -> tuple[str, str, list[str]]:
+    """Return the function, the lines before it, and its arguments that bring the data."""
+    data = result.data
+    if isinstance(data, (PairedCounts, UnpairedCounts)) and len(data.arrays()) == 2:
+        counts = [str(values.tolist()) for values in data.arrays().values()]
+        if isinstance(data, UnpairedCounts):
+            counts = [f"{role}={cells}" for role, cells in zip("ab", counts, strict=True)]
+        if data.categories != ("1",):
+            counts.append(f"categories={list(data.categories)!r}")
+        if data.systems != ("A", "B"):
+            counts.append(f"names={data.systems!r}")
+        return "compare_counts", "", counts
+    name = "compare" if result.is_pair else "contest"
+    counts_by_column = _table_of_counts(data)
+    if counts_by_column is not None:
+        lines = [f"    {column!r}: {values!r}," for column, values in counts_by_column.items()]
+        setup = "\n".join(["table = pd.DataFrame({", *lines, "})"])
+        arguments = ["table", "truth=0", *_systems(result, list(data.systems))]
+        labels = f"labels={list(data.categories)!r}"
+        if isinstance(data, PatternCounts):
+            labels = f"pos_label={data.categories[0]!r}"
+        return name, setup, [*arguments, labels, "sample_weight=1"]
+    source = data.source
+    files = [Path(file).name for file in source.get("file", "table").split(", ")]
+    table = repr(files[0] if len(files) == 1 else files) if "file" in source else "table"
+    roles = ["a", "b"] if "a" in source else [key for key in source if key.startswith("systems ")]
+    layout = [f"{key}={source[key]!r}" for key in ("truth", *DATA) if key in source]
+    columns = [source[role] for role in roles if role in source]
+    return name, "", [table, *_systems(result, columns), *layout]
+
+
+def _table_of_counts(data: Data) -> dict[Any, list[Any]] | None:
+    """Return what each distinct answer of the systems was, and how often; None if that is long."""
+    if isinstance(data, ConfusionCounts) and len(data.categories) == data.classes:
+        rows = [[data.categories[index] for index in row] for row in data.rows]
+        n = data.n.tolist()
+    elif isinstance(data, PatternCounts) and len(data.categories) == 1:
+        label = data.categories[0]
+        words = [f"not {label}", label]
+        rows, n = [], []
+        for truth, counts in ((1, data.pos), (0, data.neg)):
+            rows += [[words[index] for index in (truth, *said)] for said in data.said]
+            n += counts.tolist()
+    else:
+        return None
+    if len(rows) > MAX_ROWS:
+        return None
+    columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)]
+    return dict(zip([0, *data.systems, 1], [*columns, n], strict=True))
+
+
+def _systems(result: Result, columns: list[str]) -> list[str]:
+    """Name the columns of the systems, and of two what these are called."""
+    names = result.data.systems
+    if not result.is_pair:
+        return [f"systems={columns or list(names)!r}"]
+    called = [] if tuple(columns) == names else [f"names={names!r}"]
+    return [*(f"{role}={column!r}" for role, column in zip("ab", columns, strict=False)), *called]
+
+
+def _options(result: Result) -> Iterator[tuple[str, str]]:
+    """Yield the options that are not what they are by default, and those that draw, as code."""
+    question, measure, fit = result.question, result.measure, result.fit
+    changed: dict[str, Any] = {}
+    changed["measure"] = "f1" if (measure.name, measure.beta) == ("fbeta", 1) else measure.name
+    for name in ("beta", "zero_division", "prevalence", "clip"):
+        changed[name] = getattr(measure, name, None)
+    changed |= {name: getattr(question, name) for name in ("average", "hdi_prob", "shrink")}
+    changed["rope"] = None if question.rope_given == (-0.05, 0.05) else question.rope_given
+    if question.claim is not None:
+        option, margin = question.claim
+        of = question.margin_of
+        changed[option] = margin if of is None else f"{100 * margin:.12g}% of {of}"
+        changed["compare_to"] = question.compare_to
+    for name, value in changed.items():
+        if value not in (None, DECLARED[name][1].default):
+            yield name, "float('nan')" if value != value else repr(value)
+    custom = isinstance(fit.model, CustomModel)
+    yield "model", repr(fit.model.stan_file.name if custom else fit.model.name)
+    if fit.prior != Prior.uniform():
+        yield "prior", _prior_call(fit.prior)
+    yield "engine", repr(fit.engine)
+    settings = fit.provenance.settings
+    yield from ((name, repr(settings[name])) for name in DRAWN if name in settings)
+    yield "seed", str(fit.seed)
+
+
+def _prior_call(prior: Priors) -> str:
+    """Write a prior by its weights that are not the default."""
+    if isinstance(prior, tuple):
+        return f"({', '.join(map(_prior_call, prior))})"
+    weights = {f.name: getattr(prior, f.name) for f in fields(Prior)}
+    changed = [f"{k}={v!r}" for k, v in weights.items() if v != getattr(Prior.uniform(), k)]
+    return f"Prior({', '.join(changed)})"
