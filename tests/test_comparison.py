@@ -279,7 +279,7 @@ def test_categories_without_an_average():
         ({"average": "macr"}, "Did you mean 'macro'"),
         ({"model": "pared"}, "Did you mean 'paired'"),
         ({"engine": "pymc"}, "'engine' parameter must be one of auto, stan, exact. Got 'pymc'"),
-        ({"draws": 0}, "'draws' parameter must be a whole number >= 4. Got 0"),
+        ({"draws": 0}, "'draws' parameter must be a whole number from 4 to 100,000,000. Got 0"),
         ({"chains": 1.5}, "'chains' parameter must be a whole number"),
         ({"seed": -1}, "'seed' parameter"),
         ({"seed": 2**40}, "'seed' parameter must be a whole number from 0 to 2,147,483,647"),

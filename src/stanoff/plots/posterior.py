@@ -153,14 +153,17 @@ def _draw_densities(ax: Axes, groups: dict[str, np.typing.NDArray[np.float64]]) 
     )
     rows = xr.Dataset({"delta": ("group", [0.0, 0.0])}, coords={"group": list(groups)})
     by_group = {"color": ["group"], "linestyle": ["group"]}
+    legends = list(ax.figure.legends)
     azp.plot_prior_posterior(
         tree,
         var_names="delta",
         kind="kde",
         plot_collection=collection_on(ax, rows, aes=by_group, color=COLORS, linestyle=LINES),
         stats={"dist": kernel},
-        visuals=NO_TEXT | {"legend": False},
+        visuals=NO_TEXT,
     )
+    for legend in set(ax.figure.legends).difference(legends):  # 1.3 lets none be switched off
+        legend.remove()
 
 
 def _factor_text(evidence: Evidence) -> str:

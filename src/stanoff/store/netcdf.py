@@ -153,9 +153,11 @@ def save(result: Result, path: str | os.PathLike[str], *, log_likelihood: bool =
         for name, node in tree.children.items()
     }
     # In memory: HDF5 crashes where a file must not grow.
-    with _without_dask_locks():
-        content = tree.to_netcdf(None, engine="h5netcdf", encoding=encoding)
-    return write_bytes(path, bytes(content))
+    with (
+        _without_dask_locks(),
+        tree.to_netcdf(None, engine="h5netcdf", encoding=encoding) as content,
+    ):
+        return write_bytes(path, bytes(content))
 
 
 @contextmanager
