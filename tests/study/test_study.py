@@ -171,7 +171,11 @@ def test_a_quick_fit_is_not_kept(folder):
         ('"predictions.csv"', '"prediction.csv"', "no file"),
         ('"recall"', '"recal"', "Did you mean 'recall'"),
         ('"recall"', '"f1"', "different from each other"),
-        ("draws = 500", "draws = 2.5", "The key 'draws' must be a whole number >= 4. Got 2.5"),
+        (
+            "draws = 500",
+            "draws = 2.5",
+            "'draws' must be a whole number from 4 to 100,000,000. Got 2.5",
+        ),
         ("draws = 500", "draws = true", "whole number"),
         ("seed = 3", "seed = -1", "'seed'"),
         ("seed = 3", "rope = [0.1, -0.1]", "'rope'"),
