@@ -1,9 +1,9 @@
-// Scores of S systems that learn from each other, given their posterior means under
-// priors of their own: means ~ multi_normal(psi, V), psi ~ normal(m, tau). The scores
+// Scores of S systems that learn from each other, given observed scores whose errors
+// have the covariance V: means ~ multi_normal(psi, V), psi ~ normal(m, tau). The scores
 // are integrated out and drawn back; V may be singular.
 data {
   int<lower=2> S; // systems
-  vector[S] means; // of the scores
+  vector[S] means; // the observed scores
   matrix[S, S] root; // root * root' = V, the covariance of the errors of the means
   real<lower=0> scale; // of the half-Cauchy prior of tau
 }

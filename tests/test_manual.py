@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 from conftest import script
@@ -92,8 +93,7 @@ def test_the_shares_that_the_manual_tells_are_those_of_the_simulations():
         return f"{100 * shares.min():.1f} to {100 * shares.max():.1f}"
 
     items = items.set_index("design")["coverage"]
-    inside = contests.loc[contests["what"] == "inside", "true"]
-    sure = contests.query("what == 'best' and low == 0.85").set_index("design")["true"]
+    inside = contests.query("what == 'inside' and shrink and spread == '0.2 to 5'")["true"]
     assert f"at most {100 * verdicts['wrong'].max():.1f} % of" in " ".join(told.split())
     assert f"wrong side in at most {100 * verdicts['wrong_direction'].max():.1f} %" in told
     settled = verdicts.assign(n_settled=verdicts[["<<", "=", ">>"]].sum(axis=1))
@@ -102,7 +102,17 @@ def test_the_shares_that_the_manual_tells_are_those_of_the_simulations():
     for n, (rare, even) in zip(share.index, share[[0.1, 0.5]].to_numpy(), strict=True):
         row = rf"\| {n:,} \| {even:.1f} %[\w ]* \| {rare:.1f} %[\w ]* \|"
         assert re.search(row, told), row
-    assert f"only {100 * sure['leaderboard']:.0f} % were" in told
+    for shrink, words in ((True, "({:.0f} % where"), (False, "only {:.0f} % were")):
+        gaps = contests.query(f"what in ('best', 'near') and cases >= 300 and shrink == {shrink}")
+        assert f"within {(gaps['true'] - gaps['said']).abs().max():.2f}" in told
+        sure = contests.query(f"what == 'best' and low == 0.5 and shrink == {shrink}")
+        share = np.average(sure["true"], weights=sure["cases"])
+        assert words.format(100 * share) in " ".join(told.split())
+        ranked = contests.query(f"what == 'ranked' and shrink == {shrink} and spread != '0.2 to 5'")
+        assert (
+            f"| {' | '.join(map(span, dict(iter(ranked.groupby('spread')['true'])).values()))} |"
+            in told
+        )
     for shares in (
         span(verdicts["coverage"]),
         *(span(rows["weights"]) for _, rows in scores.groupby("measure")),
@@ -110,7 +120,7 @@ def test_the_shares_that_the_manual_tells_are_those_of_the_simulations():
         ", ".join(f"{100 * share:.1f}" for share in items["skewed"]),
         span(items["clusters"]),
         span(items["a new data set"]),
-        ", ".join(f"{100 * share:.1f}" for share in inside),
+        span(inside),
     ):
         assert f"| {shares} |" in told
 

@@ -1,12 +1,16 @@
 """No verdict flips by the seed without a word: more draws where they decide, and a sentence."""
 
+from itertools import product
+
 import numpy as np
+import pandas as pd
 import pytest
 
-from stanoff import compare_counts, contest, load
+from stanoff import compare, compare_counts, contest, load
 from stanoff.text.sentences import UNRESOLVED
 
 EXACT = {"engine": "exact"}
+MIRRORED = {">>": "<<", ">": "<", "=": "=", "<": ">", "<<": ">>"}
 
 
 def flipping(n, seed):
@@ -72,11 +76,10 @@ def test_swapping_the_systems_mirrors_all(model, measure):
     swap = [0, 2, 1, 3]
     one = compare_counts(c_pos, c_neg, **options)
     other = compare_counts(c_pos[:, swap], c_neg[:, swap], **options)
-    mirrored = {">>": "<<", ">": "<", "=": "=", "<": ">", "<<": ">>"}
     for category in one.categories:
         a, b = one.evidence(category), other.evidence(category)
         assert a.hdi == (-b.hdi[1], -b.hdi[0])
-        assert mirrored[str(a.decision)] == str(b.decision)
+        assert MIRRORED[str(a.decision)] == str(b.decision)
 
 
 def test_contests_draw_on_for_pairs_with_the_leader():
@@ -88,3 +91,41 @@ def test_contests_draw_on_for_pairs_with_the_leader():
     close = contest(truth, systems, pos_label=True, rope=abs(low), seed=1)
     assert close.psi.shape[1] > plain.psi.shape[1] == 50_000
     assert ("another seed" in str(close)) == (not close.decision_resolved())
+
+
+def tables_of_pairs():
+    """Yield what each exact model takes, and the options with which it is compared."""
+    rng = np.random.default_rng(3)
+    n = 200
+    truth = rng.integers(0, 4, n)
+    said = [np.where(rng.random(n) < 0.3, rng.integers(0, 4, n), truth) for _ in "ab"]
+    classes = pd.DataFrame({"y": truth, "a": said[0], "b": said[1], "fold": np.arange(n) % 5})
+    scores = classes.assign(y=truth > 1, a=truth + rng.normal(0, 2, n), b=rng.normal(truth, 2))
+    yield "joint", classes, {"truth": "y", "average": "macro"}
+    yield "out_of_fold", (classes > 1).assign(fold=classes.fold), {"truth": "y", "fold": "fold"}
+    yield "bootstrap", scores, {"truth": "y", "measure": "auc"}
+    yield "out_of_fold_scores", scores, {"truth": "y", "fold": "fold", "measure": "auc"}
+    values = pd.DataFrame({"a": rng.normal(0, 1, n), "b": rng.normal(0.1, 1, n)})
+    yield "items", values, {"measure": "mean"}
+    yield "clusters", values.assign(c=np.arange(n) % 20), {"measure": "mean", "cluster": "c"}
+    runs = pd.DataFrame(list(product(range(40), "ab", range(3))), columns=["item", "system", "k"])
+    runs = runs.assign(v=rng.normal(0, 1, 240), d=runs["item"] % 5, y=runs["item"] % 2)
+    options = {"item": "item", "system": "system"}
+    again = {"value": "v", "measure": "mean", **options}
+    yield "runs", runs, {"population": "runs", **again}
+    yield "datasets", runs, {"population": "datasets", "dataset": "d", **again}
+    trained = runs.assign(p=(rng.random(240) < 0.7).astype(int))
+    yield "seeds_labels", trained, {"truth": "y", "prediction": "p", "trained": "k", **options}
+
+
+@pytest.mark.parametrize("case", list(tables_of_pairs()), ids=lambda case: case[0])
+def test_swapping_the_systems_mirrors_every_exact_model(case):
+    model, table, options = case
+    positive = {"pos_label": True} if model.startswith(("out_of_fold", "bootstrap")) else {}
+    one, other = (
+        compare(table, a=a, b=b, seed=2, **options, **positive, **EXACT) for a, b in ("ab", "ba")
+    )
+    assert one.model.name == model
+    for a, b in zip(one.all_evidence(), other.all_evidence(), strict=True):
+        assert a.hdi == (-b.hdi[1], -b.hdi[0])
+        assert MIRRORED[str(a.decision)] == str(b.decision)

@@ -1,156 +1,166 @@
 """Are the probabilities of a contest right? Simulations in which the best system is known.
 
-Five systems are drawn, either from the model's own prior or as on a leaderboard: all of them good,
-and all of them wrong rather on the same difficult documents. Their contest is judged, and what it
-says of every system is held against the truth. Writes ``contests.csv`` beside this script, in a few
-minutes; ``build.py`` shows it:
+The true scores of a leaderboard come from a normal distribution, whose spread is drawn
+log-uniformly from 0.2 to 5 standard errors, or is 0.2, 1 or 5. The systems are judged on the same
+documents, some of which are difficult for all of them; the ROPE is two standard errors. What the
+contest says of every system is held against the truth, with systems that learn from each other
+(``shrink``) and without. Writes ``contests.csv`` beside this script, in a quarter of an hour;
+``build.py`` shows it:
 
     cd reports && python -m validation.contests
 """
 
-from itertools import product
+import os
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import scipy
 from matplotlib.axes import Axes
-from scipy.stats import norm
 
 from stanoff import contest, plots
-from validation.harness import keep, run
+from validation.harness import keep, percent_range, run
 
-SYSTEMS, DOCUMENTS, ROPE, DRAWS = 5, 500, 0.02, 2000
-BINS = (0.0, 0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95, 1.0)
-DIFFICULTY = 1.0  # how much the documents differ, in units of the systems' noise
+SYSTEMS, DOCUMENTS, DRAWS = (6, 20), 400, 2000
+N_LEADERBOARDS = {"accuracy": 2000, "f1": 2000, "mean": 2000, "auc": 800}
+N_AT_FIXED_SPREADS = 150
+FIXED_SPREADS, ANY_SPREAD = (0.2, 1.0, 5.0), (0.2, 5.0)  # in standard errors
+POSITIVES, CENTRES = 0.3, {"accuracy": 0.8, "f1": 0.7, "mean": 0.0, "auc": 0.85}
+ROPE = 2.0  # in standard errors
+TENTHS = np.linspace(0, 1, 11)
 QUANTITIES = {"best": "P(best)", "near": "P(within the ROPE of the best)"}
+MIN_CASES = 300  # of a tenth that is shown
 
 
-def main(simulations: int = 2000) -> None:
+def main() -> None:
     """Simulate, and count by how probable each statement was said to be."""
-    tasks = [(design, seed) for design in DESIGNS for seed in range(simulations)]
-    keep("contests", counted(pd.concat(run(simulated, tasks), ignore_index=True)))
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of the workers
+    tasks = [
+        (measure, n_systems, spread, seed)
+        for measure, n in N_LEADERBOARDS.items()
+        for n_systems in SYSTEMS
+        for spread in (None, *FIXED_SPREADS)
+        for seed in range(n if spread is None else N_AT_FIXED_SPREADS)
+    ]
+    keep("contests", count_true(pd.concat(run(simulate, tasks), ignore_index=True)))
 
 
-def from_prior(rng: np.random.Generator) -> tuple[np.ndarray, dict, np.ndarray]:
-    """Draw the systems from the prior of the contest model."""
-    patterns = np.array(list(product((1, 0), repeat=SYSTEMS)))
-    mu = rng.beta(1, 1)
-    theta = rng.dirichlet(np.full(len(patterns), 4 / len(patterns)), 2)  # positives, negatives
-    truth = (rng.random(DOCUMENTS) < mu).astype(int)
-    shown = np.array([rng.choice(len(patterns), p=theta[1 - t]) for t in truth])
-    yes = patterns[shown]
-    return truth, _named(yes), _f1(mu, theta[0] @ patterns, theta[1] @ patterns)
+def draw_data(measure: str, psi: np.ndarray, rng: np.random.Generator) -> tuple:
+    """Draw what systems of these true scores do on the same documents: arguments of a contest."""
+    names = [f"s{i}" for i in range(len(psi))]
+    shared, own = rng.normal(size=(DOCUMENTS, 1)), rng.normal(size=(DOCUMENTS, len(psi)))
+    noise = (shared + own) / np.sqrt(2)
+    if measure == "mean":
+        return (pd.DataFrame(psi + noise, columns=names),)
+    truth = (rng.random(DOCUMENTS) < POSITIVES).astype(int)
+    if measure == "auc":
+        answers = noise + np.sqrt(2) * scipy.special.ndtri(psi) * truth[:, None]
+    else:  # as often right on positives as on negatives
+        share = 2 * POSITIVES + (1 - 2 * POSITIVES) * psi
+        rate = psi if measure == "accuracy" else psi / share
+        right = noise < scipy.special.ndtri(rate)
+        answers = np.where(right, truth[:, None], 1 - truth[:, None])
+    return truth, dict(zip(names, answers.T, strict=True))
 
 
-def leaderboard(rng: np.random.Generator) -> tuple[np.ndarray, dict, np.ndarray]:
-    """Draw good systems that find the same documents difficult."""
-    mu, skill = 0.3, rng.uniform(1.4, 1.9, SYSTEMS)
-    truth = (rng.random(DOCUMENTS) < mu).astype(int)
-    difficulty = DIFFICULTY * rng.normal(size=(DOCUMENTS, 1))
-    right = rng.normal(skill - difficulty) > 0
-    yes = np.where(right, truth[:, None], 1 - truth[:, None])
-    rate = norm.cdf(skill / np.hypot(1, DIFFICULTY))
-    return truth, _named(yes), _f1(mu, rate, 1 - rate)
+@cache
+def standard_error(measure: str) -> float:
+    """Return the standard deviation of a difference of observed scores, over the root of 2."""
+    rng, equal = np.random.default_rng(1), np.full(2, CENTRES[measure])
+    differences = []
+    for _ in range(400):
+        result = contest(*draw_data(measure, equal, rng), measure=measure, draws=10, seed=1)
+        differences.append(np.subtract(*result.observed[:, 0]))
+    return float(np.std(differences) / np.sqrt(2))
 
 
-DESIGNS = {"prior": from_prior, "leaderboard": leaderboard}
-
-
-def _named(yes: np.ndarray) -> dict[str, np.ndarray]:
-    return {f"s{i}": column for i, column in enumerate(yes.T)}
-
-
-def _f1(mu: float, rho_pos: np.ndarray, rho_neg: np.ndarray) -> np.ndarray:
-    return 2 * mu * rho_pos / (mu + mu * rho_pos + (1 - mu) * rho_neg)
-
-
-def simulated(task: tuple[str, int]) -> pd.DataFrame:
+def simulate(task: tuple[str, int, float | None, int]) -> pd.DataFrame:
     """Hold what one contest says of each system against what is true."""
-    design, seed = task
-    truth, labels, scores = DESIGNS[design](np.random.default_rng([seed, len(design)]))
-    result = contest(truth, labels, rope=ROPE, draws=DRAWS, seed=seed)
-    found = result.ranking()
-    loss = scores.max() - scores
-    rank = 1 + (scores[:, None] < scores).sum(axis=1)
-    return pd.DataFrame(
-        {
-            "design": design,
-            "p_best": found.p_best,
+    measure, n_systems, fixed_spread, seed = task
+    rng = np.random.default_rng([seed, n_systems, *measure.encode()])
+    error = standard_error(measure)
+    spread = fixed_spread or np.exp(rng.uniform(*np.log(ANY_SPREAD)))
+    psi = CENTRES[measure] + spread * error * rng.normal(size=n_systems)
+    if measure != "mean":
+        psi = np.clip(psi, 0.01, 0.995)
+    data, rope = draw_data(measure, psi, rng), ROPE * error
+    result = contest(*data, measure=measure, rope=rope, draws=DRAWS, seed=seed)
+    loss, rank = psi.max() - psi, 1 + (psi[:, None] < psi).sum(axis=1)
+    frames = []
+    for shrink in (True, False):
+        ranking = result.judge(shrink=shrink).ranking()
+        about = {"measure": measure, "systems": n_systems, "spread": fixed_spread, "shrink": shrink}
+        statements = {
+            "p_best": ranking.p_best,
             "best": loss == 0,
-            "p_near": found.p_within_rope_of_best,
-            "near": loss <= ROPE,
-            "ranked": (found.rank_low <= rank) & (rank <= found.rank_high),
-            "inside": (found.hdi_low <= scores) & (scores <= found.hdi_high),
-            "kept": (found.tier == 1) & (loss == 0),
+            "p_near": ranking.p_within_rope_of_best,
+            "near": loss <= rope,
+            "ranked": (ranking.rank_low <= rank) & (rank <= ranking.rank_high),
+            "inside": (ranking.hdi_low <= psi) & (psi <= ranking.hdi_high),
+            "in_set": ranking.tier == 1,
         }
-    )
+        frames.append(pd.DataFrame(about | statements))
+    return pd.concat(frames)
 
 
-def counted(told: pd.DataFrame) -> pd.DataFrame:
+def count_true(statements: pd.DataFrame) -> pd.DataFrame:
     """Count how often what was said with about the same probability is true."""
     rows = []
-    for design, some in told.groupby("design", sort=False):
+    at_any_spread = statements[statements["spread"].isna()]
+    for design, group in at_any_spread.groupby(["measure", "systems", "shrink"], sort=False):
         for name in QUANTITIES:
-            place = np.clip(np.digitize(some[f"p_{name}"], BINS) - 1, 0, len(BINS) - 2)
-            for i, part in some.groupby(place):
-                rows.append(
-                    {"design": design, "what": name, "low": BINS[i], "high": BINS[i + 1]}
-                    | {"systems": len(part), "said": part[f"p_{name}"].mean()}
-                    | {"true": part[name].mean()}
-                )
-        for name in ("ranked", "inside"):
-            rows.append(
-                {"design": design, "what": name, "low": 0.95, "high": 0.95}
-                | {"systems": len(some), "said": 0.95, "true": some[name].mean()}
-            )
-        best = some[some["best"]]
-        rows.append(
-            {"design": design, "what": "kept", "low": 0.95, "high": 1.0}
-            | {"systems": len(best), "said": 0.95, "true": best["kept"].mean()}
-        )
-    return pd.DataFrame(rows).round(4)
+            tenth = np.clip(np.digitize(group[f"p_{name}"], TENTHS) - 1, 0, 9)
+            for i, cases in group.groupby(tenth):
+                said, true = cases[f"p_{name}"].mean(), cases[name].mean()
+                rows.append((*design, "0.2 to 5", name, TENTHS[i], len(cases), said, true))
+    by_spread = statements.fillna({"spread": "0.2 to 5"})
+    for design, group in by_spread.groupby(["measure", "systems", "shrink", "spread"], sort=False):
+        best = group[group["best"]]
+        for name, cases in {"ranked": group, "inside": group, "in_set": best}.items():
+            rows.append((*design, name, np.nan, len(cases), 0.95, cases[name].mean()))
+    names = ["measure", "systems", "shrink", "spread", "what", "low", "cases", "said", "true"]
+    return pd.DataFrame(rows, columns=names).round(4)
 
 
 def figure(table: pd.DataFrame) -> Axes:
     """Draw how often statements are true against how probable they were said to be."""
     with plots.theme():
         _, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained", sharey=True)
+    shown = table[table["cases"] >= MIN_CASES]
     for ax, (name, label) in zip(axes, QUANTITIES.items(), strict=True):
         ax.plot([0, 1], [0, 1], color="0.4", linewidth=0.8)
-        for design, marker, color in (("prior", "o", "0.4"), ("leaderboard", "s", "C0")):
-            some = table[(table["what"] == name) & (table["design"] == design)]
-            error = 2 * np.sqrt(some["said"] * (1 - some["said"]) / some["systems"])
-            ax.errorbar(
-                some["said"],
-                some["true"],
-                yerr=error,
-                fmt=marker,
-                color=color,
-                markersize=4,
-                linewidth=1,
-                label=design,
-            )
+        for shrink, marker, color in ((False, "o", "0.6"), (True, "s", "C0")):
+            cases = shown[(shown["what"] == name) & (shown["shrink"] == shrink)]
+            label_of_color = "systems learn from each other" if shrink else "shrink=False"
+            ax.plot(cases["said"], cases["true"], marker, color=color, markersize=4, alpha=0.7)
+            ax.plot([], [], marker, color=color, label=label_of_color)
         ax.set(xlabel=f"{label} as said")
-        ax.legend(loc="upper left")
+    axes[0].legend(loc="upper left")
     axes[0].set(ylabel="share that is true")
     return axes[0]
 
 
+def largest_gap(table: pd.DataFrame, *, shrink: bool) -> float:
+    """Return how far what is said is from what is true, at most, where there are many cases."""
+    many = table[(table["cases"] >= MIN_CASES) & (table["shrink"] == shrink)]
+    many = many[many["what"].isin(QUANTITIES)]
+    return float((many["said"] - many["true"]).abs().max())
+
+
 def notes(table: pd.DataFrame) -> str:
     """Say in words what came out."""
-    around = table[(table["what"] == "best") & (table["low"] == 0.85)]
-    told = "; ".join(
-        f"{row.design}: {100 * row.true:.1f}% of {row.systems:,}" for row in around.itertuples()
-    )
     shares = {
-        name: ", ".join(f"{100 * x:.1f}%" for x in table.loc[table["what"] == name, "true"])
-        for name in ("ranked", "inside", "kept")
+        (name, shrink): percent_range(rows["true"])
+        for (name, shrink), rows in table.groupby(["what", "shrink"])
     }
     return (
-        f"Of the systems with P(best) from .85 to .95 so many are the best: {told}. The intervals "
-        f"of ranks hold the true rank of {shares['ranked']} of all systems (they are made of whole "
-        f"ranks, so they hold more than 95%), and the HDIs the true score of {shares['inside']}. "
-        f"The best system is in the first tier in {shares['kept']} of the contests."
+        f"In every tenth of P(best) and P(within the ROPE of the best) with {MIN_CASES} cases or "
+        f"more, the share that is true is within {largest_gap(table, shrink=True):.2f} of what was "
+        f"said; without learning from each other, within {largest_gap(table, shrink=False):.2f}. "
+        f"The intervals of ranks hold {shares['ranked', True]} of the true ranks (without, "
+        f"{shares['ranked', False]}), and the HDIs {shares['inside', True]} of the true scores. "
+        f"The best system is in the first tier in {shares['in_set', True]} of the contests."
     )
 
 

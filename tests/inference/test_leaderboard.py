@@ -65,10 +65,10 @@ def test_the_spread_has_the_posterior_of_brute_force(board):
 def test_alike_systems_become_more_alike_and_different_ones_stay():
     rng = np.random.default_rng(2)
     close = rng.normal([[0.5], [0.501], [0.502], [0.499]], 0.02, (4, 4000))
-    learned = learn_from_each_other(close, rng, range_of_scores=ANY)
+    learned = learn_from_each_other(close, close.mean(axis=1), rng, range_of_scores=ANY)
     assert np.abs(learned[0] - learned[1]).mean() < 0.7 * np.abs(close[0] - close[1]).mean()
     apart = rng.normal([[0.1], [0.3], [0.5], [0.9]], 0.01, (4, 4000))
-    learned = learn_from_each_other(apart, rng, range_of_scores=ANY)
+    learned = learn_from_each_other(apart, apart.mean(axis=1), rng, range_of_scores=ANY)
     np.testing.assert_allclose(learned.mean(axis=1), apart.mean(axis=1), atol=0.002)
     np.testing.assert_allclose(learned.std(axis=1), apart.std(axis=1), rtol=0.05)
 
@@ -76,14 +76,17 @@ def test_alike_systems_become_more_alike_and_different_ones_stay():
 def test_scores_near_an_end_stay_within_their_range():
     rng = np.random.default_rng(2)
     scores = rng.beta([[990], [985], [970], [900]], [[2], [3], [10], [100]], (4, 4000))
-    learned = learn_from_each_other(scores, rng, range_of_scores=(0.0, 1.0))
+    learned = learn_from_each_other(scores, scores.mean(axis=1), rng, range_of_scores=(0.0, 1.0))
     assert (learned > 0).all()
     assert (learned < 1).all()
 
 
 @pytest.mark.parametrize("scores", [np.full((4, 50), 0.3), np.full((4, 50), np.inf)])
 def test_there_may_be_nothing_to_learn(scores):
-    assert learn_from_each_other(scores, np.random.default_rng(1), range_of_scores=ANY) is None
+    assert (
+        learn_from_each_other(scores, scores[:, 0], np.random.default_rng(1), range_of_scores=ANY)
+        is None
+    )
 
 
 @pytest.fixture(scope="module")

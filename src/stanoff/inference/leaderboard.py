@@ -1,14 +1,17 @@
 """Systems that learn from each other: the scores of a leaderboard under a common normal.
 
 With a flat prior for each system, P(best) and ranks are those of a world in which systems may
-differ by any amount: on close leaderboards they are far too sure. Here the posterior means of the
-scores are observations with a known covariance V, and the scores come from one normal whose spread
-is learned::
+differ by any amount: on close leaderboards they are far too sure. Here the observed scores have
+errors with a known covariance V, that of the posterior, and the scores come from one normal whose
+spread is learned::
 
     means ~ multi_normal(scores, V)    scores ~ normal(m, tau)    m flat    tau ~ half-Cauchy(s)
 
 The prior scale s is that of the errors, the root mean variance of a difference over sqrt(2). All
 but tau is integrated out; tau is drawn from a grid. ``stan/leaderboard.stan`` is the same model.
+
+Posterior means in the place of observed scores would use a prior twice: the one of each system
+draws all scores together by a few percent, and what is said of the best is then too sure.
 """
 
 from __future__ import annotations
@@ -96,7 +99,7 @@ def _eigen(covariance: Array) -> tuple[Array, Array]:
 
 
 def learn_from_each_other(
-    scores: Array, rng: Generator, *, range_of_scores: tuple[float, float]
+    scores: Array, observed: Array, rng: Generator, *, range_of_scores: tuple[float, float]
 ) -> Array | None:
     """Return draws of scores that learn from each other, as many as there are.
 
@@ -104,6 +107,9 @@ def learn_from_each_other(
     ----------
     scores : ndarray
         Draws (system, draw) under the systems' own priors.
+    observed : ndarray
+        The scores that were observed. Near an end of the range, or where there are none, the means
+        of the draws take their place.
     rng : Generator
         The source of randomness.
     range_of_scores : tuple of float
@@ -125,6 +131,6 @@ def learn_from_each_other(
         scores = np.log(share) - np.log1p(-share)
     if not (np.std(scores - scores[0]) > 1e-12 * np.abs(scores).max()):
         return None  # no difference varies
-    board = Leaderboard.of(scores.mean(axis=1), np.cov(scores))
-    drawn = board.sample(scores.shape[1], rng)
+    means = scores.mean(axis=1) if on_logit or not np.isfinite(observed).all() else observed
+    drawn = Leaderboard.of(means, np.cov(scores)).sample(scores.shape[1], rng)
     return low + (high - low) / (1 + np.exp(-drawn)) if on_logit else drawn

@@ -368,8 +368,11 @@ class Runs(ValuesModel):
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system over these items."""
-        t = rng.standard_t(stan_data["degrees"], (draws, len(stan_data["mean"])))
-        return {"psi": (stan_data["mean"] + np.sqrt(stan_data["variance"]) * t)[..., None]}
+        degrees, mean, variance = (stan_data[k] for k in ("degrees", "mean", "variance"))
+        t = np.empty((draws, len(mean)))
+        order = np.lexsort((variance, mean))  # which the order of the systems has no part in
+        t[:, order] = rng.standard_t(degrees[order], t.shape)
+        return {"psi": (mean + np.sqrt(variance) * t)[..., None]}
 
 
 class Datasets(ValuesModel):
@@ -446,8 +449,9 @@ def _draw_dataset(
     log_density -= 0.5 * (precision * (mean - middle[:, None]) ** 2).sum(axis=1)
     weights = np.exp(log_density - log_density.max())
     node = rng.choice(GRID, draws, p=weights / weights.sum())
-    eta = middle[node] + rng.standard_normal(draws) / np.sqrt(total[node])
-    return eta, tau[node], eta + tau[node] * rng.standard_normal(draws)
+    sign = -1.0 if mean.sum() < 0 else 1.0  # where A and B change places, draws do
+    eta = middle[node] + sign * rng.standard_normal(draws) / np.sqrt(total[node])
+    return eta, tau[node], eta + sign * tau[node] * rng.standard_normal(draws)
 
 
 class Repeated(ValuesModel, PredictiveModel):

@@ -48,11 +48,13 @@ class OutOfFoldDocuments(SeedsOfLabels):
         """Draw the scores of every system: a multivariate t, as of values of items."""
         psi = []
         for row in stan_data["rows"]:
-            n = len(row)
-            root = np.linalg.qr(row - row.mean(axis=0), mode="r")
+            n, mean = len(row), row.mean(axis=0)
+            order = np.lexsort((row.var(axis=0), mean))  # of the systems, whatever theirs is
+            root = np.empty((min(row.shape), row.shape[1]))
+            root[:, order] = np.linalg.qr((row - mean)[:, order], mode="r")
             scale = np.sqrt(n * rng.chisquare(n - 1, draws))
             z = rng.standard_normal((draws, len(root)))
-            psi.append(row.mean(axis=0) + z @ root / scale[:, None])
+            psi.append(mean + z @ root / scale[:, None])
         return {score_variable(stan_data["measure"]): np.stack(psi, axis=-1)}
 
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:

@@ -320,6 +320,16 @@ class Joint(PredictiveModel):
         Of the draws ``keep`` the prevalences and the probabilities of the combinations that
         occurred, given the true class, are kept.
         """
+        rows, n = np.asarray(stan_data["rows"]), np.asarray(stan_data["n"])
+        if rows.shape[1] == 3:  # two systems: where they change places, draws do
+            order = np.lexsort((rows[:, 1], rows[:, 2], rows[:, 0]))
+            swapped = {"rows": rows[order][:, [0, 2, 1]], "n": n[order]}
+            if (swapped["rows"].tobytes(), swapped["n"].tobytes()) < (rows.tobytes(), n.tobytes()):
+                drawn = self.sample_exact({**stan_data, **swapped}, draws, rng, keep=keep)
+                drawn["cells"] = drawn["cells"][:, ::-1]
+                if keep is not None:
+                    drawn["theta"] = drawn["theta"][:, np.argsort(order)]
+                return drawn
         table = _ClassTable(stan_data)
         cells = np.empty((draws, table.systems, table.classes, 4))
         whole: list[tuple[Array, Array]] = []

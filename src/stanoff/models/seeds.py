@@ -262,17 +262,21 @@ def variance_of_difference(stan_data: StanData, a: int, b: int) -> tuple[float, 
 def _draw_means(stan_data: StanData, draws: int, rng: Generator) -> Array:
     """Draw the means of all systems (draw, system): a multivariate t.
 
-    Its degrees are those of the pair that has the fewest.
+    Its degrees are those of the pair that has the fewest. The order of the systems has no part in
+    the draws.
     """
     n, systems = stan_data["N"], stan_data["S"]
     of_copies, of_residuals = _copy_variances(stan_data)
     covariance = np.asarray(stan_data["documents"]) / (n * (n - 1))
     covariance = covariance + np.diag(of_copies - of_residuals)
-    variances, axes = np.linalg.eigh(covariance)
-    root = axes * np.sqrt(np.maximum(variances, 0))
+    centre = np.asarray(stan_data["centre"])
+    order = np.lexsort((np.diag(covariance), centre))
+    variances, axes = np.linalg.eigh(covariance[np.ix_(order, order)])
+    root = np.empty(axes.shape)
+    root[order] = axes * np.sqrt(np.maximum(variances, 0))
     degrees = min(
         variance_of_difference(stan_data, a, b)[1] for a, b in combinations(range(systems), 2)
     )
     z: Array = rng.standard_normal((draws, systems)) @ root.T
     stretch = np.sqrt(degrees / rng.chisquare(degrees, draws))
-    return np.asarray(stan_data["centre"]) + z * stretch[:, None]
+    return centre + z * stretch[:, None]

@@ -19,7 +19,7 @@ from stanoff.fit import Fit, fit
 from stanoff.inference.decision import times_to_resolve
 from stanoff.inference.intervals import hdi_end_mcse, mcse
 from stanoff.inference.leaderboard import MIN_SYSTEMS, learn_from_each_other
-from stanoff.inference.new_datasets import next_scores
+from stanoff.inference.new_datasets import judges_datasets, next_scores
 from stanoff.inference.posterior import Posterior, SampledPosterior
 from stanoff.inference.ranking import Ranking, rank_systems
 from stanoff.inference.scores import check_defined
@@ -142,7 +142,7 @@ class Contest(Result):
             self._rankings[row] = rank_systems(
                 psi,
                 differences=closed_form and closed_form[0],
-                learned=self._learned(psi) if self.shrinks else None,
+                learned=self._learned(psi, row) if self.shrinks else None,
                 **self.decision_rule,
             )
         return self._rankings[row]
@@ -173,10 +173,13 @@ class Contest(Result):
         default = len(self.systems) >= MIN_SYSTEMS
         return default if self.question.shrink is None else self.question.shrink
 
-    def _learned(self, psi: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    def _learned(self, psi: NDArray[np.float64], row: str) -> NDArray[np.float64] | None:
         """Return draws (draw, system) of scores that learn from each other."""
         rng = np.random.default_rng([self.seed, len(self.systems)])
-        scores = learn_from_each_other(psi.T, rng, range_of_scores=self.measure.range)
+        observed = self.observed[:, self.categories.index(row)]
+        if judges_datasets(self):  # data sets are weighed by what they tell
+            observed = psi.mean(axis=0)
+        scores = learn_from_each_other(psi.T, observed, rng, range_of_scores=self.measure.range)
         return None if scores is None else scores.T
 
     @cached_property
