@@ -154,6 +154,25 @@ def test_classes_are_averaged():
     assert result.psi[..., 1, 2].mean() == pytest.approx(expected, abs=0.001)
 
 
+def test_the_copies_at_hand_stand_beside_new_ones():
+    """Of these copies alone: the t of the mean answers to each document."""
+    table = predictions(np.random.default_rng(12))
+    options = {"a": "a", "b": "b", "seed": 1, **LONG}
+    values = compare(table, value="right", measure="mean", **options).populations()
+    means = table.groupby(["doc", "system"])["right"].mean().unstack()
+    t = stats.ttest_rel(means["a"], means["b"]).confidence_interval()
+    assert values["population"].tolist() == [
+        "new items and a new training of each system",
+        "new documents, these trained copies",
+    ]
+    assert (values["hdi_low"][1], values["hdi_high"][1]) == pytest.approx(tuple(t))
+    assert values["wider"].tolist() == [True, False]
+    labels = compare(table, prediction="said", truth="truth", measure="accuracy", **options)
+    assert labels.populations()["std"][1] == pytest.approx(values["std"][1])
+    with pytest.raises(InputError, match="no plan for trained copies"):
+        labels.plan()
+
+
 def test_results_are_saved_and_shown(tmp_path):
     table = predictions(np.random.default_rng(8), 60)
     for options in (

@@ -13,6 +13,7 @@ from stanoff import models
 from stanoff.data.folds import FoldValues
 from stanoff.data.items import ItemValues
 from stanoff.data.out_of_fold import OutOfFold
+from stanoff.data.trained import TrainedCopies
 from stanoff.engines.draws import Variables
 from stanoff.errors import InputError
 from stanoff.inference.bayes_factor import density_diverges_at_zero
@@ -24,7 +25,7 @@ from stanoff.inference.new_datasets import (
     next_difference,
 )
 from stanoff.inference.posterior import SampledPosterior
-from stanoff.inference.training_sets import judge_training_sets
+from stanoff.inference.training_sets import THESE_COPIES, judge_copies, judge_training_sets
 from stanoff.models.counts import Hierarchical, HierarchicalUnpaired
 from stanoff.models.folds import TRAINING_SETS
 from stanoff.models.priors import Prior
@@ -40,24 +41,25 @@ COLUMNS = ["population", "model", "mean", "std", "hdi_low", "hdi_high", "p_rope"
 
 
 def populations(result: Comparison) -> pd.DataFrame:
-    """Judge values for all that they can tell about: new items, these again, new data sets.
+    """Judge data for all that they can tell about: new items, new data sets, new trainings ...
 
     Parameters
     ----------
     result : Comparison
-        Of values per item.
+        Of values per item, scores of folds, trained copies or out-of-fold predictions.
 
     Returns
     -------
     DataFrame
         A row per population: its model, mean, std, hdi_low, hdi_high, p_rope and decision.
     """
-    if isinstance(result.data, OutOfFold):
-        table = _as_table(
-            result.model.name, {result.model.population(result.data): result.evidence()}
-        )
-        if (other := judge_training_sets(result)) is not None:
-            table = pd.concat([table, _as_table("folds", {TRAINING_SETS: other})])
+    if isinstance(result.data, TrainedCopies):
+        evidence = {result.model.population(result.data): result.evidence()}
+        table = _as_table(result.model.name, evidence)
+        if not isinstance(result.data, OutOfFold):
+            table = pd.concat([table, _as_table("items", {THESE_COPIES: judge_copies(result)})])
+        elif (of_folds := judge_training_sets(result)) is not None:
+            table = pd.concat([table, _as_table("folds", {TRAINING_SETS: of_folds})])
         widest = table["std"] == table["std"].max()
         return table.assign(wider=widest).reset_index(drop=True)
     if judges_datasets(result):

@@ -1,4 +1,4 @@
-"""Out-of-fold predictions, judged for these trained systems and for new training sets."""
+"""Trained copies: what else they say, of new training sets and of the copies themselves."""
 
 from __future__ import annotations
 
@@ -7,15 +7,44 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stanoff.data.out_of_fold import OutOfFold
+from stanoff.data.trained import TrainedCopies, TrainedLabels, TrainedValues
+from stanoff.data.types import AVERAGES
 from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence, RowInfo, summarize
 from stanoff.inference.posterior import StudentTPosterior
 from stanoff.models.folds import Folds
 from stanoff.models.out_of_fold import scores_of_folds
 from stanoff.models.priors import Prior
+from stanoff.models.seeds import linearise
 
 if TYPE_CHECKING:
     from stanoff.results.comparison import Comparison
+
+THESE_COPIES = "new documents, these trained copies"
+
+
+def judge_copies(result: Comparison) -> Evidence:
+    """Return what the documents say of the trained copies at hand, and not of others.
+
+    It is Student's t of the differences, each averaged over the copies.
+
+    Parameters
+    ----------
+    result : Comparison
+        Of trained copies.
+    """
+    data = result.data
+    assert isinstance(data, TrainedCopies)
+    if isinstance(data, TrainedLabels):
+        row = 0 if result.average is None else len(data.categories) + AVERAGES.index(result.average)
+        values = linearise(data, result.measure)[row]
+    else:
+        assert isinstance(data, TrainedValues)
+        values = data.values
+    a, b = (values[data.owner == system].mean(axis=0) for system in result.pair)
+    scale = (a - b).std(ddof=1) / np.sqrt(data.documents)
+    posterior = StudentTPosterior(data.documents - 1, (a - b).mean(), scale)
+    return summarize(posterior, None, [RowInfo()], **result.decision_rule)[0]
 
 
 def judge_training_sets(result: Comparison) -> Evidence | None:

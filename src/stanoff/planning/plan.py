@@ -17,6 +17,7 @@ from stanoff._lib.showing import ReprMixin
 from stanoff.data.folds import FoldValues
 from stanoff.data.items import ItemValues
 from stanoff.data.scores import Scores
+from stanoff.data.trained import TrainedCopies
 from stanoff.data.types import Data, PairedCounts, rows
 from stanoff.errors import InputError, invalid, no_option, unknown
 from stanoff.inference.decision import Decision
@@ -456,7 +457,8 @@ def _future_data(
     if isinstance(data, FoldValues):
         if type(data) is not FoldValues or single(result.prior).items is not None:
             raise InputError(
-                "There is a plan for scores of folds of one data set, paired and with a flat prior."
+                "There is a plan for scores of folds of one data set, paired and with a flat prior, "
+                "or of several data sets with engine='exact', which says how many more are needed."
             )
         d = data.values[result.pair[0]] - data.values[result.pair[1]]
         mean, sd = float(d.mean()), float(d.std(ddof=1))
@@ -464,6 +466,11 @@ def _future_data(
     if isinstance(data, Scores):
         evidence = result.evidence(category)
         return lambda more: MoreScores(evidence.mean, evidence.std, n, more), True
+    if isinstance(data, TrainedCopies):
+        raise InputError(
+            "There is no plan for trained copies or out-of-fold predictions: it would need to know "
+            "what more documents cost against more trainings."
+        )
     if not result.model.has_batches:
         raise InputError(
             f"There is no plan for the model {result.model.name!r}, whose categories hang together "
