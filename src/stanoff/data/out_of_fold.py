@@ -79,15 +79,8 @@ class OutOfFoldScores(OutOfFold):
     fold: Codes
 
     kind = "scores"
+    answers = "score"
     real: ClassVar[tuple[str, ...]] = ("score",)
-
-    @property
-    def documents(self) -> int:
-        """How many documents there are."""
-        return int(self.truth.shape[1])
-
-    def _of_copies(self, rows: NDArray[np.intp]) -> dict[str, Any]:
-        return {"score": self.score[rows]}
 
 
 def load_out_of_fold(

@@ -48,6 +48,7 @@ class TrainedCopies(Data):
     owner: Codes
 
     paired = True
+    answers: ClassVar[str]  # the array of what each copy answered (copy, ..., document)
 
     @property
     def copies(self) -> Codes:
@@ -57,7 +58,7 @@ class TrainedCopies(Data):
     @property
     def documents(self) -> int:
         """How many documents there are."""
-        raise NotImplementedError
+        return int(getattr(self, self.answers).shape[-1])
 
     def n_documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents."""
@@ -69,17 +70,14 @@ class TrainedCopies(Data):
         copies = f"{low}" if low == high else f"{low} to {high}"
         return f"{super().format_count(n)}, {copies} trained copies of each system"
 
-    def _of_copies(self, rows: NDArray[np.intp]) -> dict[str, Any]:
-        """Return the arrays that have a row per copy, for some copies."""
-        raise NotImplementedError
-
     def pair(self, a: int, b: int) -> TrainedCopies:
         """Return what was observed of two systems."""
         if (a, b) == (0, 1) and len(self.systems) == 2:
             return self
         rows = np.concatenate([np.flatnonzero(self.owner == system) for system in (a, b)])
-        arrays = self.arrays() | self._of_copies(rows)
-        arrays["owner"] = (self.owner[rows] == b).astype(np.int64)
+        arrays: dict[str, Any] = self.arrays()
+        arrays |= {"owner": (self.owner[rows] == b).astype(np.int64)}
+        arrays[self.answers] = arrays[self.answers][rows]
         return type(self)(self.categories, **arrays, **self.metadata(a, b))
 
 
@@ -96,22 +94,15 @@ class TrainedValues(TrainedCopies):
     values: Array
 
     kind = "values"
+    answers = "values"
     real: ClassVar[tuple[str, ...]] = ("values",)
     unit = "item"
-
-    @property
-    def documents(self) -> int:
-        """How many items there are."""
-        return int(self.values.shape[1])
 
     def scale(self, of: str) -> float:
         """Return what a share of the observed mean, or of the observed range, is a share of."""
         if of == "range":
             return float(self.values.max() - self.values.min())
         return float(np.abs(self.values.mean()))
-
-    def _of_copies(self, rows: NDArray[np.intp]) -> dict[str, Any]:
-        return {"values": self.values[rows]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +120,7 @@ class TrainedLabels(TrainedCopies):
     truth: Codes
     said: Codes
 
-    @property
-    def documents(self) -> int:
-        """How many documents there are."""
-        return int(self.truth.shape[1])
+    answers = "said"
 
     @property
     def confusion(self) -> NDArray[np.bool_]:
@@ -140,9 +128,6 @@ class TrainedLabels(TrainedCopies):
         truth, said = self.truth.astype(bool), self.said.astype(bool)
         cells = [truth & said, ~truth & said, truth & ~said, ~truth & ~said]
         return np.stack(np.broadcast_arrays(*cells), axis=2)
-
-    def _of_copies(self, rows: NDArray[np.intp]) -> dict[str, Any]:
-        return {"said": self.said[rows]}
 
 
 def load_trained(

@@ -457,8 +457,8 @@ def _future_data(
     if isinstance(data, FoldValues):
         if type(data) is not FoldValues or single(result.prior).items is not None:
             raise InputError(
-                "There is a plan for scores of folds of one data set, paired and with a flat prior, "
-                "or of several data sets with engine='exact', which says how many more are needed."
+                "There is a plan for scores of folds of one data set, paired and with a flat "
+                "prior; with engine='exact' also for several data sets: how many more to take."
             )
         d = data.values[result.pair[0]] - data.values[result.pair[1]]
         mean, sd = float(d.mean()), float(d.std(ddof=1))
