@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stanoff._lib.arguments import check_choice
 from stanoff.api import contest
 from stanoff.errors import InputError, invalid
 from stanoff.results.contest import Contest
-
-SINGLE = "score"
 
 
 def cross_validate(
@@ -64,9 +63,9 @@ def cross_validate(
 
     if not isinstance(estimators, Mapping) or len(estimators) < 2:
         raise invalid("estimators", "a mapping of names to two estimators or more", estimators)
-    names = _names_of(scoring)
-    if metric is None and len(names) > 1:
-        raise InputError(f"There are several scores: pass metric=, one of {', '.join(names)}.")
+    if scoring is not None and not callable(scoring):
+        metric, scorer = _select_scorer(scoring, metric)
+        scoring = {metric: scorer}
     splitter = model_selection.check_cv(
         cv, y, classifier=is_classifier(next(iter(estimators.values())))
     )
@@ -79,7 +78,7 @@ def cross_validate(
             X,
             y,
             cv=splits,
-            scoring={scoring: scoring} if isinstance(scoring, str) else scoring,
+            scoring=scoring,
             params=params,
             n_jobs=n_jobs,
         )
@@ -87,8 +86,11 @@ def cross_validate(
     return contest(scores, metric=metric, **options)
 
 
-def _names_of(scoring: Any) -> list[str]:
-    """Name the scores that are asked for."""
-    if scoring is None or callable(scoring):
-        return [SINGLE]
-    return [scoring] if isinstance(scoring, str) else list(scoring)
+def _select_scorer(scoring: Any, metric: str | None) -> tuple[str, Any]:
+    """Return the scorer that is judged, by its own name if it has one: that may say neg_."""
+    names = [scoring] if isinstance(scoring, str) else list(scoring)
+    if metric is None and len(names) > 1:
+        raise InputError(f"There are several scores: pass metric=, one of {', '.join(names)}.")
+    name = names[0] if metric is None else check_choice("metric", metric, names)
+    scorer = scoring[name] if isinstance(scoring, Mapping) else name
+    return scorer if isinstance(scorer, str) else name, scorer

@@ -10,8 +10,11 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
+    GroupKFold,
+    GroupShuffleSplit,
     KFold,
     LeaveOneOut,
+    PredefinedSplit,
     RepeatedKFold,
     RepeatedStratifiedKFold,
     ShuffleSplit,
@@ -70,7 +73,7 @@ def test_dictionaries_of_cross_validate_are_taken_unchanged(fitted):
     many = contest(fitted, metric="test_accuracy", seed=1)
     assert many.systems == ("nb", "lr")
     one = run(GaussianNB()), run(LogisticRegression())
-    assert compare(*one, cv=CV, seed=1).data.rho == 0.2
+    assert compare(*one, cv=CV, seed=1).data.rho == pytest.approx(0.2)
 
 
 def test_one_of_several_scores_must_be_named(fitted):
@@ -138,7 +141,10 @@ def test_arrays_need_a_word_about_their_folds():
         (ShuffleSplit(7), 0.1, 7, 1),
         (StratifiedShuffleSplit(7, train_size=0.5, test_size=0.25), 1 / 3, 7, 1),
         (ShuffleSplit(7, train_size=90, test_size=10), 0.1, 7, 1),
-        (list(KFold(5).split(X)), 0.2, None, None),
+        (list(KFold(5).split(X)), 0.2, 5, 1),
+        (GroupKFold(6), 1 / 6, 6, 1),
+        (GroupShuffleSplit(8, test_size=0.25), 0.25, 8, 1),
+        (PredefinedSplit(np.arange(100) % 4), 0.25, 4, 1),
     ],
     ids=str,
 )
@@ -147,8 +153,9 @@ def test_splitters_tell_share_folds_and_repeats(cv, share, folds, repeats):
     assert (design.folds, design.repeats) == (folds, repeats)
     assert design.test_share == pytest.approx(share)
     splits = cv if isinstance(cv, list) else None
-    if splits is None and not isinstance(cv, int) and cv.get_n_splits(X, Y) < 100:
-        splits = list(cv.split(X, Y))
+    if splits is None and not isinstance(cv, (int, PredefinedSplit)):
+        groups = np.arange(len(Y)) if "Group" in type(cv).__name__ else None
+        splits = list(cv.split(X, Y, groups))
     for train, test in splits or []:
         assert len(test) / (len(test) + len(train)) == pytest.approx(share, abs=0.01)
 
@@ -290,7 +297,8 @@ def test_fold_scores_are_never_silently_items():
     frame = pd.DataFrame(np.random.default_rng(1).normal(size=(30, 2)), columns=["a", "b"])
     plain = compare(frame["a"], frame["b"], measure="mean", seed=1)
     assert any("pass folds=" in note for note in plain.warnings)
-    named = compare(frame.assign(fold=range(30)), a="a", b="b", measure="mean", seed=1)
+    columns = frame.assign(rep=0, fold=range(30))
+    named = compare(columns, a="a", b="b", measure="mean", seed=1)
     assert any("pass fold='fold'" in note for note in named.warnings)
     with pytest.raises(InputError, match="'folds' parameter must be None beside true labels"):
         compare([1, 0, 1, 0], [1, 0, 0, 0], [1, 1, 1, 0], folds=2)
@@ -313,5 +321,8 @@ def test_estimators_are_cross_validated_on_the_same_folds():
     twice = cross_validate_all(estimators, X, Y, scoring=SCORING, metric="neg_log_loss", seed=1)
     expected = -run(GaussianNB(), StratifiedKFold(10), "neg_log_loss")["test_score"]
     np.testing.assert_allclose(twice.data.values[0], expected)
+    renamed = cross_validate_all(estimators, X, Y, scoring={"loss": "neg_log_loss"}, seed=1)
+    assert renamed.data.metric == "log_loss"
+    np.testing.assert_allclose(renamed.data.values[0], expected)
     with pytest.raises(InputError, match="There are several scores: pass metric="):
         cross_validate_all(estimators, X, Y, scoring=SCORING)

@@ -148,6 +148,7 @@ def test_classes_are_averaged():
         table, prediction="said", truth="truth", measure="recall", average="macro", seed=1, **LONG
     )
     assert result.categories == ("no", "yes", "macro", "micro", "weighted")
+    assert "recall over new documents and a new training of each system" in str(result)
     copies = table[table["system"] == "b"].groupby("seed")
     expected = np.mean([recall_score(t["truth"], t["said"], average="macro") for _, t in copies])
     assert result.observed[1, 2] == pytest.approx(expected)

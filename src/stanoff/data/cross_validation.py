@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from itertools import count, pairwise, takewhile
+from itertools import count, islice, pairwise, takewhile
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ FOLD_OPTIONS = (
 )
 ALLOWED = (*FOLD_OPTIONS, "dataset", "system", "value", "unmatched")
 KEYS = ("dataset", "repeat", "fold")
+DOCUMENTS, MAX_SPLITS = 840, 10_000  # that a splitter splits to show how
 TEST = "test_"  # how the keys of scores begin
 FIRST = "split0_test_"  # those of cv_results_
 OTHER_FOLDS = (
@@ -148,40 +150,40 @@ def _read_splitter(cv: Any) -> Design:
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         folds = check_int("cv", int(cv), least=2)
         return Design(1 / folds, folds, 1, f"cv={folds}")
-    name = type(cv).__name__
     if isinstance(cv, (list, tuple)):
-        return Design(_share_of_splits(cv), None, None, f"cv of {len(cv)} splits")
-    arguments = getattr(cv, "cvargs", {})
-    n_splits = getattr(cv, "n_splits", arguments.get("n_splits"))
-    if not hasattr(cv, "get_n_splits") or n_splits is None or hasattr(cv, "max_train_size"):
+        return _design_of_splits(cv, f"cv of {len(cv)} splits")
+    sizes: list[Any] = [getattr(cv, name, None) for name in ("train_size", "test_size")]
+    n_whole = sum(isinstance(size, (int, np.integer)) for size in sizes)
+    if n_whole == 1:
+        raise InputError(f"How many documents {cv} had is not known: pass n_train= and n_test=.")
+    n = int(np.sum(sizes)) if n_whole else DOCUMENTS
+    try:  # any documents show how the splitter splits; few splitters need classes or groups
+        with warnings.catch_warnings(action="ignore"):
+            all_splits = cv.split(np.zeros(n), np.arange(n) % 2, np.arange(n))
+            splits = list(islice(all_splits, MAX_SPLITS))
+        n_train = [len(train) for train, _ in splits]
+    except (AttributeError, TypeError, ValueError):
+        n_train = []
+    if not n_train or len(n_train) == n or np.ptp(n_train) > 0.1 * n:
         rule = f"a number of folds, a KFold, RepeatedKFold or ShuffleSplit, or else {ADVICE}"
         raise invalid("cv", rule, cv)
-    if hasattr(cv, "train_size"):
-        return Design(_share_of_shuffle(cv), int(n_splits), 1, name)
-    return Design(1 / n_splits, int(n_splits), int(getattr(cv, "n_repeats", 1)), name)
+    return _design_of_splits(splits, type(cv).__name__)
 
 
-def _share_of_shuffle(cv: Any) -> float:
-    """Return the test share of a ShuffleSplit, whose sizes are shares or numbers."""
-    test, train = cv.test_size, cv.train_size
-    sizes = [size for size in (test, train) if size is not None]
-    n_whole = sum(isinstance(size, (int, np.integer)) for size in sizes)
-    if n_whole and n_whole < 2:
-        raise InputError(f"How many documents {cv} had is not known: pass n_train= and n_test=.")
-    if test is None:
-        test = getattr(cv, "_default_test_size", 0.1) if train is None else 1 - train
-    if train is None:
-        train = 1 - test
-    return float(test / (test + train))
-
-
-def _share_of_splits(splits: Sequence[Any]) -> float:
-    """Return the share of the test set, averaged over splits."""
+def _design_of_splits(splits: Sequence[Any], label: str) -> Design:
+    """Find the share of the test sets, and how many make one repeat: all documents were tested."""
     try:
         sizes = np.array([[len(train), len(test)] for train, test in splits], dtype=np.float64)
     except (TypeError, ValueError):
         raise invalid("cv", "pairs of training and test indices", type(splits).__name__) from None
-    return float((sizes[:, 1] / sizes.sum(axis=1)).mean())
+    tests = [np.asarray(test) for _, test in splits]
+    documents = len(np.unique(np.concatenate(tests)))
+    [ends] = np.nonzero(np.cumsum(sizes[:, 1]) == documents)
+    folds = int(ends[0]) + 1 if len(ends) else len(tests)
+    if len(tests) % folds or len(np.unique(np.concatenate(tests[:folds]))) < documents:
+        folds = len(tests)
+    share = float((sizes[:, 1] / sizes.sum(axis=1)).mean())
+    return Design(round(share, 12), folds, len(tests) // folds, label)
 
 
 # scikit-learn's objects and arrays.
@@ -286,7 +288,8 @@ def _table_of_arrays(
                     name, "an entry for each score, where no table has columns", options[name]
                 )
             rows[name] = np.asarray(options[name])
-    return _describe(np.stack(columns), systems, rows, metric, options, _design_of_splits(splits))
+    design = _design_of_splits(splits, "indices") if splits else None
+    return _describe(np.stack(columns), systems, rows, metric, options, design)
 
 
 def _describe(
@@ -326,19 +329,6 @@ def _as_scores(name: str, values: Any) -> Array:
     is_there = scores.notna().to_numpy()
     numbers[is_there] = as_numbers(name, scores[is_there])
     return numbers
-
-
-def _design_of_splits(splits: Sequence[Any]) -> Design | None:
-    """Find how many folds make one repeat: until all documents were tested."""
-    if not splits:
-        return None
-    tests = [np.asarray(test) for _, test in splits]
-    documents = len(np.unique(np.concatenate(tests)))
-    [ends] = np.nonzero(np.cumsum([len(test) for test in tests]) == documents)
-    folds = int(ends[0]) + 1 if len(ends) else len(tests)
-    if len(tests) % folds or len(np.unique(np.concatenate(tests[:folds]))) < documents:
-        folds = len(tests)
-    return Design(_share_of_splits(splits), folds, len(tests) // folds, "indices")
 
 
 def _name_candidates(data: Any) -> list[str]:

@@ -51,9 +51,10 @@ def looks_like_loss(systems: Iterable[str]) -> str | None:
 
 def of_folds(names: Iterable[Any], kind: str) -> tuple[str, ...]:
     """Warn of a column that is called like the folds of a cross-validation."""
-    fold = next((name for name in names if FOLDS.fullmatch(str(name))), None)
-    if fold is None:
+    folds = [name for name in names if FOLDS.fullmatch(str(name))]
+    if not folds:
         return ()
+    fold = min(folds, key=lambda name: "rep" in str(name).lower())  # rather than the repeat
     if kind == "values":
         return (
             f"There is a column {fold!r}: scores of the folds of a cross-validation share training "

@@ -86,7 +86,9 @@ def dataset_table(result: Comparison) -> pd.DataFrame:
     """
     model = result.model
     if not isinstance(model, FoldsDatasets):
-        raise InputError("Single data sets are judged by folds, or items, in each of them.")
+        raise InputError(
+            "Single data sets are judged by folds, or items, in each of them, with engine='stan'."
+        )
     a, b = result.pair
     psi = model.dataset_scores(result.fit.draws.posterior, result.data, result.prior)
     delta = np.moveaxis(psi[..., a] - psi[..., b], -1, 0)

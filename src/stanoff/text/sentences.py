@@ -94,12 +94,14 @@ def describe_contest_documents(result: Contest, category: str | None = None) -> 
 def describe_score(result: Result, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
     label = result.measure_label
+    population = result.model.population(result.data)
+    over = f" over {population}" if population else ""
     if isinstance(result.measure, MulticlassMeasure) and category in AVERAGES:
-        return label
+        return f"{label}{over}"
     if category not in result.data.categories:
-        return f"{label} on {NEW}" if category == NEW else f"{category}-averaged {label}"
-    if population := result.model.population(result.data):
-        return f"{label} over {population}"
+        return f"{label} on {NEW}" if category == NEW else f"{category}-averaged {label}{over}"
+    if population:
+        return f"{label}{over}"
     if result.categories in (("1",), ("True",)):  # binary, and nothing else is meant
         return label
     return f"{label} on category {shown(category)}"
