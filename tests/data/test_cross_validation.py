@@ -260,7 +260,7 @@ def test_failed_fits_and_scores_without_verdict_are_refused():
         compare(a[:2], b[:2], folds=2)
     with pytest.raises(InputError, match="Scores of 4 test folds or more are needed, and there is"):
         compare(a[:1], b[:1], n_train=90, n_test=10)
-    with pytest.raises(InputError, match="there are 10 of A, 9 of B"):
+    with pytest.raises(InputError, match="A has 10, B has 9"):
         compare(a, b[:9], folds=10)
     with pytest.raises(InputError, match="what cross_validate returned for one system"):
         contest({"test_score": a}, folds=10)

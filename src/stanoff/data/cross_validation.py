@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_systems, check_bool, check_choice, check_int
 from stanoff.data.answers import read_answers
+from stanoff.data.counting import check_lengths
 from stanoff.data.folds import ADVICE, Design, FoldTable, FoldValues, build_folds
 from stanoff.data.items import as_numbers
 from stanoff.errors import InputError, invalid, unknown
@@ -275,21 +276,20 @@ def _table_of_arrays(
         if name in options:
             raise invalid(name, "None where no table has columns", options[name])
     systems = as_systems(list(named))
-    columns = [_as_scores(str(name), scores) for name, scores in named.items()]
-    sizes = [len(column) for column in columns]
-    if len(set(sizes)) > 1:
-        listed = ", ".join(f"{n} of {name}" for name, n in zip(systems, sizes, strict=True))
-        raise InputError(f"Every system must have as many scores; there are {listed}.")
-    rows = pd.DataFrame(index=range(sizes[0]))
+    columns = {str(name): _as_scores(str(name), scores) for name, scores in named.items()}
+    sizes = {name: len(scores) for name, scores in columns.items()}
+    check_lengths(sizes)
+    n = sizes[systems[0]]
+    rows = pd.DataFrame(index=range(n))
     for name in KEYS:
         if name in options:
-            if isinstance(options[name], str) or np.shape(options[name]) != (sizes[0],):
+            if isinstance(options[name], str) or np.shape(options[name]) != (n,):
                 raise invalid(
                     name, "an entry for each score, where no table has columns", options[name]
                 )
             rows[name] = np.asarray(options[name])
     design = _design_of_splits(splits, "indices") if splits else None
-    return _describe(np.stack(columns), systems, rows, metric, options, design)
+    return _describe(np.stack(list(columns.values())), systems, rows, metric, options, design)
 
 
 def _describe(
