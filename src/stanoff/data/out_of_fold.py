@@ -165,8 +165,8 @@ def _build(
 ) -> OutOfFoldLabels | OutOfFoldScores:
     """Check truth and predictions of all copies, which say what is wrong by their names."""
     if kind == "labels":
-        names, positive, said = label_documents(columns, **categories)
-        return OutOfFoldLabels(names, owner, positive, said, fold, **metadata)
+        names, positive, predictions = label_documents(columns, **categories)
+        return OutOfFoldLabels(names, owner, positive, predictions, fold, **metadata)
     scored = build_scores(columns, **categories)
     if not isinstance(scored, ScoredDocuments):
         raise InputError(

@@ -113,20 +113,20 @@ class TrainedLabels(TrainedCopies):
     ----------
     truth : ndarray
         1 where a document is of the category, else 0 (category, document).
-    said : ndarray
+    predictions : ndarray
         1 where a copy predicts it (copy, category, document).
     """
 
     truth: Codes
-    said: Codes
+    predictions: Codes
 
-    answers = "said"
+    answers = "predictions"
 
     @property
     def confusion(self) -> NDArray[np.bool_]:
         """Which cell (tp, fp, fn, tn) a document is in (copy, category, cell, document)."""
-        truth, said = self.truth.astype(bool), self.said.astype(bool)
-        cells = [truth & said, ~truth & said, truth & ~said, ~truth & ~said]
+        truth, yes = self.truth.astype(bool), self.predictions.astype(bool)
+        cells = [truth & yes, ~truth & yes, truth & ~yes, ~truth & ~yes]
         return np.stack(np.broadcast_arrays(*cells), axis=2)
 
 
@@ -175,8 +175,8 @@ def load_trained(
     columns = {"truth": true_answers(answers), **copies}
     if answers.from_file:
         columns |= parse_texts(columns)
-    names, positive, said = label_documents(columns, **categories)
-    return _check_size(TrainedLabels(names, owner, positive, said, **metadata))
+    names, positive, predictions = label_documents(columns, **categories)
+    return _check_size(TrainedLabels(names, owner, positive, predictions, **metadata))
 
 
 def cross_copies(answers: Answers) -> tuple[Codes, dict[str, NDArray[Any]]]:

@@ -193,9 +193,9 @@ def _step(values: Array, dataset: NDArray[np.int64]) -> Array:
 
 def _check_datasets(n: NDArray[np.int64]) -> None:
     if len(n) < MIN_DATASETS:
-        found = "is 1" if len(n) == 1 else f"are {len(n)}"
+        there = "is 1" if len(n) == 1 else f"are {len(n)}"
         raise InputError(
-            f"New data sets can be judged from {MIN_DATASETS} data sets or more; there {found}."
+            f"New data sets can be judged from {MIN_DATASETS} data sets or more; there {there}."
         )
     if n.min() < 2:
         raise InputError(

@@ -91,8 +91,8 @@ class SeedsOfLabels(Model):
     """Labels of trained copies: measures, linearised document by document."""
 
     name = "seeds_labels"
-    observed = ("truth", "said")
-    dims = {"truth": ("category", "document"), "said": ("copy", "category", "document")}
+    observed = ("truth", "predictions")
+    dims = {"truth": ("category", "document"), "predictions": ("copy", "category", "document")}
     accepts: type[Data] = TrainedLabels
     max_systems = None
     priors = OWN_PRIOR
@@ -101,7 +101,7 @@ class SeedsOfLabels(Model):
         """Return the sums of squares of every category, and of every average."""
         if not isinstance(data, TrainedLabels):
             raise InputError("The seeds_labels model needs trained copies: pass trained=.")
-        stan_data: Inputs = {"truth": data.truth, "said": data.said}
+        stan_data: Inputs = {"truth": data.truth, "predictions": data.predictions}
         if measure is not None:
             rows = [crossed_squares(y, data.owner) for y in linearise(data, measure)]
             stan_data |= {"measure": measure, "rows": rows}
