@@ -233,7 +233,7 @@ def label_documents(
     encoded = {name: encode(name, values) for name, values in columns.items()}
     check_lengths({name: len(codes) for name, (codes, _) in encoded.items()})
     labels = sorted_labels(
-        {name: [known[i] for i in np.unique(codes)] for name, (codes, known) in encoded.items()}
+        {name: [kinds[i] for i in np.unique(codes)] for name, (codes, kinds) in encoded.items()}
     )
     pos_label, wanted = match_labels(categories.get("pos_label"), categories.get("labels"), labels)
     refuse_similar_labels(labels, wanted)
@@ -241,8 +241,8 @@ def label_documents(
     category_labels = [None if index is None else labels[index] for _, index in selected]
     is_label = np.array(
         [
-            np.array([[k == label for k in known] for label in category_labels])[:, codes]
-            for codes, known in encoded.values()
+            np.array([[k == label for k in kinds] for label in category_labels])[:, codes]
+            for codes, kinds in encoded.values()
         ]
     ).astype(np.int64)
     return tuple(name for name, _ in selected), is_label[0], is_label[1:]
