@@ -309,7 +309,7 @@ def test_a_thousand_categories_follow_the_slider_at_once(open_page):
     shown = table(tab)
     for row in (0, 499, 999):
         said = result.judge(rope=width, hdi_prob=0.9).evidence(result.categories[row])
-        assert shown[row][COLUMNS.index("decision")] == said.decision.symbol
+        assert shown[row][COLUMNS.index("decision")].removesuffix(" †") == said.decision.symbol
 
 
 def test_hostile_names_are_only_text(open_page):

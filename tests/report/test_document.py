@@ -126,3 +126,11 @@ def test_plain_text_that_looks_like_tags_is_kept_whole():
     assert "<title>A &lt;b&gt; title</title>" in text
     assert ">One &lt;i&gt;</a>" in text
     assert ">Two</a>" in text
+
+
+def test_a_folded_table_shows_its_caption_alone():
+    frame = pd.DataFrame({"a": ["1"]})
+    page = document("t", [Section("s", [Table(frame, "Forty rows.", folded=True)])])
+    assert "<details><summary>Forty rows.</summary>" in page
+    assert "<caption>" not in page
+    assert "<details>" not in document("t", [Section("s", [Table(frame, "Forty rows.")])])

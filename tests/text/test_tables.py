@@ -283,3 +283,13 @@ def test_every_format_of_the_command_line_writes_something(many):
     assert len(set(written.values())) == len(FORMATS)
     only = {style: result_text(many, style, category="y") for style in FORMATS}
     assert all(len(only[style]) < len(written[style]) for style in FORMATS)
+
+
+def test_a_dagger_marks_what_the_sentence_says_cannot_be_told_apart():
+    pos, neg = [[310, 25, 24, 43], [310, 39, 20, 43]], [[40, 30, 31, 7039]] * 2
+    result = compare_counts(pos, neg, engine="exact", draws=4000, seed=1, rope=0.005)
+    [apart, leaning] = result.table()["decision"]
+    assert (apart, leaning) == ("> †", ">")
+    assert "cannot be told apart yet" in result.sentence("0")
+    assert "A is probably better than B" in result.sentence("1")
+    assert "†: cannot be told apart yet" in tables.legend_of(result, ["decision"])

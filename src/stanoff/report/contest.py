@@ -11,13 +11,12 @@ from stanoff.report.figures import Picture, draw_figures
 from stanoff.report.page import render_page
 from stanoff.text.numbers import percent, whole_percent
 from stanoff.text.sentences import (
-    PROBABLY,
     describe_claims,
     describe_contest_documents,
     describe_contest_model,
     describe_score,
 )
-from stanoff.text.tables import CONTEST, contest_table
+from stanoff.text.tables import CONTEST, PROBABLY, contest_table
 
 if TYPE_CHECKING:
     from stanoff.results.contest import Contest

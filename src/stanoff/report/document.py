@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HIGHLIGHTS = ("mark", "strong", "faint")
-SHORT = 16  # characters that stand on one line
+SHORT = 20  # characters that stand on one line
 _NUMBER = re.compile(
     r"[‡⋆*±<>≈~]?\s*[-+−]?(\d[\d,]*)?\.?\d+([eE][-+]?\d+)?\s?[%‡⋆*†?]?|\[[-+−\d.,\se]+\]|[-–—]|"
 )
@@ -66,6 +66,8 @@ class Table:
         Whether the first column names the rows.
     anchor : str
         The id to link to.
+    folded : bool
+        Show the caption alone until it is opened; paper has all of it.
     """
 
     frame: pd.DataFrame
@@ -73,6 +75,7 @@ class Table:
     highlight: Mapping[tuple[int, Any], str] = field(default_factory=dict)
     row_headings: bool = True
     anchor: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,6 +229,7 @@ def _table(table: Table) -> dict[str, Any]:
         "headings": headings,
         "rows": cells,
         "anchor": table.anchor,
+        "folded": table.folded,
     }
 
 

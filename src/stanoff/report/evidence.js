@@ -134,6 +134,16 @@ function decisionResolved(said, row) {
   return said.hdi.every((end) => said.rope.every((edge) => Math.abs(end - edge) >= 3 * error));
 }
 
+const directionResolved = (said, row) =>
+  Math.abs(said.hdi[0] + said.hdi[1] - said.rope[0] - said.rope[1]) / 2 > 3 * midpointError(said.hdi, row.std, row.mcse);
+
+// What stands beside the symbol of a decision whose systems cannot be told apart: as tables.py.
+function markOf(said, row) {
+  if (said.decision !== "<" && said.decision !== ">") return "";
+  const p = said.decision === ">" ? row.pBetter : row.pWorse;
+  return p < PERHAPS || (p < PROBABLY && !directionResolved(said, row)) ? " †" : "";
+}
+
 // The decision in words that neither noise nor the sign of the mean contradicts: as sentences.py.
 function verdictOf(names, row, said, higher) {
   const [a, b] = names;
@@ -141,9 +151,7 @@ function verdictOf(names, row, said, higher) {
   if (said.decision === "<" || said.decision === ">") {
     const better = row.pBetter >= row.pWorse;
     const p = better ? row.pBetter : row.pWorse;
-    const off = Math.abs(said.hdi[0] + said.hdi[1] - said.rope[0] - said.rope[1]) / 2;
-    const apart = off > 3 * midpointError(said.hdi, row.std, row.mcse);
-    if (p < PERHAPS || (p < PROBABLY && !apart)) return `${a} and ${b} cannot be told apart yet ${where}`;
+    if (p < PERHAPS || (p < PROBABLY && !directionResolved(said, row))) return `${a} and ${b} cannot be told apart yet ${where}`;
     const sure = p >= PROBABLY ? "probably" : "perhaps";
     return `${a} is ${sure} ${better ? "better" : "worse"} than ${b} ${where}, but this is not settled`;
   }

@@ -32,7 +32,7 @@
       const cells = lines[row.i].cells;
       set(cells[data.columns.p_rope], percent(row.said.inside));
       set(cells[data.columns.hdi], interval(row.said.hdi, data.digits));
-      set(cells[data.columns.decision], SYMBOLS[row.said.decision]);
+      set(cells[data.columns.decision], SYMBOLS[row.said.decision] + markOf(row.said, row));
       lines[row.i].dataset.decision = row.said.decision;
     }
     const row = rows[state.focus];

@@ -49,8 +49,8 @@ def write_overview(study: Study, results: Sequence[StudyResult], out: Path) -> N
 def decision_symbol(result: StudyResult) -> str:
     """Return the decision, or how often each was made where no row is decided upon."""
     if result.category:
-        return str(result.rows_of(result.category)["decision"].iloc[0])
-    symbols = list(result.cells["decision"])
+        return str(result.rows_of(result.category)["decision"].iloc[0])[0]  # without a dagger
+    symbols = [cell[0] for cell in result.cells["decision"]]
     return ", ".join(f"{symbols.count(s)} {s}" for s in MIRRORED if s in symbols)
 
 

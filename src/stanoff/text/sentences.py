@@ -25,6 +25,8 @@ from stanoff.text.numbers import (
 )
 from stanoff.text.tables import (
     CONTEST,
+    PERHAPS,
+    PROBABLY,
     SYMBOLS,
     evidence_table,
     format_table,
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
 
 Decisions = NDArray[np.str_]
 MAX_NAMES = 5  # in a sentence
-PROBABLY, PERHAPS = 0.9, 0.6  # from which probability on a verdict that is not settled leans
 UNRESOLVED = (
     "An end of the HDI lies within Monte-Carlo error of the ROPE's: another seed could give "
     "another decision, and more draws may tell."

@@ -15,6 +15,7 @@ import pandas as pd
 
 from stanoff._lib.escaping import one_line
 from stanoff.errors import invalid, unknown
+from stanoff.inference.decision import Decision
 from stanoff.text.numbers import (
     bayes_factor,
     digits_for,
@@ -41,6 +42,8 @@ DECISIONS = {
     "≈": "practically equivalent (inside it)",
     ">, <": "not settled, leaning better, worse (the HDI crosses an end)",
 }
+NO_DIRECTION = {"†": "cannot be told apart yet"}
+PROBABLY, PERHAPS = 0.9, 0.6  # from which probability on a verdict that is not settled leans
 SYMBOLS = "; ".join(f"{symbols}: {meaning}" for symbols, meaning in DECISIONS.items())
 
 
@@ -143,7 +146,11 @@ COLUMNS = {
         lambda row, d: bayes_factor(row["bf_rope"], row["bf_rope_bound"]),
         r"BF$_{\mathrm{ROPE}}$",
     ),
-    "decision": Column("decision", "", lambda row, d: DECISION_SYMBOLS[row["decision"]]),
+    "decision": Column(
+        "decision",
+        "",
+        lambda row, d: DECISION_SYMBOLS[row["decision"]] + " †" * row.get("no_direction", False),
+    ),
     # Of sensitivity:
     "prior": Column("prior", "", _text("prior")),
     "half_width": Column(
@@ -229,13 +236,23 @@ def comparison_table(
     """
     names = check_columns(columns)
     evidence = [result.evidence(category) for category in categories or result.categories]
-    rows = [dict(vars(e)) for e in evidence]
+    higher = result.measure.higher_is_better
+    rows = [vars(e) | {"no_direction": has_no_direction(e, higher)} for e in evidence]
     if {"sign_test", "t_test"} & {*names}:  # they take SciPy, which takes a second
         for row in rows:
             index = result.categories.index(row["category"])
             row |= {test: values[index] for test, values in result.p_values.items()}
     digits = max(digits_for(e.std) for e in evidence)
     return format_table(rows, names, digits, headings_of(result) if by_name else None)
+
+
+def has_no_direction(evidence: Evidence, higher_is_better: bool) -> bool:
+    """Return whether a verdict is neither settled nor leans: A and B cannot be told apart yet."""
+    if evidence.decision.conclusive:
+        return False
+    leans_up = (evidence.decision is Decision.BETTER) == higher_is_better
+    p = evidence.p_greater if leans_up else evidence.p_less
+    return p < PERHAPS or (p < PROBABLY and not evidence.direction_resolved)
 
 
 def contest_table(result: Contest, category: str) -> pd.DataFrame:
@@ -318,7 +335,7 @@ def legend(
             "not well-defined, as the prior density at 0 is infinite: it depends on the kernel's "
             "bandwidth and the number of draws, and BF_ROPE does not"
         )
-    return terms | (DECISIONS if "decision" in columns else {})
+    return terms | (DECISIONS | NO_DIRECTION if "decision" in columns else {})
 
 
 def legend_of(result: Comparison, columns: Sequence[str], *, by_name: bool = True) -> str:
