@@ -1,6 +1,6 @@
 """Figures for columns, pages and slides: no text lies on another or is cut off at any width."""
 
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import matplotlib as mpl
@@ -9,11 +9,13 @@ import pytest
 from conftest import script
 
 from stanoff import InputError, plots
+from stanoff.plots import style
 
 make = script(Path(__file__).parent / "images" / "make.py")
 NAMES = {
     "short": ("svm", "nb"),
     "long": ("a support vector machine, tuned", "naive Bayes with many features"),
+    "CJK": ("サポートベクターマシン", "朴素贝叶斯分类器"),
 }
 FONTS = {3.3: 7, 6.9: 10, 12.0: 12}
 FIGURES = {
@@ -74,11 +76,37 @@ def faults(ax):
     return covered + cut
 
 
+def faults_at(name, width, kind):
+    font = FONTS[width]
+    with mpl.rc_context({"font.size": font, "legend.fontsize": 0.9 * font}):
+        return faults(FIGURES[name](NAMES[kind], own_axes(width)))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_no_text_lies_on_another_or_is_cut_off_where_there_is_least_room(name):
+    assert faults_at(name, 3.3, "long") == []
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_text_lies_on_another_or_is_cut_off(name):
-    for (width, font), names in ((w, n) for w in FONTS.items() for n in NAMES.values()):
-        with mpl.rc_context({"font.size": font, "legend.fontsize": 0.9 * font}):
-            assert faults(FIGURES[name](names, own_axes(width))) == [], (width, names)
+    for width, kind in product(FONTS, NAMES):
+        assert faults_at(name, width, kind) == [], (width, kind)
+        plt.close("all")
+
+
+def test_one_warning_names_a_font_where_letters_have_none(monkeypatch):
+    monkeypatch.setattr(style, "_has_glyph", lambda letter: ord(letter) < 0x2E80)
+    style._warn_of_boxes.cache_clear()
+    result = make.categories(names=NAMES["CJK"])
+    with pytest.warns(UserWarning, match="Noto Sans CJK has Chinese, Japanese") as warned:
+        titles = [
+            draw(result, "3").get_title() for draw in (plots.plot_posterior, plots.plot_joint)
+        ]
+    assert len(warned) == 1
+    assert all("□" in title for title in titles)
+    assert style.clean("café 🎉") == "café □"  # a picture is no letter
+    style._warn_of_boxes.cache_clear()
 
 
 def test_the_fault_finder_finds_faults():

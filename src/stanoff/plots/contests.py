@@ -101,14 +101,14 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
     ranking = result.ranking(result.resolve_category(category))
     order, n = ranking.order, len(ranking.order)
     names = [result.systems[i] for i in order]
-    given, longest = ax is not None, 18
+    longest, on_own_axes = 18, ax is not None
     if ax is None:
         side = max(3.2, n * float(np.clip(3.2 / n, 0.3, 0.8))) + _name_inches(names, 18)
         ax = style.new_axes(side + 0.5, side + 2.3)
     longest = min(longest, style.name_letters(ax))
     title = f"row against column, with P(row is better), %; ROPE {format_interval(result.rope)}"
     title = style.wrap_label(ax, title)  # before seaborn lays the figure out
-    taken = 72 * style.points(_name_inches(names, longest)) if given else 0.0
+    taken = 72 * style.points(_name_inches(names, longest)) if on_own_axes else 0.0
     cell = (min(style.points_high(ax), 72 * ax.bbox.width / ax.figure.dpi) - taken) / n
     symbols = ranking.decisions[np.ix_(order, order)].ravel()
     decisions = [Decision(symbol) if symbol else None for symbol in symbols]

@@ -123,5 +123,5 @@ def _draw_decisions(
             ]
         )
         gap = int(np.argmax(np.diff(curves)))  # of the three curves, where there is most room
-        place = width, float(curves[gap : gap + 2].mean())
-        style.GiveWay([ax.annotate(f"±{width:.4g}", place, **letters)])
+        point = width, float(curves[gap : gap + 2].mean())
+        style.GiveWay([ax.annotate(f"±{width:.4g}", point, **letters)])

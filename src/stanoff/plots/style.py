@@ -3,7 +3,7 @@
 A figure that stanoff makes looks the same whatever the user's rcParams are, and changes none of
 them; on axes that the user made, the user's settings hold. Names are written as they are: a dollar
 sign starts no formula, a long name loses its middle, and a character that no font here can draw
-becomes a box.
+becomes a box; where it is a letter, one warning names a font.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -82,7 +83,15 @@ OPTIONS = """
     title : bool or str
         Whether there is a title, or which."""
 # Fonts for what DejaVu Sans lacks, used where the machine has them.
-EXTRA_FONTS = ("Noto Sans CJK JP", "Noto Sans CJK SC", "Arial Unicode MS", "Noto Sans Symbols2")
+EXTRA_FONTS = (
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "Source Han Sans"),
+    *("Microsoft YaHei", "Hiragino Sans", "WenQuanYi Zen Hei", "Arial Unicode MS"),
+    "Noto Sans Symbols2",
+)
+NO_FONT = (
+    "No font here has all letters of these names: some are drawn as boxes. Noto Sans CJK has "
+    "Chinese, Japanese and Korean ones (on Debian and Ubuntu the package fonts-noto-cjk)."
+)
 LETTER = 0.6  # width of a letter as a share of the font's size
 LOCK = RLock()  # settings and figures of Matplotlib are shared by all threads
 
@@ -154,8 +163,10 @@ def themed(plot: Callable[..., Axes]) -> Callable[..., Axes]:
         ax = options.get("ax")
         if ax is not None and not isinstance(ax, Axes):
             raise invalid("ax", "matplotlib Axes", ax)
-        # LaTeX would choke on names
-        look = theme() if ax is None else mpl.rc_context({"text.usetex": False})
+        # LaTeX would choke on names; letters that the user's font lacks come from another one.
+        fonts = [*mpl.rcParams["font.family"], *_fonts()[1:]]
+        settings: dict[Any, Any] = {"text.usetex": False, "font.family": fonts}
+        look = theme() if ax is None else mpl.rc_context(settings)
         with LOCK, look:
             return _finish(plot(*args, **options), annotate, legend, title)
 
@@ -258,10 +269,10 @@ def _boxes(texts: Sequence[Text], renderer: Any) -> np.typing.NDArray[np.float64
     return np.reshape(np.array(extents, dtype=float), (-1, 4))
 
 
-def _overlaps(one: np.typing.NDArray[np.float64], other: np.typing.NDArray[np.float64]) -> int:
+def _overlaps(boxes: np.typing.NDArray[np.float64], others: np.typing.NDArray[np.float64]) -> int:
     """Count the pairs of boxes that cover each other by more than a pixel."""
-    starts = (one[:, None, :2] + 1 < other[None, :, 2:]).all(axis=-1)
-    ends = (other[None, :, :2] + 1 < one[:, None, 2:]).all(axis=-1)
+    starts = (boxes[:, None, :2] + 1 < others[None, :, 2:]).all(axis=-1)
+    ends = (others[None, :, :2] + 1 < boxes[:, None, 2:]).all(axis=-1)
     return int((starts & ends).sum())
 
 
@@ -346,8 +357,11 @@ def decision_tint(decision: Decision) -> tuple[float, float, float]:
 
 def clean(text: str, width: int = 10_000) -> str:
     """Make a name ready to be drawn: short, no formula, no letter that cannot be drawn."""
-    drawn = (letter if _has_glyph(letter) else "□" for letter in shorten(text, width))
-    return "".join(drawn).replace("$", r"\$")
+    text = shorten(text, width)
+    missing = {letter for letter in text if not _has_glyph(letter)}
+    if any(letter.isalpha() for letter in missing):
+        _warn_of_boxes()
+    return text.translate(dict.fromkeys(map(ord, missing), "□")).replace("$", r"\$")
 
 
 def shorten(text: str, width: int) -> str:
@@ -446,6 +460,12 @@ def _extent(evidence: Evidence, delta: np.typing.NDArray[np.float64]) -> list[fl
 def _fonts() -> tuple[str, ...]:
     installed = {font.name for font in font_manager.fontManager.ttflist}
     return ("DejaVu Sans", *(name for name in EXTRA_FONTS if name in installed))
+
+
+@cache
+def _warn_of_boxes() -> None:
+    """Warn once in a process."""
+    warnings.warn(NO_FONT, UserWarning, stacklevel=2)
 
 
 @cache
