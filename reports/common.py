@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 from matplotlib.axes import Axes
 
+from stanoff import Decision
 from stanoff.report.document import Figure, Items, Section, Table, document, joined, link
-from stanoff.report.figures import as_bytes
+from stanoff.report.figures import saved
+from stanoff.text.numbers import format_interval, percent
 from stanoff.text.render import to_latex, to_markdown
 
 REPORTS = Path(__file__).resolve().parent
@@ -26,17 +27,7 @@ LONG = re.compile(rb"-?\d+\.\d{3,}")
 
 @dataclass(frozen=True)
 class About:
-    """What a report says of itself.
-
-    Attributes
-    ----------
-    title, subtitle : str
-        What stands on top of its page.
-    heading, text : str
-        What the start page calls it, and says of it.
-    figure, caption : str
-        The figure that the start page shows, by its name, and what it shows.
-    """
+    """What a report says of itself: on top of its page, and on the start page with a figure."""
 
     title: str
     subtitle: str
@@ -48,15 +39,7 @@ class About:
 
 @dataclass(frozen=True)
 class Output:
-    """A folder that a report is written to; it knows which files it has been given.
-
-    Attributes
-    ----------
-    folder : Path
-        Where the files go.
-    files : dict
-        Names of tables and figures, each with its paths below the folder.
-    """
+    """A folder that a report is written to, and the files of each table and figure in it."""
 
     folder: Path
     files: dict[str, list[str]] = field(default_factory=dict)
@@ -70,67 +53,49 @@ class Output:
         numbers: pd.DataFrame | None = None,
         **look: Any,
     ) -> Table:
-        """Write a table as Markdown, LaTeX and CSV, and return it for the page.
+        """Write a table of text as Markdown, LaTeX and CSV, and return it for the page.
 
-        Parameters
-        ----------
-        name : str
-            What its files are called.
-        shown : DataFrame
-            Cells of text, as people read them.
-        caption : str
-            What it shows.
-        numbers : DataFrame, optional
-            What the CSV file has instead.
-        **look
-            ``highlight``, ``row_headings`` and ``anchor`` of the table on the page.
+        The CSV file has ``numbers`` instead where they are given; ``look`` goes to the page.
         """
         self.numbers(name, shown if numbers is None else numbers)
-        self._write(name, f"tables/{name}.md", f"{to_markdown(shown)}\n")
-        self._write(name, f"tables/{name}.tex", f"{to_latex(shown, caption)}\n")
+        self._write(name, f"tables/{name}.md", f"{to_markdown(shown)}\n".encode())
+        self._write(name, f"tables/{name}.tex", f"{to_latex(shown, caption)}\n".encode())
         return Table(shown, caption, **look)
 
     def numbers(self, name: str, frame: pd.DataFrame) -> None:
         """Write a table as CSV only."""
-        self._write(name, f"tables/{name}.csv", as_csv(frame))
+        self._write(name, f"tables/{name}.csv", as_csv(frame).encode())
 
     def figure(self, name: str, draw: Callable[[], Axes], caption: str, **look: str) -> Figure:
-        """Write a figure as PDF and SVG, and return it for the page.
-
-        Parameters
-        ----------
-        name : str
-            What its files are called.
-        draw : callable
-            Draws it.
-        caption : str
-            What it shows.
-        **look
-            ``alt`` and ``anchor`` of the figure on the page.
-        """
-        svg = shortened(as_bytes(draw()))
+        """Write a figure as SVG and PDF, and return it for the page; ``look`` goes to it."""
+        files = saved(draw(), ["svg", "pdf"])
+        svg = shortened(files["svg"])
         self._write(name, f"figures/{name}.svg", svg)
-        self._write(name, f"figures/{name}.pdf", as_bytes(draw(), "pdf"))
+        self._write(name, f"figures/{name}.pdf", files["pdf"])
         return Figure(svg, caption, **look)
 
     def links(self) -> Items:
         """Link all files, a line per table or figure."""
-        return Items([joined([f"{name}: ", *links(paths)]) for name, paths in self.files.items()])
+        lines = []
+        for name, paths in self.files.items():
+            links = [piece for path in paths for piece in (", ", link(Path(path).suffix[1:], path))]
+            lines.append(joined([f"{name}: ", *links[1:]]))
+        return Items(lines)
 
-    def _write(self, name: str, path: str, content: str | bytes) -> None:
+    def _write(self, name: str, path: str, content: bytes) -> None:
         write_file(self.folder / path, content)
         self.files.setdefault(name, []).append(path)
 
 
-Maker = Callable[[Output], Section | list[Section]]
+SectionMaker = Callable[[Output], Section | list[Section]]
 
 
-def write_report(about: About, makers: Sequence[Maker], folder: Path) -> None:
+def write_report(about: About, makers: Sequence[SectionMaker], folder: Path) -> None:
     """Make the sections one after the other, and write the page with links to all files."""
     out, sections = Output(folder), []
     for make in makers:
-        made = make(out)
-        sections += made if isinstance(made, list) else [made]
+        result = make(out)
+        sections += result if isinstance(result, list) else [result]
     if out.files:
         sections.append(Section("Files", [out.links()]))
     write_page(folder, about.title, sections, about.subtitle)
@@ -138,19 +103,19 @@ def write_report(about: About, makers: Sequence[Maker], folder: Path) -> None:
 
 def write_page(folder: Path, title: str, sections: Sequence[Section], subtitle: str) -> None:
     """Write the page of a folder."""
-    write_file(folder / PAGE, document(title, sections, subtitle=subtitle))
+    write_file(folder / PAGE, document(title, sections, subtitle=subtitle).encode())
     print(f"Wrote {folder / PAGE}")
 
 
-def write_file(path: Path, content: str | bytes) -> None:
+def write_file(path: Path, content: bytes) -> None:
     """Write a file, and the folders that it is in."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    path.write_bytes(content)
 
 
 def as_csv(frame: pd.DataFrame) -> str:
     """Write numbers with as many digits as any two machines share; an index with a name is kept."""
-    named = [name for name in frame.index.names if name is not None]
+    named = any(name is not None for name in frame.index.names)
     rows = frame.reset_index() if named else frame
     return rows.to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
@@ -172,14 +137,6 @@ def shortened(svg: bytes) -> bytes:
     return LONG.sub(short, svg)
 
 
-def links(paths: Iterable[str]) -> list[Markup | str]:
-    """Link files by what kind they are, with commas between them."""
-    parts: list[Markup | str] = []
-    for path in paths:
-        parts += [", ", link(Path(path).suffix[1:], path)]
-    return parts[1:]
-
-
 def prose(words: str, **numbers: object) -> str:
     """Put numbers into a text, and join its lines.
 
@@ -195,3 +152,30 @@ def prose(words: str, **numbers: object) -> str:
 def signed(values: Iterable[float], digits: int = 3) -> list[str]:
     """Write differences, each with its sign."""
     return [f"{value:+.{digits}f}" for value in values]
+
+
+def verdicts(rows: pd.DataFrame, difference: str = "A − B", digits: int = 3) -> pd.DataFrame:
+    """Write mean, HDI, probability of the ROPE and decision of every row as text.
+
+    A dagger marks a decision that leans where the mean does not.
+
+    Examples
+    --------
+    >>> row = {"mean": 0.1, "hdi_low": -0.2, "hdi_high": 0.3, "p_rope": 0.5, "decision": "<"}
+    >>> verdicts(pd.DataFrame([row])).iloc[0].tolist()
+    ['+0.100', '[-0.200, +0.300]', '50.0%', '< †']
+    """
+    hdis = zip(rows["hdi_low"], rows["hdi_high"], strict=True)
+    symbols = rows["decision"].map(lambda decision: Decision(decision).symbol)
+    against = (rows["decision"] == "<") & (rows["mean"] > 0)
+    against |= (rows["decision"] == ">") & (rows["mean"] < 0)
+    columns = {
+        difference: signed(rows["mean"], digits),
+        "95% HDI": [format_interval(hdi, digits) for hdi in hdis],
+        "in the ROPE": rows["p_rope"].map(percent),
+        "decision": symbols + against.map({True: " †", False: ""}),
+    }
+    return pd.DataFrame(columns, index=rows.index)
+
+
+DAGGER = "†: the mean does not lean that way, so the two cannot be told apart yet."

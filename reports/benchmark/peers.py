@@ -27,13 +27,13 @@ POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
 def warm(function: Callable[[int], Any], repeats: int = 5) -> tuple[float, Any]:
     """Return the seconds of a function of a seed once it has run before, and what it returned."""
     seeds = count(int(time.time()))  # none that a server may remember
-    made = function(next(seeds))
-    taken = []
+    result = function(next(seeds))
+    times = []
     for _ in range(repeats):
         start = time.perf_counter()
-        made = function(next(seeds))
-        taken.append(time.perf_counter() - start)
-    return median(taken), made
+        result = function(next(seeds))
+        times.append(time.perf_counter() - start)
+    return median(times), result
 
 
 def pymc_model() -> Any:
@@ -61,19 +61,10 @@ def pymc() -> tuple[float, Any]:
     import pymc as pm
 
     model = pymc_model()
-    seconds, made = warm(
-        lambda seed: pm.sample(
-            1000,
-            tune=1000,
-            chains=4,
-            cores=2,
-            random_seed=seed,
-            progressbar=False,
-            model=model,
-            nuts_sampler="pymc",
-        )
-    )
-    return seconds, made.posterior["delta"].values
+    settings = {"tune": 1000, "chains": 4, "cores": 2, "nuts_sampler": "pymc"}
+    settings |= {"progressbar": False, "model": model}
+    seconds, result = warm(lambda seed: pm.sample(1000, random_seed=seed, **settings))
+    return seconds, result.posterior["delta"].values
 
 
 def nutpie() -> tuple[float, Any]:
@@ -81,12 +72,9 @@ def nutpie() -> tuple[float, Any]:
     import nutpie as sampler
 
     compiled = sampler.compile_pymc_model(pymc_model())
-    seconds, made = warm(
-        lambda seed: sampler.sample(
-            compiled, draws=1000, tune=1000, chains=4, cores=2, seed=seed, progress_bar=False
-        )
-    )
-    return seconds, made.posterior["delta"].values
+    settings = {"draws": 1000, "tune": 1000, "chains": 4, "cores": 2, "progress_bar": False}
+    seconds, result = warm(lambda seed: sampler.sample(compiled, seed=seed, **settings))
+    return seconds, result.posterior["delta"].values
 
 
 def pystan(program: Path, data: dict[str, Any]) -> tuple[float, Any]:
@@ -103,48 +91,39 @@ def pystan(program: Path, data: dict[str, Any]) -> tuple[float, Any]:
         model = stan.build(code, data=data, random_seed=seed)
         return model.sample(num_chains=4, num_samples=1000, num_warmup=1000)
 
-    seconds, made = warm(run)
-    delta = np.asarray(made["delta"])[0]  # draws of all chains in turn: draw 1 of each, and so on
+    seconds, result = warm(run)
+    delta = np.asarray(result["delta"])[0]  # draws of all chains in turn: draw 1 of each, and so on
     return seconds, delta.reshape(1000, 4).T
 
 
-def prob_conf_mat() -> tuple[float, Any]:
-    """Compare two confusion matrices in prob_conf_mat: exact, unpaired."""
+def prob_conf_mat(tables: dict[str, list], ask: Callable[[Any], Any]) -> tuple[float, Any]:
+    """Compare confusion matrices in prob_conf_mat: exact, each system drawn by itself."""
     from prob_conf_mat import Study
-
-    a = [[7064, 70], [63, 335]]
-    b = [[7069, 65], [68, 330]]
 
     def run(seed: int) -> Any:
         study = Study(seed=seed, num_samples=50_000, ci_probability=0.95)
-        study.add_experiment("a/run", a, prevalence_prior=1, confusion_prior=1)
-        study.add_experiment("b/run", b, prevalence_prior=1, confusion_prior=1)
+        for name, table in tables.items():
+            study.add_experiment(f"{name}/run", table, prevalence_prior=1, confusion_prior=1)
         study.add_metric("f1")
-        return study.report_pairwise_comparison(
-            metric="f1",
-            class_label=1,
-            experiment_a="a/run",
-            experiment_b="b/run",
-            min_sig_diff=0.05,
-        )
+        return ask(study)
 
     return warm(run)[0], None
 
 
-def prob_conf_mat_listwise() -> tuple[float, Any]:
-    """Rank four systems in prob_conf_mat, each of them drawn by itself."""
-    from prob_conf_mat import Study
+def pairwise(study: Any) -> Any:
+    """Compare two systems."""
+    names = {"experiment_a": "a/run", "experiment_b": "b/run"}
+    options = {"metric": "f1", "class_label": 1, "min_sig_diff": 0.05}
+    return study.report_pairwise_comparison(**options, **names)
 
-    tables = [[[3400 - 8 * i, 380 + 8 * i], [370 + 8 * i, 3382 - 8 * i]] for i in range(4)]
 
-    def run(seed: int) -> Any:
-        study = Study(seed=seed, num_samples=50_000, ci_probability=0.95)
-        for i, table in enumerate(tables):
-            study.add_experiment(f"s{i}/run", table, prevalence_prior=1, confusion_prior=1)
-        study.add_metric("f1")
-        return study.report_listwise_comparison(metric="f1", class_label=1)
+def listwise(study: Any) -> Any:
+    """Rank all systems."""
+    return study.report_listwise_comparison(metric="f1", class_label=1)
 
-    return warm(run)[0], None
+
+TWO = {"a": [[7064, 70], [63, 335]], "b": [[7069, 65], [68, 330]]}
+FOUR = {f"s{i}": [[3400 - 8 * i, 380 + 8 * i], [370 + 8 * i, 3382 - 8 * i]] for i in range(4)}
 
 
 def main(program: Path, data: Path, out: Path) -> None:
@@ -155,16 +134,16 @@ def main(program: Path, data: Path, out: Path) -> None:
         "PyMC": ("pymc", pymc),
         "nutpie": ("nutpie", nutpie),
         "PyStan 3": ("pystan", lambda: pystan(program, json.loads(data.read_text()))),
-        "prob_conf_mat": ("prob_conf_mat", prob_conf_mat),
-        "prob_conf_mat listwise": ("prob_conf_mat", prob_conf_mat_listwise),
+        "prob_conf_mat": ("prob_conf_mat", lambda: prob_conf_mat(TWO, pairwise)),
+        "prob_conf_mat listwise": ("prob_conf_mat", lambda: prob_conf_mat(FOUR, listwise)),
     }
-    told = {}
+    results = {}
     for name, (package, run) in peers.items():
         seconds, delta = run()
-        told[name] = {"seconds": seconds, "version": version(package)}
+        results[name] = {"seconds": seconds, "version": version(package)}
         if delta is not None:
             np.save(out / f"{name}.npy", delta)
-    print(json.dumps(told), file=shown)
+    print(json.dumps(results), file=shown)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def main(data_home: str | None = None) -> None:
     )
     whole = fetch_20newsgroups(subset="test", data_home=data_home)
     thread = np.array([subject(text) for text in whole.data])
-    items = chosen(thread, test.data)
+    items = choose(thread, test.data)
     rows = []
     for name, vectors in SYSTEMS.items():
         print(f"training on {name} ...", file=sys.stderr, flush=True)
@@ -60,18 +60,17 @@ def main(data_home: str | None = None) -> None:
 
 def subject(text: str) -> str:
     """Find the subject of a post, without what marks it as an answer."""
-    found = re.search(r"^Subject:(.*)$", text, re.MULTILINE)
-    return (
-        re.sub(r"^(\s*re\s*:)+", "", found[1] if found else text[:40], flags=re.I).strip().lower()
-    )
+    line = re.search(r"^Subject:(.*)$", text, re.MULTILINE)
+    title = line[1] if line else text[:40]
+    return re.sub(r"^(\s*re\s*:)+", "", title, flags=re.I).strip().lower()
 
 
-def chosen(thread: np.ndarray, texts: list[str]) -> np.ndarray:
+def choose(thread: np.ndarray, texts: list[str]) -> np.ndarray:
     """Choose threads at random, and of each the posts that have any text left."""
     rng = np.random.default_rng(20)
-    some = rng.choice(np.unique(thread), THREADS, replace=False)
+    selected = rng.choice(np.unique(thread), THREADS, replace=False)
     long = np.array([len(text.split()) >= 5 for text in texts])
-    return np.flatnonzero(np.isin(thread, some) & long)
+    return np.flatnonzero(np.isin(thread, selected) & long)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Four search systems on 20newsgroups: who is best, how surely, and what classical tests say."""
 
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -7,22 +8,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from common import About, Output, prose, write_report
+from common import DAGGER, About, Output, prose, verdicts, write_report
 from matplotlib.axes import Axes
 
-from stanoff import Comparison, Contest, Decision, compare, contest, plots
+from stanoff import Comparison, Contest, compare, contest, plots
 from stanoff.report.document import Section
 from stanoff.significance import item_tests
-from stanoff.text.numbers import format_interval, p_value, percent
+from stanoff.text.numbers import p_value, percent
 
 HERE = Path(__file__).resolve().parent
 MEASURES = ("AP", "nDCG@10", "P@10")
 NAMES = {"bm25": "BM25", "tfidf": "TF-IDF", "lsi": "LSI", "lm": "LM"}
 ROPE, SEED = 0.01, 17
-SHORT = {
-    "paired t-test": "t-test",
-    "Wilcoxon": "Wilcoxon",
-    "sign test": "sign",
+SHORT = {  # headings of the tests
+    **{"paired t-test": "t-test", "Wilcoxon": "Wilcoxon", "sign test": "sign"},
     "randomization": "random",
 }
 ABOUT = About(
@@ -43,7 +42,8 @@ def values() -> pd.DataFrame:
     return pd.read_csv(HERE / "topics.csv").replace({"system": NAMES})
 
 
-def held(measure: str) -> Contest:
+@cache
+def contested(measure: str) -> Contest:
     """Hold the contest of all systems."""
     long = {"item": "topic", "system": "system", "value": measure}
     return contest(values(), measure="mean", rope=ROPE, seed=SEED, **long)
@@ -53,45 +53,34 @@ def systems(out: Output) -> list[Section]:
     """Show the contest in every measure."""
     frame = values()
     means = frame.groupby("system")[list(MEASURES)].mean().loc[list(NAMES.values())]
-    first = Section(
-        "The systems",
-        [
-            prose(
-                """The collection are the {documents:,} posts of the training set of 20newsgroups
-                without headers, footers and quotes. The topics are {topics} posts of the test set,
-                {each} of every newsgroup. A post is relevant to a topic if it is from the same
-                newsgroup. ir-measures computed the values; only these are kept.""",
-                documents=11_314,
-                topics=frame["topic"].nunique(),
-                each=12,
-            ),
-            out.table(
-                "means",
-                means.map("{:.3f}".format).rename_axis("system").reset_index(),
-                "Mean over the topics.",
-                numbers=means,
-            ),
-        ],
+    shown = means.map("{:.3f}".format).rename_axis("system").reset_index()
+    about = prose(
+        """The collection are the {documents:,} posts of the training set of 20newsgroups
+        without headers, footers and quotes. The topics are {topics} posts of the test set,
+        {per_group} of every newsgroup. A post is relevant to a topic if it is from the same
+        newsgroup. ir-measures computed the values; only these are kept.""",
+        documents=11_314,
+        topics=frame["topic"].nunique(),
+        per_group=12,
     )
-    sections = [first]
+    table = out.table("means", shown, "Mean over the topics.", numbers=means)
+    sections = [Section("The systems", [about, table])]
     for measure in MEASURES:
-        result = held(measure)
-        name = measure.split("@")[0].lower()
+        result = contested(measure)
         blocks = [
             result.sentence(),
             out.table(
-                f"contest_{name}",
+                f"contest_{measure.split('@')[0].lower()}",
                 result.table().rename(columns={"mean": measure}),
                 f"The contest in {measure}, with a ROPE of ±{ROPE}.",
                 numbers=result.summary(),
             ),
         ]
         if measure == "AP":
+            caption = "The verdict on every pair in average precision."
             blocks += [
                 out.figure("scores", result.plot_scores, ABOUT.caption),
-                out.figure(
-                    "matrix", result.plot_matrix, "The verdict on every pair in average precision."
-                ),
+                out.figure("matrix", result.plot_matrix, caption),
             ]
         sections.append(Section(f"The contest in {measure}", blocks))
     return sections
@@ -99,58 +88,43 @@ def systems(out: Output) -> list[Section]:
 
 def beside_tests(out: Output) -> Section:
     """Show every pair beside the classical tests."""
-    rows, numbers = [], []
+    rows = []
     for measure in MEASURES:
-        result = held(measure)
+        result = contested(measure)
         for a, b in combinations(result.systems, 2):
             pair = result.between(a, b)
-            said, tests = pair.evidence(), item_tests(pair.data, seed=SEED)
-            p = {outcome.test: outcome.p_value for outcome in tests}
-            rows.append(
-                {
-                    "measure": measure,
-                    "A": a,
-                    "B": b,
-                    "A − B": f"{said.mean:+.3f}",
-                    "95% HDI": format_interval(said.hdi, 3),
-                    "in the ROPE": percent(said.p_rope),
-                    "decision": said.decision.symbol,
-                    **{SHORT[test]: p_value(x) for test, x in p.items()},
-                }
-            )
-            numbers.append(
-                {"measure": measure, "a": a, "b": b, "mean": said.mean, "low": said.hdi[0]}
-                | {"high": said.hdi[1], "p_rope": said.p_rope, "decision": str(said.decision)}
-                | p
-            )
-    frame = pd.DataFrame(numbers)
-    alike = (frame["decision"] == "=") & (frame["paired t-test"] < 0.05)
+            tests = {test.test: test.p_value for test in item_tests(pair.data, seed=SEED)}
+            rows.append(pair.evidence().as_row() | {"measure": measure, "A": a, "B": b} | tests)
+    frame = pd.DataFrame(rows)
+    equal = (frame["decision"] == "=") & (frame["paired t-test"] < 0.05)
+    tests = frame[list(SHORT)].map(p_value).rename(columns=SHORT)
+    names = ["measure", "A", "B"]
     blocks = [
         prose(
             """The paired t-test, Wilcoxon's, the sign test and the randomization test ask
             whether there is any difference. The verdict asks whether it matters. In
-            {alike} of {pairs} pairs the t-test finds a significant difference that is
+            {equal} of {pairs} pairs the t-test finds a significant difference that is
             practically equivalent to none; no p-value can say that two systems are
             equivalent.""",
-            alike=int(alike.sum()),
+            equal=int(equal.sum()),
             pairs=len(frame),
         ),
         out.table(
             "pairs",
-            pd.DataFrame(rows),
+            frame[names].join(verdicts(frame)).join(tests),
             f"Every pair with a ROPE of ±{ROPE}, and p-values of four tests; ⋆: p < 0.05. LM: "
-            "the language model.",
-            numbers=frame,
+            f"the language model. {DAGGER}",
+            numbers=frame[[*names, "mean", "hdi_low", "hdi_high", "p_rope", "decision", *SHORT]],
         ),
     ]
     return Section("Every pair, beside the usual tests", blocks)
 
 
-def pair(**more: object) -> Comparison:
+def pair(**options: object) -> Comparison:
     """Compare latent semantic indexing with TF-IDF in average precision."""
     long = {"item": "topic", "system": "system", "value": "AP", "dataset": "newsgroup"}
-    asked = {"a": "LSI", "b": "TF-IDF", "measure": "mean", "rope": ROPE, "seed": SEED}
-    return compare(values(), **long, **asked, **more)
+    settings = {"a": "LSI", "b": "TF-IDF", "measure": "mean", "rope": ROPE, "seed": SEED}
+    return compare(values(), **long, **settings, **options)
 
 
 def differences() -> pd.DataFrame:
@@ -164,14 +138,13 @@ def topics_plot() -> Axes:
     """Draw the difference on every topic, by newsgroup."""
     _, ax = plt.subplots(figsize=(6.5, 5.5), layout="constrained")
     frame = differences()
-    order = frame.groupby("newsgroup")["difference"].mean().sort_values().index
+    means = frame.groupby("newsgroup")["difference"].mean().sort_values()
     jitter = np.random.default_rng(1).uniform(-0.2, 0.2, len(frame))
-    y = pd.Categorical(frame["newsgroup"], order).codes + jitter
-    ax.axvspan(-ROPE, ROPE, color="C4", alpha=0.25, linewidth=0)
+    y = pd.Categorical(frame["newsgroup"], means.index).codes + jitter
+    ax.axvspan(-ROPE, ROPE, color="0.4", alpha=0.15, linewidth=0)
     ax.scatter(frame["difference"], y, s=10, color="C0", alpha=0.5, linewidth=0)
-    means = frame.groupby("newsgroup")["difference"].mean()[order]
-    ax.plot(means, range(len(order)), "|", color="0.4", markersize=11, markeredgewidth=2)
-    ax.set_yticks(range(len(order)), order)
+    ax.plot(means, range(len(means)), "|", color="0.4", markersize=11, markeredgewidth=2)
+    ax.set_yticks(range(len(means)), means.index)
     ax.set(xlabel="average precision of a topic, LSI − TF-IDF", ylabel="")
     sns.despine(ax=ax)
     return ax
@@ -180,18 +153,7 @@ def topics_plot() -> Axes:
 def by_newsgroup(out: Output) -> Section:
     """Show the topics, and what a new newsgroup would be like."""
     table = pair().populations()
-    shown = pd.DataFrame(
-        {
-            "population": table["population"],
-            "LSI − TF-IDF": [f"{x:+.3f}" for x in table["mean"]],
-            "95% HDI": [
-                format_interval((low, high), 3)
-                for low, high in zip(table["hdi_low"], table["hdi_high"], strict=True)
-            ],
-            "in the ROPE": [percent(p) for p in table["p_rope"]],
-            "decision": [Decision(said).symbol for said in table["decision"]],
-        }
-    )
+    shown = table[["population"]].join(verdicts(table, "LSI − TF-IDF"))
     better = (differences()["difference"] > 0).mean()
     blocks = [
         prose(
@@ -202,7 +164,7 @@ def by_newsgroup(out: Output) -> Section:
             better=percent(float(better)),
         ),
         out.figure("topics", topics_plot, "Every topic; bars are means, the band is the ROPE."),
-        out.table("populations", shown, "What the same values say of.", numbers=table),
+        out.table("populations", shown, "The difference in each population.", numbers=table),
         pair(population="datasets").sentence(),
     ]
     return Section("Topic by topic, and a new newsgroup", blocks)
@@ -210,14 +172,10 @@ def by_newsgroup(out: Output) -> Section:
 
 def planned(out: Output) -> Section:
     """Show how many more topics it would take where nothing is settled."""
-    result = held("nDCG@10").between("BM25", "TF-IDF")
+    result = contested("nDCG@10").between("BM25", "TF-IDF")
     plan = result.plan()
-    blocks = [
-        result.sentence(),
-        str(plan),
-        out.figure("plan", plan.plot, "The chance of a settled verdict in nDCG@10."),
-    ]
-    return Section("How many more topics?", blocks)
+    figure = out.figure("plan", plan.plot, "The chance of a settled verdict in nDCG@10.")
+    return Section("How many more topics?", [result.sentence(), str(plan), figure])
 
 
 def build(folder: Path = HERE) -> None:

@@ -22,7 +22,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
-EACH, LEAST_WORDS, DEPTH = 12, 30, 1000
+PER_GROUP, MIN_WORDS, DEPTH = 12, 30, 1000
 K1, B = 1.2, 0.75  # of BM25
 MASS = 1000.0  # of the Dirichlet prior of the language model, in words
 PARTS = ("headers", "footers", "quotes")
@@ -30,25 +30,25 @@ PARTS = ("headers", "footers", "quotes")
 
 def main(data_home: str | None = None) -> None:
     """Fetch, index, search, measure, write."""
-    held, kept = (
+    held, collection = (
         fetch_20newsgroups(subset=subset, remove=PARTS, data_home=data_home)
         for subset in ("test", "train")
     )
     vectors = CountVectorizer(stop_words="english", min_df=2, max_features=50_000)
-    documents = vectors.fit_transform(kept.data)
-    topics = chosen(held, vectors)
+    documents = vectors.fit_transform(collection.data)
+    topics = choose_topics(held, vectors)
     queries = vectors.transform([held.data[i] for i in topics])
     groups = np.array(held.target_names)
     relevant = [
         ir_measures.Qrel(f"t{i}", f"d{j}", 1)
         for i in topics
-        for j in np.flatnonzero(kept.target == held.target[i])
+        for j in np.flatnonzero(collection.target == held.target[i])
     ]
     rows = []
     for name, search in SYSTEMS.items():
         print(f"searching with {name} ...", file=sys.stderr, flush=True)
-        found = ranked(search(documents, queries), topics)
-        for value in ir_measures.iter_calc([AP, nDCG @ 10, P @ 10], relevant, found):
+        runs = ranked(search(documents, queries), topics)
+        for value in ir_measures.iter_calc([AP, nDCG @ 10, P @ 10], relevant, runs):
             rows.append((value.query_id, name, str(value.measure), value.value))
     long = pd.DataFrame(rows, columns=["topic", "system", "measure", "value"])
     wide = long.pivot(index=["topic", "system"], columns="measure", values="value").reset_index()
@@ -57,24 +57,24 @@ def main(data_home: str | None = None) -> None:
     wide.round(4).to_csv(Path(__file__).with_name("topics.csv"), index=False)
 
 
-def chosen(held, vectors) -> list[int]:
+def choose_topics(held, vectors) -> list[int]:
     """Choose topics: as many of every newsgroup, and none of a few words only."""
     rng = np.random.default_rng(20)
     words = np.asarray((vectors.transform(held.data) > 0).sum(axis=1)).ravel()
     topics = []
     for group in range(len(held.target_names)):
-        long = np.flatnonzero((held.target == group) & (words >= LEAST_WORDS))
-        topics += rng.choice(long, EACH, replace=False).tolist()
+        long = np.flatnonzero((held.target == group) & (words >= MIN_WORDS))
+        topics += rng.choice(long, PER_GROUP, replace=False).tolist()
     return sorted(topics)
 
 
 def ranked(scores, topics) -> list:
     """List the best documents of every topic."""
-    found = []
-    for i, row in zip(topics, scores, strict=True):
-        for j in np.argsort(-row, kind="stable")[:DEPTH]:
-            found.append(ir_measures.ScoredDoc(f"t{i}", f"d{j}", float(row[j])))
-    return found
+    return [
+        ir_measures.ScoredDoc(f"t{i}", f"d{j}", float(row[j]))
+        for i, row in zip(topics, scores, strict=True)
+        for j in np.argsort(-row, kind="stable")[:DEPTH]
+    ]
 
 
 def bm25(documents, queries) -> np.ndarray:
@@ -92,15 +92,15 @@ def bm25(documents, queries) -> np.ndarray:
 
 def tfidf(documents, queries) -> np.ndarray:
     """Take the cosine of TF-IDF vectors, with logarithmic counts."""
-    weigh = TfidfTransformer(sublinear_tf=True).fit(documents)
-    return (weigh.transform(queries) @ weigh.transform(documents).T).toarray()
+    weighting = TfidfTransformer(sublinear_tf=True).fit(documents)
+    return (weighting.transform(queries) @ weighting.transform(documents).T).toarray()
 
 
 def lsi(documents, queries) -> np.ndarray:
     """Take the cosine of TF-IDF vectors in 200 dimensions: latent semantic indexing."""
-    weigh = TfidfTransformer(sublinear_tf=True).fit(documents)
-    reduce = TruncatedSVD(200, random_state=0).fit(weigh.transform(documents))
-    few = [normalize(reduce.transform(weigh.transform(x))) for x in (queries, documents)]
+    weighting = TfidfTransformer(sublinear_tf=True).fit(documents)
+    reduce = TruncatedSVD(200, random_state=0).fit(weighting.transform(documents))
+    few = [normalize(reduce.transform(weighting.transform(x))) for x in (queries, documents)]
     return few[0] @ few[1].T
 
 

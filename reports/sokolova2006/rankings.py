@@ -35,18 +35,12 @@ def fits() -> dict[str, stanoff.Comparison]:
 
     most = (min(tp_a, tp_b), min(fp_a, fp_b))
     least = (max(0, tp_a + tp_b - positives), max(0, fp_a + fp_b - negatives))
-    chosen = {"engine": "exact", "seed": SEED, "names": (SVM, NB), "measure": "accuracy"}
-    return {
-        "unpaired": stanoff.compare_counts(a=matrices[SVM], b=matrices[NB], **chosen),
-        **{
-            name: stanoff.compare_counts(
-                pairs(tp_a, tp_b, both[0], positives),
-                pairs(fp_a, fp_b, both[1], negatives),
-                **chosen,
-            )
-            for name, both in {"least_alike": least, "most_alike": most}.items()
-        },
-    }
+    options = {"engine": "exact", "seed": SEED, "names": (SVM, NB), "measure": "accuracy"}
+    results = {"unpaired": stanoff.compare_counts(a=matrices[SVM], b=matrices[NB], **options)}
+    for name, both in {"least_alike": least, "most_alike": most}.items():
+        pos, neg = pairs(tp_a, tp_b, both[0], positives), pairs(fp_a, fp_b, both[1], negatives)
+        results[name] = stanoff.compare_counts(pos, neg, **options)
+    return results
 
 
 @cache
@@ -62,85 +56,75 @@ def posteriors() -> pd.DataFrame:
             low, high = array_stats.hdi(values, 0.95)
             row |= {key: float(np.mean(values)), f"{key}_low": low, f"{key}_high": high}
         above = (row["first"] == SVM) == get(name).higher_is_better
-        for model, result in judged.items():
-            said = result.evidence()
-            row[f"p_{model}"] = said.p_greater if above else said.p_less
+        side = "p_greater" if above else "p_less"
+        row |= {f"p_{model}": getattr(x.evidence(), side) for model, x in judged.items()}
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def shown() -> pd.DataFrame:
+def as_text() -> pd.DataFrame:
     """Write the posteriors for people."""
     rows = []
     for row in posteriors().to_dict("records"):
-        d = paper.digits(row["measure"])
-        texts = {"measure": paper.label(row["measure"])}
+        d, texts = paper.digits(row["measure"]), {"measure": paper.label(row["measure"])}
         for key, heading in {"svm": SVM, "nb": NB, "delta": f"{SVM} - {NB}"}.items():
             sign = "+" if key == "delta" else ""
             mean, low, high = (f"{row[f'{key}{end}']:{sign}.{d}f}" for end in ("", "_low", "_high"))
             texts[heading] = f"{mean} [{low}, {high}]"
         texts["first"] = row["first"]
-        for model in MODELS:
-            texts[f"P {model.replace('_', ' ')}"] = percent(row[f"p_{model}"])
+        texts |= {f"P {x.replace('_', ' ')}": percent(row[f"p_{x}"]) for x in MODELS}
         rows.append(texts)
     return pd.DataFrame(rows)
 
 
 def in_words() -> list[str]:
     """Describe which rankings may be believed."""
-    settled, open_ = [], []
-    for row in posteriors().to_dict("records"):
-        probabilities = [row[f"p_{model}"] for model in MODELS]
-        group = settled if min(probabilities) > 0.99 else open_
-        group.append((paper.label(row["measure"]), row["first"], probabilities))
-    ahead = {name: ", ".join(m for m, first, _ in settled if first == name) for name in (SVM, NB)}
-    said = [
+    table = posteriors().assign(label=lambda table: table["measure"].map(paper.label))
+    certain = (table[[f"p_{model}" for model in MODELS]] > 0.99).all(axis=1)
+    ahead = {x: ", ".join(table["label"][certain & (table["first"] == x)]) for x in (SVM, NB)}
+    settled = (
         f"Settled, with more than 99% under all three models: {SVM} is ahead of {NB} in "
         f"{ahead[SVM]}; {NB} is ahead of {SVM} in {ahead[NB]}."
+    )
+    return [settled] + [
+        f"In {row.label} {row.first} is first with a probability of {percent(row.p_unpaired)}; if "
+        f"the classifiers agree as little or as much as they can, of {percent(row.p_least_alike)} "
+        f"and {percent(row.p_most_alike)}."
+        for row in table[~certain].itertuples()
     ]
-    for measure, first, p in open_:
-        said.append(
-            f"In {measure} {first} is first with a probability of {percent(p[0])}; if the "
-            f"classifiers agree as little or as much as they can, of {percent(p[1])} and "
-            f"{percent(p[2])}."
-        )
-    return said
 
 
 def forest() -> Axes:
     """Draw the scores of both classifiers with their HDIs, and how sure their order is."""
     table = posteriors()
     ratios = table["measure"].isin(paper.RATIOS)
-    parts = {"percent": table[~ratios], "ratio": table[ratios]}
-    heights = [len(part) for part in parts.values()]
+    panels = {"percent": table[~ratios], "ratio": table[ratios]}
+    heights = [len(rows) for rows in panels.values()]
     with theme():
         _, axes = plt.subplots(
             2, 1, figsize=(7.6, 5.6), layout="constrained", height_ratios=heights
         )
-        for ax, (unit, part) in zip(axes, parts.items(), strict=True):
-            _rows(ax, part)
+        for ax, (unit, rows) in zip(axes, panels.items(), strict=True):
+            _draw_rows(ax, rows)
             ax.set_xlabel(unit)
         axes[0].legend(ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
         axes[0].text(1.02, -0.75, "P(order)", transform=axes[0].get_yaxis_transform(), color="0.4")
     return axes[0]
 
 
-def _rows(ax: Axes, part: pd.DataFrame) -> None:
-    looks = (("svm", SVM, "C0", "o", -0.16), ("nb", NB, "C4", "s", 0.16))
-    for y, row in enumerate(part.to_dict("records")):
-        for key, name, color, marker, shift in looks:
+def _draw_rows(ax: Axes, rows: pd.DataFrame) -> None:
+    at_side = {"transform": ax.get_yaxis_transform(), "va": "center"}
+    for y, row in enumerate(rows.to_dict("records")):
+        looks = (("svm", SVM, "C0", "o", y - 0.16), ("nb", NB, "C4", "s", y + 0.16))
+        for key, name, color, marker, at in looks:
             ends = [row[f"{key}_low"], row[f"{key}_high"]]
-            ax.plot(ends, [y + shift] * 2, color=color, lw=2.2, solid_capstyle="butt")
-            label = name if y == 0 else None
-            ax.plot(row[key], y + shift, marker, color=color, ms=5.5, label=label)
-        ax.text(1.02, y, _order(row), transform=ax.get_yaxis_transform(), va="center")
+            ax.plot(ends, [at, at], color=color, lw=2.2, solid_capstyle="butt")
+            ax.plot(row[key], at, marker, color=color, ms=5.5, label=name if y == 0 else None)
+        second = NB if row["first"] == SVM else SVM
+        order = f"{row['first']} before {second}: {percent(row['p_unpaired'])}"
+        ax.text(1.02, y, order, **at_side)
         ax.axhline(y + 0.5, color="0.4", lw=0.4, alpha=0.4)
-    ax.set_yticks(range(len(part)), [paper.label(measure) for measure in part["measure"]])
-    ax.set_ylim(len(part) - 0.5, -0.5)
+    ax.set_yticks(range(len(rows)), rows["measure"].map(paper.label))
+    ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.tick_params(left=False)
     sns.despine(ax=ax, left=True)
-
-
-def _order(row: dict) -> str:
-    second = NB if row["first"] == SVM else SVM
-    return f"{row['first']} before {second}: {percent(row['p_unpaired'])}"

@@ -59,7 +59,7 @@ def differences(out: Output) -> Section:
 
 def rankings(out: Output) -> Section:
     """Show the posteriors."""
-    said = ranked.in_words()
+    words = ranked.in_words()
     blocks = [
         "The unpaired model gives the posterior of every score, and the probability that the "
         "classifier that is ranked first is the better one. Both classified the same documents, "
@@ -69,12 +69,12 @@ def rankings(out: Output) -> Section:
             "forest",
             ranked.forest,
             "Posterior mean and 95% HDI of each score; unpaired model, uniform prior",
-            alt=f"Scores of {SVM} and {NB} in ten measures, with intervals. {' '.join(said)}",
+            alt=f"Scores of {SVM} and {NB} in ten measures, with intervals. {' '.join(words)}",
         ),
-        Items(said),
+        Items(words),
         out.table(
             "posterior",
-            ranked.shown(),
+            ranked.as_text(),
             "The posteriors, mean and 95% HDI, and the probability P that the first is the better "
             "one: under the unpaired model, and under the paired one if they agree least and most",
             numbers=ranked.posteriors(),

@@ -59,11 +59,11 @@ def recomputed() -> pd.DataFrame:
     for measure, name in NAMES.items():
         svm, nb = (value(measure, cells) for cells in matrices().values())
         first = (svm > nb) == get(name).higher_is_better
-        found = examine(name)
+        invariance = examine(name)
         rows.append(
             {"measure": measure, "svm": svm, "nb": nb}
             | {"svm_rank": 1 if first else 2, "nb_rank": 2 if first else 1}
-            | {change: found[change].sign for change in OF_THE_PAPER}
+            | {change: invariance[change].sign for change in OF_THE_PAPER}
         )
     return pd.DataFrame(rows).set_index("measure")
 
@@ -86,51 +86,47 @@ def disagreements() -> pd.DataFrame:
     rows = []
     for measure in NAMES:
         for classifier, cells in matrices().items():
-            told = float(theirs.loc[measure, classifier.lower()])
-            computed = float(ours.loc[measure, classifier.lower()])
-            shown = f"{computed:.{digits(measure)}f}"
+            there, here = (float(x.loc[measure, classifier.lower()]) for x in (theirs, ours))
+            texts = [f"{x:.{digits(measure)}f}" for x in (there, here)]
             if measure == "break_even_point":
-                note = _break_even(cells, told)
-                rows.append((measure, classifier, f"{told:.1f}", "none", note))
-            elif shown != f"{told:.{digits(measure)}f}":
-                note = _value(measure, cells, told, computed)
-                rows.append((measure, classifier, f"{told:.{digits(measure)}f}", shown, note))
+                rows.append((measure, classifier, texts[0], "none", _break_even(cells, there)))
+            elif texts[0] != texts[1]:
+                rows.append((measure, classifier, *texts, _value(measure, cells, there, here)))
         for change in OF_THE_PAPER:
             if theirs.loc[measure, change] != ours.loc[measure, change]:
-                note = _sign(measure, change)
-                rows.append((measure, change, theirs.loc[measure, change], "+", note))
+                rows.append((measure, change, theirs.loc[measure, change], "+", _sign(measure)))
         if theirs.loc[measure, "svm_rank"] != ours.loc[measure, "svm_rank"]:
-            told, computed = (str(t.loc[measure, "svm_rank"]) for t in (theirs, ours))
-            rows.append((measure, "rank of SVM", told, computed, "the other way round"))
+            ranks = (str(table.loc[measure, "svm_rank"]) for table in (theirs, ours))
+            rows.append((measure, "rank of SVM", *ranks, "the other way round"))
     return pd.DataFrame(rows, columns=["measure", "where", "printed", "by_formula", "note"])
 
 
-def _value(measure: str, cells: list[int], told: float, computed: float) -> str:
+def _value(measure: str, cells: list[int], there: float, here: float) -> str:
     youden = 100 * float(get("youden_j")(cells))
-    if measure == "auc" and f"{youden:.1f}" == f"{told:.1f}":
+    if measure == "auc" and f"{youden:.1f}" == f"{there:.1f}":
         return (
-            f"equation 12 gives {computed:.2f}; what is printed is Youden's index, "
+            f"equation 12 gives {here:.2f}; what is printed is Youden's index, "
             f"sensitivity + specificity - 1 = {youden:.2f}, that is 2 AUC - 100"
         )
     d = digits(measure)
-    cut = int(computed * 10**d) / 10**d == told
-    how = "cut off, not rounded" if cut else f"off by {told - computed:+.{d + 1}f}"
-    return f"{computed:.{d + 2}f}; {how}"
+    cut = int(here * 10**d) / 10**d == there
+    change = "cut off, not rounded" if cut else f"off by {there - here:+.{d + 1}f}"
+    return f"{here:.{d + 2}f}; {change}"
 
 
-def _break_even(cells: list[int], told: float) -> str:
+def _break_even(cells: list[int], there: float) -> str:
     tp, fp, fn, _ = cells
     low, high = break_even_bounds(cells)
-    between = "is possible" if low <= told <= high else "is impossible"
+    between = "is possible" if low <= there <= high else "is impossible"
     return (
         f"equation 4 needs fp = fn, but they are {fp} and {fn}: precision is "
         f"{100 * tp / (tp + fp):.1f}, recall {100 * tp / (tp + fn):.1f}. Another threshold gives a "
-        f"point from {low:.1f} to {high:.1f}, so {told:.1f} {between}"
+        f"point from {low:.1f} to {high:.1f}, so {there:.1f} {between}"
     )
 
 
-def _sign(measure: str, change: str) -> str:
+def _sign(measure: str) -> str:
+    """Say what the exchange of the classes (t1), the only change that differs, does."""
     cells = matrices()["SVM"]
-    first, second = value(measure, cells), value(measure, cells[::-1])
-    assert change == "t1"
-    return f"of SVM it is {first:.4f} before the exchange and {second:.4f} after it"
+    before, after = value(measure, cells), value(measure, cells[::-1])
+    return f"of SVM it is {before:.4f} before the exchange and {after:.4f} after it"

@@ -6,12 +6,13 @@ They are made by ``python -m validation.NAME`` in the folder ``reports``, where 
 """
 
 from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
 
 from common import REPORTS, About, Output, write_report
-from zhang2016 import table3
 
 from stanoff.report.document import Section
-from validation import contests, folds, items, resampling, rivals, sbc, scores, verdicts
+from validation import contests, folds, items, resampling, rivals, sbc, scores, table3, verdicts
 from validation.harness import kept
 
 HERE = REPORTS / "validation"
@@ -27,168 +28,88 @@ ABOUT = About(
 )
 
 
-def power(out: Output) -> Section:
-    """Show the powers of Table 3, from more data sets than in the report on the paper."""
-    table = kept("table3")
-    away = (table["power"] - table["printed"]).abs()
-    caption = "Power of the two models, ours with Monte-Carlo standard error, and as printed."
-    blocks = [
-        f"{table['n_simulations'].max():,} data sets per cell, 4,000 draws each; ROPE ±0.05, "
-        "95% HDI; the unpaired model judges the same data sets. The greatest deviation from "
-        f"the printed numbers is {away.max():.3f}, the mean {away.mean():.3f}. Given the class, A "
-        "and B of scenario a are independent, so what the paired model gains there comes from "
-        "the prevalence they share.",
-        out.table("table3", table3.side_by_side(table), caption),
-        out.figure(
-            "table3",
-            lambda: table3.figure(table),
-            "Power against the size of the test set; the crosses are the printed numbers.",
-        ),
-    ]
-    return Section("Power", blocks)
+class Study(NamedTuple):
+    """A section: what ``notes``, ``figure`` and ``shown`` of a module make of its stored table."""
+
+    title: str
+    module: ModuleType
+    figure_caption: str = ""
+    table_caption: str = ""
+    introduction: str = ""
+
+    def __call__(self, out: Output) -> Section:
+        """Make the section."""
+        name = self.module.__name__.rpartition(".")[2]
+        table = kept(name)
+        blocks = [*filter(None, [self.introduction]), self.module.notes(table)]
+        if self.figure_caption:
+            blocks.append(out.figure(name, lambda: self.module.figure(table), self.figure_caption))
+        if self.table_caption:
+            shown = self.module.shown(table)
+            look = {"row_headings": False, "folded": len(shown) > 20}
+            blocks.append(out.table(name, shown, self.table_caption, **look))
+        return Section(self.title, blocks)
 
 
-def judged(out: Output) -> Section:
-    """Show how often the verdicts are right."""
-    table = kept("verdicts")
-    blocks = [
-        verdicts.notes(table),
-        out.figure("verdicts", lambda: verdicts.figure(table), ABOUT.caption),
-        out.table(
-            "verdicts",
-            verdicts.shown(table),
-            "How often each verdict is reached, is right and is wrong, and how often the tests "
-            "reject, in percent.",
-            row_headings=False,
-        ),
-    ]
-    return Section("Verdicts", blocks)
-
-
-def contested(out: Output) -> Section:
-    """Show whether the probabilities of contests are right."""
-    table = kept("contests")
-    blocks = [
-        "Contests of 6 and of 20 systems on 400 documents, some of which are difficult for all of "
-        "them. The true scores are normal, with a spread of 0.2 to 5 standard errors; the ROPE is "
-        "two standard errors.",
-        contests.notes(table),
-        out.figure(
-            "contests",
-            lambda: contests.figure(table),
-            "How often a statement is true against how probable the contest said it is: tenths "
-            "with 300 cases or more, of accuracy, F1, means and AUC.",
-        ),
-    ]
-    return Section("Contests", blocks)
-
-
-def scored(out: Output) -> Section:
-    """Show how often intervals of AUC and its like hold the truth."""
-    table = kept("scores")
-    blocks = [
-        "Scores of two systems are normal in each class, with a correlation of "
-        f"{scores.CORRELATION:g} within documents. Positive and negative documents, the true "
-        "AUCs and how many data sets there are stand in the table.",
-        scores.notes(table),
-        out.figure(
-            "scores",
-            lambda: scores.figure(table),
-            "How often 95% intervals hold the true difference, with two standard errors.",
-        ),
-        out.table(
-            "scores",
-            scores.shown(table),
-            "Share of data sets whose interval holds the true difference, in percent, its "
-            "Monte-Carlo error, and the mean width of the intervals.",
-            row_headings=False,
-        ),
-    ]
-    return Section("Scores", blocks)
-
-
-def calibration(out: Output) -> Section:
-    """Show the ranks of the truth among the draws."""
-    ranks = kept("sbc")
-    blocks = [
-        "Parameters are drawn from the prior and documents given the parameters, and the "
-        "program is fitted: the rank of the true value among the posterior draws is uniform if "
-        "the program draws from its own posterior (Talts et al. 2018).",
-        out.figure(
-            "sbc",
-            lambda: sbc.figure(ranks),
-            "Ranks of the truth; the grey line is what a uniform distribution would have.",
-        ),
-        out.table(
-            "sbc",
-            sbc.shown(ranks),
-            "Chi-square tests that the ranks are uniform. Of right programs one in twenty has "
-            "a p-value below 0.05; a very small one would be bad news.",
-        ),
-    ]
-    return Section("Calibration", blocks)
-
-
-def of_items(out: Output) -> Section:
-    """Show how often intervals of values per item cover, and how wide another model is."""
-    table = kept("items")
-    shown = table.assign(
-        coverage=table["coverage"].map("{:.1%}".format), n=table["n"].astype(str)
-    ).drop(columns="replications")
-    others = kept("rivals")
-    blocks = [
-        items.notes(table),
-        out.table(
-            "items",
-            shown,
-            "How often 95% HDIs hold the true difference. n: items, or clusters or data sets.",
-            numbers=table,
-            row_headings=False,
-        ),
-        *rivals.notes(others),
-        *(
-            out.table(name, rivals.shown(part), caption, numbers=part, row_headings=False)
-            for name, (part, caption) in rivals.parts(others).items()
-        ),
-    ]
-    return Section("Values per item", blocks)
-
-
-def of_folds(out: Output) -> Section:
-    """Show how often intervals of cross-validated scores hold the truth."""
-    table = kept("folds")
-    blocks = [
-        folds.notes(table),
-        out.table(
-            "folds",
-            folds.shown(table),
-            f"How often 95% intervals hold the true difference, how often a verdict with a ROPE of "
-            f"±{folds.ROPE:g} is settled and wrong, and how wide the intervals are.",
-            numbers=table,
-            row_headings=False,
-        ),
-    ]
-    return Section("Cross-validation", blocks)
-
-
-def resampled(out: Output) -> Section:
-    """Show how often intervals of trained copies, data sets and out-of-fold predictions hold."""
-    table = kept("resampling")
-    blocks = [
-        resampling.notes(table),
-        out.table(
-            "resampling",
-            resampling.shown(table),
-            "How often 95% intervals hold the truth. sd: of accuracies over copies; the scale of "
-            "differences over data sets; or of what a training set does, in log-odds.",
-            numbers=table,
-            row_headings=False,
-        ),
-    ]
-    return Section("Training seeds, many data sets, out-of-fold predictions", blocks)
+STUDIES = (
+    Study(
+        "Power",
+        table3,
+        "Power against the size of the test set; the crosses are the printed numbers.",
+        "Power of the two models, ours with Monte-Carlo standard error, and as printed.",
+    ),
+    Study(
+        "Verdicts",
+        verdicts,
+        ABOUT.caption,
+        "How often each verdict is reached, is right and is wrong, and how often the tests "
+        "reject, in percent. corr.: correlation; side: to the wrong side.",
+    ),
+    Study(
+        "Contests",
+        contests,
+        "How often a statement is true against how probable the contest said it is: tenths "
+        "with 300 cases or more, of accuracy, F1, means and AUC.",
+        introduction="Contests of 6 and of 20 systems on 400 documents, some of which are difficult "
+        "for all of them. The true scores are normal, with a spread of 0.2 to 5 standard errors; "
+        "the ROPE is two standard errors.",
+    ),
+    Study(
+        "Values per item",
+        items,
+        table_caption="How often 95% HDIs hold the true difference. n: items, or clusters or data "
+        "sets.",
+    ),
+    rivals.section,
+    Study(
+        "Cross-validation",
+        folds,
+        table_caption="In percent, how often 95% intervals hold the true difference and how often "
+        f"a verdict with a ROPE of ±{folds.ROPE:g} is settled and wrong; and how wide they are.",
+    ),
+    Study(
+        "Training seeds, many data sets, out-of-fold predictions",
+        resampling,
+        table_caption="How often 95% intervals hold the truth. sd: of accuracies over copies; the "
+        "scale of differences over data sets; or of what a training set does, in log-odds.",
+    ),
+    Study(
+        "Scores",
+        scores,
+        "How often 95% intervals hold the true difference, with two standard errors.",
+        "Share of data sets whose interval holds the true difference, in percent, its "
+        "Monte-Carlo error, and the mean width of the intervals.",
+    ),
+    Study(
+        "Calibration",
+        sbc,
+        "Ranks of the truth; the grey line is what a uniform distribution would have.",
+        "Chi-square tests that the ranks are uniform. Of right programs one in twenty has "
+        "a p-value below 0.05; a very small one would be bad news.",
+    ),
+)
 
 
 def build(folder: Path = HERE) -> None:
     """Write the tables, the figures and the page."""
-    makers = (power, judged, contested, of_items, of_folds, resampled, scored, calibration)
-    write_report(ABOUT, makers, folder)
+    write_report(ABOUT, STUDIES, folder)

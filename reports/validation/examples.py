@@ -64,13 +64,13 @@ PROGRAMS: dict[str, dict[str, Any]] = {
 def main(names: list[str]) -> None:
     """Rank the truth in every example, or in some and leave the others as they are."""
     file = HERE / "examples.csv"
-    every = {
+    ranks = {
         name: calibrated(name).ranks.melt(var_name="variable", value_name="rank")
         for name in names or PROGRAMS
     }
     stored = pd.read_csv(file) if names else pd.DataFrame({"program": []})
     tables = [
-        every[name].assign(program=name) if name in every else stored[stored["program"] == name]
+        ranks[name].assign(program=name) if name in ranks else stored[stored["program"] == name]
         for name in PROGRAMS
     ]
     table = pd.concat(tables)[["program", "variable", "rank"]]
@@ -79,9 +79,11 @@ def main(names: list[str]) -> None:
 
 def calibrated(name: str, seed: int = 1) -> Calibration:
     """Calibrate one of them."""
-    found = calibrate(REPORTS.parent / f"stan/examples/{name}.stan", seed=seed, **PROGRAMS[name])
-    print(found.sentence(), flush=True)
-    return found
+    calibration = calibrate(
+        REPORTS.parent / f"stan/examples/{name}.stan", seed=seed, **PROGRAMS[name]
+    )
+    print(calibration.sentence(), flush=True)
+    return calibration
 
 
 if __name__ == "__main__":

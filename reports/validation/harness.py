@@ -22,6 +22,12 @@ def run(function: Callable[[Any], Any], tasks: Iterable[Any], workers: int = 2) 
     return results
 
 
+def run_rows(name: str, simulate: Callable[[Any], list[dict]], designs: Iterable[Any]) -> None:
+    """Simulate numbered designs, each of which gives some rows, and keep all rows."""
+    results = run(simulate, enumerate(designs))
+    keep(name, pd.DataFrame([row for rows in results for row in rows]))
+
+
 def keep(name: str, table: pd.DataFrame) -> None:
     """Write a table beside these scripts."""
     (HERE / f"{name}.csv").write_text(as_csv(table), "utf-8", newline="\n")
@@ -41,3 +47,8 @@ def percent_range(shares: pd.Series) -> str:
     '12.3% to 50.0%'
     """
     return f"{100 * shares.min():.1f}% to {100 * shares.max():.1f}%"
+
+
+def in_percent(shares: pd.Series) -> pd.Series:
+    """Write shares with one decimal, and a dash where there is none."""
+    return shares.map(lambda share: "–" if pd.isna(share) else f"{100 * share:.1f}")

@@ -18,10 +18,10 @@ from common import prose
 from scipy import stats
 
 from stanoff import SamplingWarning, compare
-from validation import harness
+from validation.harness import percent_range, run_rows
 
 SIZES = (10, 50, 200)
-FEW_DRAWS = 4000
+N_DRAWS = 4000
 
 
 def normal(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -66,19 +66,8 @@ def of_items(rng: np.random.Generator, seed: int, shape: str, n: int) -> tuple[b
 def holds(values: np.ndarray, truth: float, seed: int, columns: Any = None, **options: Any) -> bool:
     """Compare values (system, item) or (run, system, item); return whether the HDI holds the truth.
 
-    Parameters
-    ----------
-    values : ndarray
-        What A and B have on the items.
-    truth : float
-        The true difference.
-    seed : int
-        Makes it reproducible.
-    columns : mapping, optional
-        Further columns of the items, by the options that take them: ``cluster``, ``dataset``; or
-        of the values: ``denominator``.
-    **options
-        Of :func:`stanoff.compare`.
+    ``columns`` are further columns of the items, by the options that take them (``cluster``,
+    ``dataset``), or of the values (``denominator``).
     """
     shape = values.shape if values.ndim == 3 else (1, *values.shape)
     _, system, item = np.indices(shape)  # rows of the same item and system are runs
@@ -87,7 +76,7 @@ def holds(values: np.ndarray, truth: float, seed: int, columns: Any = None, **op
     for name, column in (columns or {}).items():
         frame[name] = np.ravel(column) if np.ndim(column) == 2 else column[item.ravel()]
         options[name] = name
-    settings = {"measure": "ratio" if "denominator" in frame else "mean", "draws": FEW_DRAWS}
+    settings = {"measure": "ratio" if "denominator" in frame else "mean", "draws": N_DRAWS}
     settings |= {"item": "item", "system": "system", "value": "value", "seed": seed} | options
     low, high = compare(frame, **settings).evidence().hdi
     return bool(low <= truth <= high)
@@ -175,28 +164,32 @@ RATIO = float(np.mean((1.2 * stats.beta(2, 18).ppf(GRID)).clip(max=1))) - 0.1
 def notes(table: pd.DataFrame) -> str:
     """Describe what the simulations show."""
     covered = table.set_index(["design", "n"])["coverage"]
-    usual = covered.loc[["normal", "bounded", "tied"]]
     by_model = table.set_index("model")["coverage"]
+    designs = ("clusters", "clusters ignored", "ratios")
+    clusters, ignored, ratios = (percent_range(covered.loc[design]) for design in designs)
     return prose(
         """Of normal, bounded and tied differences {usual} are covered, from 10
         items on; of log-normal ones {few:.1%} at 10 items, {some:.1%} at 50 and {many:.1%} at 200,
-        where a caution points to their skewness. Weights over clusters cover {kept}, the least
+        where a warning points to their skewness. Weights over clusters cover {clusters}, the least
         with 8 clusters; without the clusters it would be {ignored}. Ratios of sums are covered in
-        {ratio}, differences on a new data set in {new}. The repeated model is cautious with few
+        {ratios}, differences on a new data set in {new}. The repeated model is cautious with few
         items ({repeated[0]:.1%} and {repeated[1]:.1%}): its
-        prior does not know how alike the systems are. Where draws are counted there are {draws:,}
+        prior does not know how similar the systems are. Where draws are counted there are {draws:,}
         of them (repeated: 2,000), whose HDIs are a little too narrow.""",
-        usual=harness.percent_range(usual),
+        usual=percent_range(covered.loc[["normal", "bounded", "tied"]]),
         few=covered["skewed", 10],
         some=covered["skewed", 50],
         many=covered["skewed", 200],
-        kept=harness.percent_range(covered.loc["clusters"]),
-        ignored=harness.percent_range(covered.loc["clusters ignored"]),
-        ratio=harness.percent_range(covered.loc["ratios"]),
-        new=harness.percent_range(by_model.loc["datasets"]),
+        **{"clusters": clusters, "ignored": ignored, "ratios": ratios, "draws": N_DRAWS},
+        new=percent_range(by_model.loc["datasets"]),
         repeated=sorted(by_model.loc["repeated"]),
-        draws=FEW_DRAWS,
     )
+
+
+def shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table for readers: coverage in percent."""
+    text = table.assign(coverage=table["coverage"].map("{:.1%}".format), n=table["n"].map(str))
+    return text.drop(columns="replications")
 
 
 Design = tuple[Callable[..., tuple[bool, ...]], tuple, list[tuple], int]
@@ -213,11 +206,9 @@ def designs(replications: int, heavy: int, stan: int) -> list[Design]:
         labels = [("clusters", "clusters", c), ("items", "clusters ignored", c)]
         plan.append((in_clusters, (c,), labels, heavy))
     for n, runs in ((10, 5), (50, 5), (200, 3)):
-        kinds = ("items", "new items"), ("runs", "these items again"), ("items", "taken as items")
-        labels = [
-            (model, f"{runs} runs{' ' if 'taken' in kind else ', '}{kind}", n)
-            for model, kind in kinds
-        ]
+        labels = [("items", f"{runs} runs, new items", n)]
+        labels += [("runs", f"{runs} runs, these items again", n)]
+        labels += [("items", f"{runs} runs taken as items", n)]
         plan.append((with_runs, (n, runs), labels, heavy))
     for c in (12, 50):
         labels = [("clusters", "3 runs in clusters", c), ("items", "their clusters ignored", c)]
@@ -230,29 +221,25 @@ def designs(replications: int, heavy: int, stan: int) -> list[Design]:
 
 
 def coverage(
-    judge: Callable[..., tuple[bool, ...]],
-    arguments: tuple,
-    replications: int,
-    rng: np.random.Generator,
+    judge: Callable[..., tuple[bool, ...]], arguments: tuple, n: int, rng: np.random.Generator
 ) -> list[float]:
-    """Return how often the intervals of a design hold the truth."""
-    held = [judge(rng, i + 1, *arguments) for i in range(replications)]
-    return list(np.mean(held, axis=0))
+    """Return how often the intervals of a design hold the truth, of so many."""
+    return list(np.mean([judge(rng, i + 1, *arguments) for i in range(n)], axis=0))
 
 
-def simulate(job: tuple[int, Design]) -> list[tuple]:
+def simulate(job: tuple[int, Design]) -> list[dict]:
     """Simulate one design, with random numbers of its own."""
     index, (judge, arguments, labels, replications) = job
     shares = coverage(judge, arguments, replications, np.random.default_rng([17, index]))
-    return [(*label, share, replications) for label, share in zip(labels, shares, strict=True)]
+    return [
+        {"model": model, "design": design, "n": n, "coverage": share, "replications": replications}
+        for (model, design, n), share in zip(labels, shares, strict=True)
+    ]
 
 
 def main(replications: int = 10_000, heavy: int = 2000, stan: int = 1000) -> None:
     """Simulate all designs, two at a time."""
-    jobs = enumerate(designs(replications, heavy, stan))
-    rows = [row for rows in harness.run(simulate, jobs) for row in rows]
-    columns = ["model", "design", "n", "coverage", "replications"]
-    harness.keep("items", pd.DataFrame(rows, columns=columns))
+    run_rows("items", simulate, designs(replications, heavy, stan))
 
 
 if __name__ == "__main__":

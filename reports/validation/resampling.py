@@ -18,7 +18,7 @@ from scipy import stats
 from stanoff.data.trained import TrainedLabels
 from stanoff.measures import get
 from stanoff.models.seeds import crossed_squares, linearise, variance_of_difference
-from validation import harness
+from validation.harness import run_rows
 
 COPIES, DOCUMENTS, DATA_SETS = 10, 500, 15
 SPREADS = (0.003, 0.01, 0.02)
@@ -50,8 +50,8 @@ def of_seeds(sd: float, replications: int, rng: np.random.Generator) -> list[flo
         d = a.mean(axis=0) - b.mean(axis=0)
         truth = (rng.random(DOCUMENTS) < 0.4).astype(np.int64)
         right = np.concatenate([a, b]) > 0
-        said = np.where(right, truth, 1 - truth)[:, None].astype(np.int64)
-        labels = TrainedLabels(("1",), owner, truth[None], said)
+        predicted = np.where(right, truth, 1 - truth)[:, None].astype(np.int64)
+        labels = TrainedLabels(("1",), owner, truth[None], predicted)
         f1 = crossed_squares(linearise(labels, get("f1"))[0], owner)
         covered += (
             holds(d.mean(), *variance_of_difference(squares, 0, 1)),
@@ -110,42 +110,41 @@ def designs(replications: int) -> list[tuple[Callable, tuple, list[str], int]]:
     seeds = ["seeds, accuracy", "seeds, F1", "copies taken as independent runs"]
     sets = ["mean over data sets", "the next data set", "folds taken as items"]
     folds = ["out of fold, documents", "out of fold, scores of folds"]
-    plan: list[tuple[Callable, tuple, list[str], int]] = [
-        (of_seeds, (sd,), seeds, replications) for sd in SPREADS
+    return [
+        *((of_seeds, (sd,), seeds, replications) for sd in SPREADS),
+        *((of_data_sets, (sd,), sets, 4 * replications) for sd in (0.005, 0.03)),
+        *((out_of_fold, (10, sd), folds, 4 * replications) for sd in (0.0, 0.1, 0.3)),
     ]
-    plan += [(of_data_sets, (sd,), sets, 4 * replications) for sd in (0.005, 0.03)]
-    plan += [(out_of_fold, (10, sd), folds, 4 * replications) for sd in (0.0, 0.1, 0.3)]
-    return plan
 
 
-def simulate(job: tuple[int, tuple[Callable, tuple, list[str], int]]) -> list[tuple]:
+def simulate(job: tuple[int, tuple[Callable, tuple, list[str], int]]) -> list[dict]:
     """Simulate one design, with random numbers of its own."""
     index, (function, arguments, names, replications) = job
     shares = function(*arguments, replications, np.random.default_rng([31, index]))
-    spread = arguments[-1]
-    return [(name, spread, share, replications) for name, share in zip(names, shares, strict=True)]
+    row = {"sd": arguments[-1], "replications": replications}
+    cells = zip(names, shares, strict=True)
+    return [{"design": name, "coverage": share} | row for name, share in cells]
 
 
 def notes(table: pd.DataFrame) -> str:
     """Describe what the simulations show."""
     covers = table.set_index("design")["coverage"]
+    seeds, items = covers[["seeds, accuracy", "seeds, F1"]], covers["folds taken as items"]
     return prose(
         """Systems that are equally good. With {copies} trained copies of each on {n} documents,
-        {seeds:.0%} to {seeds_most:.0%} of 95% intervals of the seeds model hold the difference,
+        {seeds[0]:.0%} to {seeds[1]:.0%} of 95% intervals of the seeds model hold the difference,
         and down to {runs:.0%} where copies are taken as independent runs. On {sets} data sets with
         ten folds each, {mean:.0%} or more hold the mean over data sets; taken as items, folds hold
-        it in {items:.0%} to {items_most:.0%}. Out-of-fold predictions tell of new training sets as
+        it in {items[0]:.0%} to {items[1]:.0%}. Out-of-fold predictions tell of new training sets as
         often as they should only where these have no effect: with the largest effect here,
         documents hold the difference in {documents:.0%}, the scores of folds in {folds:.0%}.""",
         copies=COPIES,
         n=DOCUMENTS,
-        seeds=covers[["seeds, accuracy", "seeds, F1"]].min(),
-        seeds_most=covers[["seeds, accuracy", "seeds, F1"]].max(),
+        seeds=(seeds.min(), seeds.max()),
         runs=covers["copies taken as independent runs"].min(),
         sets=DATA_SETS,
         mean=covers["mean over data sets"].min(),
-        items=covers["folds taken as items"].min(),
-        items_most=covers["folds taken as items"].max(),
+        items=(items.min(), items.max()),
         documents=covers["out of fold, documents"].min(),
         folds=covers["out of fold, scores of folds"].min(),
     )
@@ -159,10 +158,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 
 def main(replications: int = 400) -> None:
     """Simulate all designs, two at a time."""
-    jobs = enumerate(designs(replications))
-    rows = [row for rows in harness.run(simulate, jobs) for row in rows]
-    columns = ["design", "sd", "coverage", "replications"]
-    harness.keep("resampling", pd.DataFrame(rows, columns=columns))
+    run_rows("resampling", simulate, designs(replications))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ from stanoff.workbench import calibrate
 from validation.harness import keep, kept
 
 PRIOR = Prior(kappa=(2.0, 0.7), kappa_neg=(2.0, 0.7))
-KEPT, THIN, BINS = 99, 5, 10
+N_RANKS, THIN, BINS = 99, 5, 10
+P_VALUE = "p of the chi-square test"
 # What stanoff calibrates by itself: its options, and the variables whose ranks are kept.
 CALIBRATED: dict[str, dict[str, Any]] = {
     "paired": {"categories": 1},
@@ -72,59 +73,51 @@ def _rank_once(name: str, rng: np.random.Generator, i: int) -> dict[str, int]:
     """Draw a truth and documents, fit, and rank the truth."""
     model = name.partition(",")[0]
     options = {"model": model, "prior": PRIOR, "engine": "stan", "seed": i + 1}
-    options |= {"chains": 1, "draws": THIN * KEPT, "warmup": 400}
+    options |= {"chains": 1, "draws": THIN * N_RANKS, "warmup": 400}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # one short chain is all this needs
         truth, draws = SIMULATED[name](rng, options)
     return {
-        variable: int((draws[variable].reshape(-1)[::THIN][:KEPT] < value).sum())
+        variable: int((draws[variable].reshape(-1)[::THIN][:N_RANKS] < value).sum())
         for variable, value in truth.items()
     }
+
+
+def notes(ranks: pd.DataFrame) -> str:
+    """Say how the ranks came about."""
+    return (
+        "Parameters are drawn from the prior and documents given the parameters, and the "
+        "program is fitted: the rank of the true value among the posterior draws is uniform if "
+        "the program draws from its own posterior (Talts et al. 2018)."
+    )
 
 
 def figure(ranks: pd.DataFrame) -> Axes:
     """Draw a histogram of the ranks for every program and variable."""
     panel = ranks["program"] + ": " + ranks["variable"]
-    simulations = panel.value_counts()
+    size = {"col": "panel", "col_wrap": 4, "height": 1.9, "aspect": 1.3}
+    bins = {"bins": BINS, "binrange": (-0.5, N_RANKS + 0.5)}
+    look = {"color": "C0", "alpha": 0.35, "edgecolor": "white"}
     with plots.theme():
-        grid = sns.displot(
-            ranks.assign(panel=panel),
-            x="rank",
-            col="panel",
-            col_wrap=4,
-            bins=BINS,
-            binrange=(-0.5, KEPT + 0.5),
-            height=1.9,
-            aspect=1.3,
-            color="C0",
-            alpha=0.35,
-            edgecolor="white",
-        )
+        grid = sns.displot(ranks.assign(panel=panel), x="rank", **size, **bins, **look)
         grid.set_titles("{col_name}", size=9)
         grid.set_axis_labels("rank", "simulations")
-    for name, ax in grid.axes_dict.items():
-        ax.axhline(simulations[name] / BINS, color="0.4", linewidth=0.8)
+    for name, n in panel.value_counts().items():
+        grid.axes_dict[name].axhline(n / BINS, color="0.4", linewidth=0.8)
     return grid.axes.flat[0]
 
 
 def shown(ranks: pd.DataFrame) -> pd.DataFrame:
     """Test whether the ranks are uniform, a row per program and variable."""
-    rows = [
-        {
-            "program": program,
-            "variable": variable,
-            "simulations": str(len(found)),
-            "p of the chi-square test": p_value(uniformity(found["rank"])),
-        }
-        for (program, variable), found in ranks.groupby(["program", "variable"], sort=False)
-    ]
-    return pd.DataFrame(rows)
+    groups = ranks.groupby(["program", "variable"], sort=False)["rank"]
+    table = groups.agg(["size", uniformity]).set_axis(["simulations", P_VALUE], axis=1)
+    return table.reset_index().assign(**{P_VALUE: table[P_VALUE].map(p_value).to_numpy()})
 
 
 def uniformity(ranks: pd.Series) -> float:
     """Return the p-value of a chi-square test that the ranks are uniform."""
-    seen, _ = np.histogram(ranks, bins=BINS, range=(-0.5, KEPT + 0.5))
-    return float(stats.chisquare(seen).pvalue)
+    counts, _ = np.histogram(ranks, bins=BINS, range=(-0.5, N_RANKS + 0.5))
+    return float(stats.chisquare(counts).pvalue)
 
 
 def _classes(rng: np.random.Generator, options: dict, m: int = 4, n: int = 120) -> tuple:
@@ -162,8 +155,8 @@ def _pairs_of_classes(rng: np.random.Generator, options: dict, m: int = 4, n: in
         if len(np.unique(truth)) == m:
             break
     pairs = theta.reshape(m, m, m)  # true class, A's, B's
-    own = np.arange(m)
-    recall = [pairs.sum(axis=2)[own, own].mean(), pairs.sum(axis=1)[own, own].mean()]
+    k = np.arange(m)
+    recall = [pairs.sum(axis=2)[k, k].mean(), pairs.sum(axis=1)[k, k].mean()]
     labels = truth, pair // m, pair % m
     drawn = compare(*labels, measure="recall", average="macro", **options).draws.posterior
     draws = {"delta": drawn["delta"][..., -3], "mu": drawn["mu"][..., 0]}
@@ -171,9 +164,14 @@ def _pairs_of_classes(rng: np.random.Generator, options: dict, m: int = 4, n: in
 
 
 def _systems(rng: np.random.Generator, options: dict, n: int = 120) -> tuple:
-    """Truth and labels of three systems on the same documents."""
-    mu, theta = rng.beta(1, 1), rng.dirichlet(np.full(8, 4 / 8), 2)  # positives, negatives
-    truth = (rng.random(n) < mu).astype(int)
+    """Truth and labels of three systems on the same documents.
+
+    Documents of one class alone would be refused, and are drawn again: ranks are uniform given any.
+    """
+    truth = np.zeros(n)
+    while np.ptp(truth) == 0:
+        mu, theta = rng.beta(1, 1), rng.dirichlet(np.full(8, 4 / 8), 2)  # positives, negatives
+        truth = (rng.random(n) < mu).astype(int)
     pattern = np.array([rng.choice(8, p=theta[1 - t]) for t in truth])
     yes = np.array(list(product((1, 0), repeat=3)))
     scores = [_f1(mu, *(theta @ yes[:, system])) for system in range(3)]
@@ -271,7 +269,7 @@ def _repeated(
 
 
 def _clustered(rng: np.random.Generator, options: dict) -> tuple:
-    """Truth and answers on items that hang together two by two."""
+    """Truth and answers on items in clusters of two."""
     return _repeated(rng, options, n=16, clusters=8)
 
 

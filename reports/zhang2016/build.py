@@ -4,10 +4,7 @@ from pathlib import Path
 
 from common import About, write_report
 
-from zhang2016 import beyond_sections as beyond
-from zhang2016 import paper_sections as paper
-from zhang2016 import ranked
-from zhang2016 import study_pages as study
+from zhang2016 import beyond, paper, ranked, study_tables
 from zhang2016.experiment import HERE
 
 ABOUT = About(
@@ -22,18 +19,9 @@ ABOUT = About(
     caption="NB_Mult is practically equivalent to SVM_L2 in F1 on category 8.",
 )
 SECTIONS = (
-    paper.data,
-    paper.models,
-    paper.one_case,
-    paper.power,
-    paper.table_sections,
-    study.averages,
-    beyond.contest,
-    beyond.hierarchical,
-    beyond.other_measures,
-    ranked.section,
-    beyond.sensitivity,
-    beyond.more_documents,
+    *(paper.data, paper.models, paper.one_case, paper.power, paper.tables),
+    *(study_tables.averages, beyond.contest, beyond.hierarchical, beyond.other_measures),
+    *(ranked.section, beyond.sensitivity, beyond.more_documents),
 )
 
 

@@ -26,11 +26,11 @@ class Node(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """Nodes by name, the parents of each node, and plates as label, left, bottom, right, top."""
+    """Nodes by name, edges as "parent>child", and plates as label, left, bottom, right, top."""
 
     title: str
     nodes: dict[str, Node]
-    parents: dict[str, str]
+    edges: str
     plates: list[tuple[str, float, float, float, float]]
 
 
@@ -44,6 +44,7 @@ COUNTS = {
     "c_pos": Node("$c^{+}$", 1, 2.6, "observed"),
     "c_neg": Node("$c^{-}$", 5, 2.6, "observed"),
 }
+RATES = "beta>mu alpha_pos>rho_pos alpha_neg>rho_neg mu>psi rho_pos>psi rho_neg>psi psi>delta"
 DOCUMENTS = Graph(
     "documents",
     {
@@ -53,78 +54,45 @@ DOCUMENTS = Graph(
         "rho_pos": Node(r"$\rho^{+}$", 0.6, 4),
         "rho_neg": Node(r"$\rho^{-}$", 2.2, 4),
         "mu": Node(r"$\mu$", 4.2, 4),
-        "said": Node(r"$\hat{y}$", 0.9, 2.5, "observed"),
+        "predicted": Node(r"$\hat{y}$", 0.9, 2.5, "observed"),
         "y": Node("$y$", 4.2, 2.5, "observed"),
         "psi": Node(r"$\psi$", 3.1, 0.9, "computed"),
         "delta": Node(r"$\delta$", 3.1, -0.5, "computed"),
     },
-    {
-        "rho_pos": "alpha_pos",
-        "rho_neg": "alpha_neg",
-        "mu": "beta",
-        "y": "mu",
-        "said": "rho_pos rho_neg y",
-        "psi": "mu rho_pos rho_neg",
-        "delta": "psi",
-    },
+    f"{RATES} mu>y rho_pos>predicted rho_neg>predicted y>predicted",
     [("$N$", 0.4, 1.74, 4.7, 3.0), ("A, B", -0.06, 0.24, 4.86, 5.76)],
 )
 UNPAIRED = Graph(
     "unpaired",
-    COUNTS
-    | {
+    {
+        **COUNTS,
         "rho_pos": Node(r"$\rho^{+}$", 1, 4),
         "rho_neg": Node(r"$\rho^{-}$", 5, 4),
         "psi": Node(r"$\psi$", 2, 0.9, "computed"),
         "delta": Node(r"$\delta$", 2, -0.6, "computed"),
     },
-    {
-        "rho_pos": "alpha_pos",
-        "rho_neg": "alpha_neg",
-        "mu": "beta",
-        "n": "mu N",
-        "c_pos": "rho_pos n",
-        "c_neg": "rho_neg n",
-        "psi": "mu rho_pos rho_neg",
-        "delta": "psi",
-    },
+    f"{RATES} mu>n N>n rho_pos>c_pos n>c_pos rho_neg>c_neg n>c_neg",
     [("$K$", 0.5, -1.36, 5.5, 4.5), ("A, B", 0.34, 0.24, 5.66, 5.76)],
 )
 PAIRED = Graph(
     "paired",
-    COUNTS
-    | {
+    {
+        **COUNTS,
         "theta_pos": Node(r"$\theta^{+}$", 1, 4),
         "theta_neg": Node(r"$\theta^{-}$", 5, 4),
         "psi_A": Node(r"$\psi^{\mathrm{A}}$", 2, 0.9, "computed"),
         "psi_B": Node(r"$\psi^{\mathrm{B}}$", 4, 0.9, "computed"),
         "delta": Node(r"$\delta$", 3, 0, "computed"),
     },
-    {
-        "theta_pos": "alpha_pos",
-        "theta_neg": "alpha_neg",
-        "mu": "beta",
-        "n": "mu N",
-        "c_pos": "theta_pos n",
-        "c_neg": "theta_neg n",
-        "psi_A": "mu theta_pos theta_neg",
-        "psi_B": "mu theta_pos theta_neg",
-        "delta": "psi_A psi_B",
-    },
+    "alpha_pos>theta_pos alpha_neg>theta_neg beta>mu mu>n N>n theta_pos>c_pos n>c_pos "
+    "theta_neg>c_neg n>c_neg mu>psi_A theta_pos>psi_A theta_neg>psi_A mu>psi_B theta_pos>psi_B "
+    "theta_neg>psi_B psi_A>delta psi_B>delta",
     [("$K$", 0.5, -0.76, 5.5, 4.5)],
 )
 
 
 def draw_graph(graph: Graph, ax: Axes | None = None) -> Axes:
-    """Draw a model in plate notation.
-
-    Parameters
-    ----------
-    graph : Graph
-        The model.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    """
+    """Draw a model in plate notation."""
     if ax is None:
         with theme():
             _, ax = plt.subplots(figsize=(3.6, 4.6), layout="constrained")
@@ -132,9 +100,8 @@ def draw_graph(graph: Graph, ax: Axes | None = None) -> Axes:
     ax.set_axis_off()
     for plate in graph.plates:
         draw_plate(ax, *plate)
-    for child, parents in graph.parents.items():
-        for parent in parents.split():
-            draw_arrow(ax, graph.nodes[parent], graph.nodes[child])
+    for edge in graph.edges.split():
+        draw_arrow(ax, *(graph.nodes[name] for name in edge.split(">")))
     for node in graph.nodes.values():
         draw_node(ax, node)
     ax.set_title(graph.title)
@@ -143,16 +110,10 @@ def draw_graph(graph: Graph, ax: Axes | None = None) -> Axes:
 
 def draw_plate(ax: Axes, label: str, left: float, bottom: float, right: float, top: float) -> None:
     """Draw a frame; the label of both systems stands in its upper corner."""
-    frame = FancyBboxPatch(
-        (left, bottom),
-        right - left,
-        top - bottom,
-        boxstyle="round,pad=0,rounding_size=0.12",
-        facecolor="none",
-        edgecolor="0.35",
-        zorder=1,
-    )
-    ax.add_patch(frame)
+    look = {"facecolor": "none", "edgecolor": "0.35", "zorder": 1}
+    rounded = "round,pad=0,rounding_size=0.12"
+    size = right - left, top - bottom
+    ax.add_patch(FancyBboxPatch((left, bottom), *size, boxstyle=rounded, **look))
     y, va = (top - 0.06, "top") if label == "A, B" else (bottom + 0.06, "bottom")
     ax.text(right - 0.12, y, label, ha="right", va=va, fontsize=10, zorder=2)
 
@@ -162,17 +123,11 @@ def draw_arrow(ax: Axes, parent: Node, child: Node) -> None:
     length = hypot(child.x - parent.x, child.y - parent.y)
     dx, dy = (child.x - parent.x) / length, (child.y - parent.y) / length
     start, end = RADIUS[parent.kind], RADIUS[child.kind]
-    arrow = FancyArrowPatch(
-        (parent.x + start * dx, parent.y + start * dy),
-        (child.x - end * dx, child.y - end * dy),
-        arrowstyle="-|>,head_length=0.45,head_width=0.2",
-        mutation_scale=14,
-        shrinkA=0,
-        shrinkB=0,
-        color="0.2",
-        zorder=3,
-    )
-    ax.add_patch(arrow)
+    tail = parent.x + start * dx, parent.y + start * dy
+    tip = child.x - end * dx, child.y - end * dy
+    look = {"arrowstyle": "-|>,head_length=0.45,head_width=0.2", "mutation_scale": 14}
+    look |= {"shrinkA": 0, "shrinkB": 0, "color": "0.2", "zorder": 3}
+    ax.add_patch(FancyArrowPatch(tail, tip, **look))
 
 
 def draw_node(ax: Axes, node: Node) -> None:

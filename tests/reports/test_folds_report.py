@@ -54,8 +54,8 @@ def test_the_kept_table_says_that_folds_are_the_corrected_t():
     naive = cells.xs("naive t", level="method")
     assert (naive["coverage"] < ours["coverage"]).all()
     assert (ours.xs("nearest centroid")["coverage"] > 0.94).all()
-    rows = study.simulate((0, "nearest centroid", 20))
-    found = pd.DataFrame(rows, columns=table.columns).set_index(["repeats", "method"])
+    rows = study.simulate((0, ("nearest centroid", 20)))
+    found = pd.DataFrame(rows).set_index(["repeats", "method"])
     kept = table[table["learner"] == "nearest centroid"].set_index(["repeats", "method"])
     np.testing.assert_allclose(found["width"], kept["width"], rtol=0.2)
 

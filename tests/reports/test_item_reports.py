@@ -9,7 +9,7 @@ from reporting import REPORTS, files, module
 from scipy import stats
 
 search, repeated = module("search.build"), module("repeated.build")
-validation, items = module("validation.build"), module("validation.items")
+items = module("validation.items")
 rivals = module("validation.rivals")
 
 
@@ -27,9 +27,9 @@ def test_the_pairs_are_those_of_the_paired_t_test():
     for measure, rows in kept.groupby("measure"):
         wide = search.values().pivot(index="topic", columns="system", values=measure)
         for row in rows.to_dict("records"):
-            a, b = wide[row["a"]], wide[row["b"]]
+            a, b = wide[row["A"]], wide[row["B"]]
             t = stats.t(len(a) - 1, (a - b).mean(), (a - b).sem())
-            assert (row["low"], row["high"]) == pytest.approx(t.interval(0.95), abs=1e-5)
+            assert (row["hdi_low"], row["hdi_high"]) == pytest.approx(t.interval(0.95), abs=1e-5)
             assert row["p_rope"] == pytest.approx(t.cdf(0.01) - t.cdf(-0.01), abs=1e-5)
             assert row["paired t-test"] == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=1e-5)
             ranks = stats.wilcoxon(np.round(a - b, 12)).pvalue
@@ -45,7 +45,7 @@ def test_runs_that_are_taken_as_posts_are_too_sure():
     d = means["words"] - means["letters"]
     t = stats.t(len(d) - 1, d.mean(), d.sem())
     row = table.loc["runs averaged, threads ignored"]
-    assert (row["low"], row["high"]) == pytest.approx(t.interval(0.95), abs=1e-5)
+    assert (row["hdi_low"], row["hdi_high"]) == pytest.approx(t.interval(0.95), abs=1e-5)
     thread = frame.drop_duplicates("post").set_index("post")["thread"].loc[d.index]
     away = (d - d.mean()).groupby(thread.to_numpy()).sum()
     sandwich = np.sqrt((away**2).sum() * len(away) / (len(away) - 1)) / len(d)
@@ -62,8 +62,8 @@ def test_a_build_gives_the_files_that_are_committed(name, tmp_path):
             assert content == (REPORTS / name / path).read_bytes(), path
 
 
-def test_the_kept_coverage_is_what_is_told(tmp_path):
-    section = validation.of_items(module("common").Output(tmp_path))
+def test_the_kept_coverage_is_what_the_page_says():
+    text = items.notes(pd.read_csv(REPORTS / "validation/items.csv"))
     kept = pd.read_csv(REPORTS / "validation/items.csv").set_index(["design", "n"])
     for design in ("normal", "bounded", "tied"):
         assert kept.loc[design, "coverage"].between(0.935, 0.965).all()
@@ -73,7 +73,7 @@ def test_the_kept_coverage_is_what_is_told(tmp_path):
         assert kept.loc[design, "coverage"].between(0.93, 0.975).all()
     error = np.sqrt(0.95 * 0.05 / kept["replications"])
     assert (error < 0.0075).all()
-    assert f"{kept.loc[('skewed', 10), 'coverage']:.1%} at 10 items" in section.blocks[0]
+    assert f"{kept.loc[('skewed', 10), 'coverage']:.1%} at 10 items" in text
 
 
 def test_the_additive_model_is_least_squares():
@@ -109,7 +109,7 @@ def test_the_kept_rivals_are_those_of_the_data_at_hand(tmp_path):
     wide = topics.pivot(index="topic", columns="system", values="AP")
     rows = kept[kept["data"] == "search"].to_dict("records")
     again = [
-        one for pair in combinations(wide, 2) for one in rivals.both_models("search", wide, *pair)
+        row for pair in combinations(wide, 2) for row in rivals.both_models("search", wide, *pair)
     ]
     for row, expected in zip(rows, again, strict=True):
         assert {name: row[name] for name in expected} == expected
@@ -119,7 +119,7 @@ def test_the_kept_rivals_are_those_of_the_data_at_hand(tmp_path):
     assert ours == pytest.approx(published, rel=1e-3)
     stan = trec.loc[("run126, run125", "items, by stanoff's Stan program"), "p_less"]
     assert abs(stan - published) < 4.5 * np.sqrt(published / 20_000)  # of 40,000 draws
-    section = validation.of_items(module("common").Output(tmp_path))
+    section = rivals.section(module("common").Output(tmp_path))
     told = " ".join(block for block in section.blocks if isinstance(block, str))
     assert "0.0006596986" in told
     assert "bayes_evals" in told

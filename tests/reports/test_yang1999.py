@@ -229,11 +229,11 @@ def test_the_hierarchical_verdicts_follow_from_their_numbers():
     assert np.allclose(numbers["psi_A"] - numbers["psi_B"], numbers["mean"], atol=1e-5)
     for row, decision in zip(numbers.itertuples(), rows["decision"], strict=True):
         if row.hdi_low >= 0.01:
-            assert decision == "≫"
+            assert decision == ">>"
         elif row.hdi_high <= -0.01:
-            assert decision == "≪"
+            assert decision == "<<"
         else:
-            assert decision in "<>≈"
+            assert decision in ("<", ">", "=")
     # Pooled counts are many, so that the micro average is near the observed one.
     observed = reuters.table1()["micro_f1"]
     micro = rows[rows["average"] == "micro"]
@@ -264,7 +264,7 @@ def test_the_page_warns_where_the_model_and_the_observed_scores_part():
 
 def test_frequencies_are_binned_and_scores_averaged():
     scores = pd.DataFrame({"x": [0.1, 0.3, 0.9, 0.5], "y": [1, 0.0, 0.5, 0.5]})
-    ax = module("yang1999.frequency").plot_frequency(scores, pd.Series([4, 7, 8, 0]))
+    ax = module("yang1999.reuters_sections").plot_frequency(scores, pd.Series([4, 7, 8, 0]))
     x, y = ax.lines[1], ax.lines[3]
     np.testing.assert_allclose(x.get_ydata(), [0.5, 0.2, 0.9])
     np.testing.assert_allclose(x.get_xdata(), [0, np.sqrt(28), 8])
