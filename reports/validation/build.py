@@ -70,8 +70,8 @@ STUDIES = (
         contests,
         "How often a statement is true against how probable the contest said it is: tenths "
         "with 300 cases or more, of accuracy, F1, means and AUC.",
-        introduction="Contests of 6 and of 20 systems on 400 documents, some of which are difficult "
-        "for all of them. The true scores are normal, with a spread of 0.2 to 5 standard errors; "
+        introduction="Contests of 6 and of 20 systems on 400 documents, of which some are hard "
+        "for all. The true scores are normal, with a spread of 0.2 to 5 standard errors; "
         "the ROPE is two standard errors.",
     ),
     Study(
