@@ -24,7 +24,7 @@ from stanoff.models.base import SHARED_DIMS
 from stanoff.models.bootstrap import Bootstrap
 from stanoff.models.custom import CustomModel
 from stanoff.models.patterns import Contest
-from stanoff.models.priors import Priors, turned_prior
+from stanoff.models.priors import Priors, swap_prior
 from stanoff.models.seeds import SeedsOfLabels, score_variable
 from stanoff.question import Question, Sampling
 
@@ -154,7 +154,7 @@ class Fit:
             dims = {**SHARED_DIMS, **model.dims}
             posterior, prior = (swapped(g, dims, SWAPPED_ORDERS) for g in (posterior, prior))
             draws = Draws(posterior, prior, self.draws.sample_stats)
-            return replace(pair, draws=draws, prior=turned_prior(self.prior))
+            return replace(pair, draws=draws, prior=swap_prior(self.prior))
         posterior, prior = (of_systems(g, (a, b), self.model.dims) for g in (posterior, prior))
         draws = Draws(posterior, prior, self.draws.sample_stats)
         return replace(pair, model=model, draws=draws)

@@ -112,7 +112,7 @@ class Question:
         return None
 
     @property
-    def rope_given(self) -> Interval | str:
+    def rope_option(self) -> Interval | str:
         """The ROPE as the option takes it: two ends, or a share of what was observed."""
         if self.rope_of is None:
             return self.rope

@@ -8,7 +8,7 @@ import pytest
 
 from stanoff import Comparison, compare_counts
 from stanoff.inference.intervals import hdi
-from stanoff.models.priors import Prior, described
+from stanoff.models.priors import Prior, describe_prior
 from stanoff.report import embedding
 from stanoff.report.figures import Picture, draw_figures
 from stanoff.report.page import BIBTEX, settings
@@ -116,7 +116,7 @@ def test_the_settings_name_file_columns_label_prior_and_unit(stored):
     ],
 )
 def test_priors_are_told_in_words(prior, told):
-    assert described(prior) == told
+    assert describe_prior(prior) == told
 
 
 def test_the_page_holds_no_address_and_the_policy_forbids_the_network(stored):

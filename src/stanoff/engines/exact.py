@@ -57,7 +57,7 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     return Draws(draw(0, **options), prior, sample_stats=no_trouble)
 
 
-def drawn_whole(
+def resample_whole(
     model: Model,
     stan_data: Mapping[str, Any],
     shape: tuple[int, int],

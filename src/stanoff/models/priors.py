@@ -135,12 +135,12 @@ def both(prior: Priors) -> tuple[Prior, Prior]:
     return prior if isinstance(prior, tuple) else (prior, prior)
 
 
-def turned_prior(prior: Priors) -> Priors:
+def swap_prior(prior: Priors) -> Priors:
     """Return the prior of the same two classifiers in the other order.
 
     Examples
     --------
-    >>> turned_prior(Prior(alpha_pos=(1, 2, 3, 4))).alpha_pos
+    >>> swap_prior(Prior(alpha_pos=(1, 2, 3, 4))).alpha_pos
     (1.0, 3.0, 2.0, 4.0)
     """
     if isinstance(prior, tuple):
@@ -208,18 +208,18 @@ NAMES = {
 }
 
 
-def described(prior: Priors) -> str:
+def describe_prior(prior: Priors) -> str:
     """Describe a prior in words.
 
     Examples
     --------
-    >>> described(Prior.jeffreys())
+    >>> describe_prior(Prior.jeffreys())
     'Jeffreys (every weight 1/2)'
-    >>> described(Prior(beta=(2, 3)))
+    >>> describe_prior(Prior(beta=(2, 3)))
     'beta 2 and 3, alpha_pos 1, alpha_neg 1'
     """
     if isinstance(prior, tuple):
-        return f"A: {described(prior[0])}; B: {described(prior[1])}"
+        return f"A: {describe_prior(prior[0])}; B: {describe_prior(prior[1])}"
     if prior.datasets != DATASETS[0]:
         return NAMES[prior.datasets]
     if prior.items is not None:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from stanoff import __version__
 from stanoff._lib.escaping import latex, one_line, shown
 from stanoff.errors import StanoffError
-from stanoff.models.priors import described
+from stanoff.models.priors import describe_prior
 from stanoff.report.embedding import embed_draws, format_coarseness, json_block
 from stanoff.report.figures import Picture, draw_figures, inline
 from stanoff.report.templates import inlined, policy, render
@@ -161,7 +161,7 @@ def settings(result: Comparison | Contest, documents: str) -> dict[str, str]:
         "measure": f"{result.measure_label} = {result.measure.formula}",
         "model": result.model.name,
         "engine": result.engine,
-        "prior": described(result.prior),
+        "prior": describe_prior(result.prior),
         "ROPE": format_interval(result.rope),
         "HDI": format_level(result.hdi_prob),
         "draws": f"{chains} × {draws:,}",

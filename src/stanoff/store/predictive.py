@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.engines.draws import Variables, judged
-from stanoff.engines.exact import drawn_whole
+from stanoff.engines.exact import resample_whole
 from stanoff.models import Model
 from stanoff.models.custom import LOG_PRIOR, REP_SUFFIX, CustomModel
 from stanoff.models.predictive import LogLikelihood, PredictiveModel
@@ -191,7 +191,7 @@ class _Computation:
         result = self.result
         stan_data = result.model.stan_data(result.data, result.prior, result.measure)
         stan_data = {**stan_data, **other_data, "prior_only": 0}
-        return drawn_whole(result.model, stan_data, result.fit.draws.shape, self.step, rng)
+        return resample_whole(result.model, stan_data, result.fit.draws.shape, self.step, rng)
 
 
 def _generated_log_likelihood(posterior: Variables) -> LogLikelihood | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from stanoff import __version__
 from stanoff._lib.files import write_text
-from stanoff.models.priors import described
+from stanoff.models.priors import describe_prior
 from stanoff.report.templates import policy, render
 from stanoff.study.cache import StudyResult
 from stanoff.study.config import DataSet, Study
@@ -93,9 +93,9 @@ def settings(study: Study, made: Sequence[StudyResult]) -> dict[str, Any]:
         "measures": ", ".join(question.measure.label for question in study.questions),
         "models": ", ".join(s.model.name if s.model else "by the data" for s in study.samplings),
         "average": question.average,
-        "ROPE": format_rope(question.rope_given),
+        "ROPE": format_rope(question.rope_option),
         "HDI": format_level(question.hdi_prob),
-        "prior": described(sampling.prior),
+        "prior": describe_prior(sampling.prior),
         "engine": sampling.engine or "by the model",
         "chains": sampling.chains,
         "draws": sampling.draws,

@@ -334,7 +334,7 @@ def _judge(
         result = result.between(*(study.systems[column] for column in job.systems))
     return result.judge(
         measure=None if keep_measure else question.measure,
-        rope=question.rope_given,
+        rope=question.rope_option,
         hdi_prob=question.hdi_prob,
     )
 

@@ -59,7 +59,7 @@ def write_tables(study: Study, results: Sequence[StudyResult], out: Path) -> lis
 def study_legend(study: Study, columns: Sequence[str]) -> dict[str, str]:
     """Explain columns under the ROPE and HDI of a study."""
     question = study.questions[0]
-    return legend(columns, rope=question.rope_given, hdi_prob=question.hdi_prob, defined=False)
+    return legend(columns, rope=question.rope_option, hdi_prob=question.hdi_prob, defined=False)
 
 
 def tables_as_latex(study: Study, results: Sequence[StudyResult]) -> str:
@@ -73,7 +73,7 @@ def tables_as_latex(study: Study, results: Sequence[StudyResult]) -> str:
         under = f" under the {model} model" if model else ""
         caption = (
             f"{study.title}: {measure} of {systems}{under}; {about}"
-            f"{format_level(question.hdi_prob)} HDI, ROPE {format_rope(question.rope_given)}."
+            f"{format_level(question.hdi_prob)} HDI, ROPE {format_rope(question.rope_option)}."
         )
         labels.append(_label(f"{measure}-contest" if contests else measure, labels))
         groups = _contest_groups(members, model) if contests else _groups(members, model)
