@@ -162,7 +162,7 @@ def _options(result: Result) -> Iterator[tuple[str, str]]:
     for name in ("beta", "zero_division", "prevalence", "clip"):
         changed[name] = getattr(measure, name, None)
     changed |= {name: getattr(question, name) for name in ("average", "hdi_prob", "shrink")}
-    changed["rope"] = None if question.rope_given == (-0.05, 0.05) else question.rope_given
+    changed["rope"] = None if question.rope_option == (-0.05, 0.05) else question.rope_option
     if question.claim is not None:
         option, margin = question.claim
         of = question.margin_of
