@@ -136,14 +136,6 @@ def test_frames(frame, expected, kind):
     same(count(FRAMES[kind](frame), **COLUMNS), expected)
 
 
-def test_neither_polars_nor_duckdb_needs_pyarrow(frame, expected, monkeypatch):
-    relation, polars = duckdb.from_df(frame), pl.DataFrame(frame.to_dict(orient="list"))
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    for data in (relation, polars, polars.lazy()):
-        same(count(data, **COLUMNS), expected)
-    same(count(polars["y"], polars["svm"], polars["nb"]), expected)
-
-
 class Tensor:
     """What PyTorch and JAX have: an array on request."""
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import csv
 import glob
-import gzip
 import os
 import re
 import shutil
 import sys
 import tempfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -25,8 +23,8 @@ from typing import Any
 
 import duckdb
 import narwhals as nw
-import numpy as np
 import pandas as pd
+import pyarrow
 
 from stanoff._lib.arguments import as_path
 from stanoff.data.counting import check_weights
@@ -266,16 +264,15 @@ def to_duckdb(frame: Frame, backend: str, connection: duckdb.DuckDBPyConnection)
     connection : DuckDBPyConnection
         What keeps it, on disk if need be.
     """
-    native = nw.to_native(frame)
     if backend == "own":
         return frame
     if backend == "pandas":  # a copy: DuckDB cannot read a view of another frame, backwards
-        relation = connection.from_df(native.copy())
+        relation = connection.from_df(nw.to_native(frame).copy())
     elif backend in ("polars", "duckdb"):
         [(folder,)] = connection.sql("SELECT current_setting('temp_directory')").fetchall()
         file = tempfile.mktemp(".parquet", dir=folder)
         with translate_collection():
-            native.sink_parquet(file) if backend == "polars" else native.to_parquet(file)
+            frame.sink_parquet(file)
         relation = connection.read_parquet(file)
     else:
         relation = _by_chunks(frame, connection)
@@ -291,9 +288,7 @@ def _by_chunks(frame: Frame, connection: duckdb.DuckDBPyConnection) -> duckdb.Du
     connection.execute(f"CREATE TABLE {name} ({columns})")
     for chunk in _chunks(frame, schema.names()):
         # Whole numbers of which some are missing come as real ones, which DuckDB takes for NaN.
-        connection.register("chunk", chunk.convert_dtypes())
-        connection.execute(f"INSERT INTO {name} SELECT * FROM chunk")
-        connection.unregister("chunk")
+        connection.from_df(chunk.convert_dtypes()).insert_into(name)
     return connection.table(name)
 
 
@@ -301,8 +296,8 @@ def _chunks(frame: Frame, names: list[str]) -> Iterator[pd.DataFrame]:
     native = nw.to_native(frame)
     with translate_collection():
         if frame.implementation.is_dask():
-            for number in range(native.npartitions):
-                yield pd.DataFrame(native.get_partition(number).compute())[names]
+            for partition in native[names].partitions:
+                yield partition.compute()
             return
         rows = native.select(*names).toLocalIterator()
         while chunk := [tuple(row) for row in islice(rows, CHUNK)]:
@@ -311,7 +306,7 @@ def _chunks(frame: Frame, names: list[str]) -> Iterator[pd.DataFrame]:
 
 def _sql_type(kind: Any) -> str:
     if kind.is_integer():
-        return "HUGEINT" if kind == nw.UInt64 else "BIGINT"
+        return "HUGEINT"
     if kind.is_float() or kind.is_decimal():
         return "DOUBLE"
     types = {nw.Boolean: "BOOLEAN", nw.Date: "DATE", nw.Datetime: "TIMESTAMP"}
@@ -331,40 +326,22 @@ def translate_collection() -> Iterator[None]:
 
 
 def fetch(frame: Frame) -> pd.DataFrame:
-    """Fetch the rows of a table, in the order that it has; numbers are those of NumPy."""
+    """Fetch the rows of a table, in the order that it has."""
     schema = frame.collect_schema()
     wide = [c for c, t in schema.items() if t.is_decimal() or str(t).endswith("128")]
     if wide:  # which NumPy does not have
         frame = frame.with_columns(*(nw.col(c).cast(nw.Float64()) for c in wide))
-    native = nw.to_native(frame)
-    if frame.implementation.is_duckdb():
-        columns = native.fetchnumpy()  # a data frame would take a second copy
-        if any(np.ma.is_masked(values) for values in columns.values()):
-            return pd.DataFrame(native.df())
-        return pd.DataFrame({c: np.asarray(v) for c, v in columns.items()}, copy=False)
     with translate_collection():
-        if frame.implementation.is_pyspark():
-            return pd.DataFrame(native.toPandas())
-        rows = frame.collect()
-        if rows.implementation.is_pandas():
-            return pd.DataFrame(rows.to_native()).reset_index(drop=True)
-        return pd.DataFrame({name: rows[name].to_numpy() for name in rows.columns})
+        rows = frame.collect("pandas").to_native()
+    return pd.DataFrame(rows).reset_index(drop=True)
 
 
 def fetch_objects(frame: Frame) -> pd.DataFrame:
     """Fetch the rows of a small table as plain Python objects, 1 and not 1.0 beside a hole."""
-    native, names = nw.to_native(frame), frame.collect_schema().names()
     with translate_collection():
-        if frame.implementation.is_duckdb():
-            rows = native.fetchall()
-        elif frame.implementation.is_pyspark():
-            rows = [tuple(row) for row in native.collect()]
-        else:
-            rows = list(frame.collect().rows())
-    out = pd.DataFrame(index=range(len(rows)), columns=names, dtype=object)
-    for index, name in enumerate(names):
-        out[name] = pd.Series([row[index] for row in rows], dtype=object)
-    return out
+        rows = frame.collect()
+    columns = {name: pd.Series(rows[name].to_list(), dtype=object) for name in rows.columns}
+    return pd.DataFrame(columns, columns=rows.columns)
 
 
 def count_rows(frame: Frame) -> int:
@@ -503,7 +480,7 @@ def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStac
     if len(kinds) > 1:
         raise InputError(f"{name} matches files of different kinds: {', '.join(paths[:5])}.")
     kind = kinds.pop()
-    start = _start(paths[0], connection) if kind != "parquet" else ""
+    start = _start(paths[0]) if kind != "parquet" else ""
     if len(paths) == 1 and (log := read_log(paths[0], start)):
         names = tuple(log.frame.columns)
         frame = log.frame.set_axis([f"c{i}" for i in range(len(names))], axis=1)
@@ -529,18 +506,20 @@ def _spool_stdin() -> Iterator[Path]:
         file = Path(folder, "stdin")
         with file.open("wb") as out:
             shutil.copyfileobj(sys.stdin.buffer, out)
-        start = file.read_bytes()[:8]
-        packed = next((end for magic, end in PACKED.items() if start.startswith(magic)), "")
-        if packed == ".gz":
-            with gzip.open(file) as plain:
-                start = plain.read(8)
-        kind = _kind_by_content(start)
+        packed = next((end for magic, end in PACKED.items() if _begins(file, magic)), "")
+        path = file.rename(f"{file}{packed}")
+        kind = _kind_by_content(_unpack(path)[:8])
         ending = next(end for end, known in KINDS.items() if known == kind)
-        path = file.rename(f"{file}{ending}{packed}")
+        path = path.rename(f"{file}{ending}{packed}")
         try:
             yield path
         except InputError as error:
             raise InputError(str(error).replace(str(path), "stdin")) from error
+
+
+def _begins(file: Path, magic: bytes) -> bool:
+    with file.open("rb") as content:
+        return content.read(len(magic)) == magic
 
 
 def _suffix(path: str) -> str:
@@ -565,24 +544,19 @@ def _kind(path: str) -> str:
         return _kind_by_content(file.read(8))
 
 
-def _start(path: str, connection: duckdb.DuckDBPyConnection) -> str:
-    """Read the beginning of a file as text; nothing of it is lost if it is none."""
+def _unpack(path: Path) -> bytes:
+    """Read the beginning of a file, which may be packed."""
     try:
-        if path.lower().endswith(".zst"):  # which Python's standard library cannot unpack
-            sql = (
-                f"read_csv({literal([glob.escape(path)])}, auto_detect=false, header=false, "
-                "delim='\x01', quote='', escape='', columns={'line': 'VARCHAR'}, strict_mode=false)"
-            )
-            with translate_errors(path):
-                rows = connection.execute(f"SELECT line FROM {sql} LIMIT 50").fetchall()
-            return "\n".join(line or "" for (line,) in rows).removeprefix("﻿")
-        opener = gzip.open if path.lower().endswith(".gz") else open
-        with opener(path, "rb") as file:
-            start = file.read(START)
-    except (OSError, EOFError, zlib.error) as error:
+        with pyarrow.input_stream(path, compression="detect") as file:
+            return bytes(file.read(START))
+    except OSError as error:
         raise InputError(f"{path} cannot be read: {error}.") from None
+
+
+def _start(path: str) -> str:
+    """Read the beginning of a file as text; nothing of it is lost if it is none."""
     # What is no UTF-8 becomes lone surrogates, by which it is known; a character may be cut off.
-    return start.decode("utf-8-sig", errors="surrogateescape")
+    return _unpack(Path(path)).decode("utf-8-sig", errors="surrogateescape")
 
 
 def _table_function(
@@ -674,7 +648,7 @@ def _read_csv(
 ) -> tuple[str, dict[str, str]]:
     delimiter, names = _header(paths[0], start)
     for path in paths[1:]:
-        if _header(path, _start(path, connection)) != (delimiter, names):
+        if _header(path, _start(path)) != (delimiter, names):
             raise InputError(f"{path} has another header than {paths[0]}.")
     columns = {name: f"c{i}" for i, name in enumerate(names)}
     sql = (
