@@ -213,6 +213,19 @@ def _as_column(name: str, values: Any) -> Any:
     return pd.Series(values) if masked or values.dtype.kind in "mM" else values
 
 
+def number(role: str, column: Any) -> NDArray[np.int64]:
+    """Give every cluster, data set or the like a number, and return that of each row.
+
+    Examples
+    --------
+    >>> number("cluster", ["x", "y", "x"]).tolist()
+    [0, 1, 0]
+    """
+    codes, _ = pd.factorize(np.asarray(column))
+    missing_rows(role, codes < 0)
+    return codes.astype(np.int64)
+
+
 def missing_rows(
     name: str, missing: Any, what: str = "label", where: str | None = None, n: int | None = None
 ) -> None:

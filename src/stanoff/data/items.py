@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff.data.counting import check_lengths, missing_rows
+from stanoff.data.counting import check_lengths, number
 from stanoff.data.types import Data, default_names
 from stanoff.errors import InputError, invalid
 
@@ -59,6 +59,7 @@ class ItemValues(Data):
     kind = "values"
     real: ClassVar[tuple[str, ...]] = ("values", "scatter")
     unit = "item"
+    per_system: ClassVar[tuple[str, ...]] = ("values", "runs", "scatter")
 
     @property
     def items(self) -> int:
@@ -87,18 +88,10 @@ class ItemValues(Data):
 
     def pair(self, a: int, b: int) -> ItemValues:
         """Return the values of two systems."""
-        return self if (a, b) == (0, 1) and len(self.systems) == 2 else self._select([a, b])
-
-    def _select(self, indices: list[int], **extra: Any) -> ItemValues:
-        return type(self)(
-            self.categories,
-            self.values[indices],
-            self.runs[indices],
-            self.scatter[indices],
-            self.dataset,
-            **extra,
-            **self.metadata(*indices),
-        )
+        if (a, b) == (0, 1) and len(self.systems) == 2:
+            return self
+        rows = {name: getattr(self, name)[[a, b]] for name in self.per_system}
+        return replace(self, **rows, **self.metadata(a, b))
 
     def constant(self, a: int, b: int) -> bool:
         """Return whether two systems differ by the same amount on every item."""
@@ -152,9 +145,6 @@ class ClusteredValues(ItemValues):
     def format_count(self, n: int) -> str:
         """Say how many items there are, in how many clusters."""
         return f"{super().format_count(n)} in {self.clusters:,} clusters"
-
-    def _select(self, indices: list[int], **extra: Any) -> ItemValues:
-        return super()._select(indices, cluster=self.cluster, **extra)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +202,7 @@ class RatioValues(ClusteredValues):
     denominator: Array
 
     real: ClassVar[tuple[str, ...]] = ("values", "scatter", "denominator")
+    per_system: ClassVar[tuple[str, ...]] = (*ItemValues.per_system, "denominator")
 
     @property
     def observed(self) -> Array:
@@ -226,9 +217,6 @@ class RatioValues(ClusteredValues):
     def format_count(self, n: int) -> str:
         """Say how many items there are, and in how many clusters if these are fewer."""
         return super().format_count(n) if self.clusters < n else Data.format_count(self, n)
-
-    def _select(self, indices: list[int], **extra: Any) -> ItemValues:
-        return super()._select(indices, denominator=self.denominator[indices], **extra)
 
 
 def _never_varies(difference: Array, values: Array) -> bool:
@@ -272,59 +260,54 @@ def build_items(
     >>> build_items({"a": [0.5, 0.4, 0.9, 0.1], "b": [0.4, 0.4, 0.6, 0.2]}).values.shape
     (2, 4)
     """
-    numbers = [as_numbers(name, values, ids) for name, values in columns.items()]
-    check_lengths(dict(zip(columns, map(len, numbers), strict=True)))
-    values = np.stack(numbers)
-    n = values.shape[1]
+    numbers = {name: as_numbers(name, values, ids) for name, values in columns.items()}
+    check_lengths({name: len(values) for name, values in numbers.items()})
+    values = np.stack(list(numbers.values()))
     _check_values(values)
+    n = values.shape[1]
     names = systems or default_names(len(values))
-    nothing = np.empty((len(values), 0))
     codes, notes = _read_clusters(cluster, n)
     if n < FEW_ITEMS:
         notes.append(
             f"There are only {n} items: the interval is right if their differences are roughly "
             "normal, and too narrow if they are skewed."
         )
+    nothing = np.empty((len(values), 0))
+    if len(denominators) and runs is not None:  # what is divided is the sum, not the mean
+        values, runs, scatter = values * runs, None, None
     fields: dict[str, Any] = {
         "categories": ("1",),
         "values": values,
         "runs": nothing.astype(np.int64) if runs is None else runs,
         "scatter": nothing if scatter is None else scatter,
-        "dataset": NO_CODES if dataset is None else encode("dataset", dataset, n),
+        "dataset": NO_CODES if dataset is None else encode_items("dataset", dataset, n),
         "systems": names,
         "notes": tuple(notes),
     }
-    data: ItemValues
+    units = np.arange(n) if codes is None else codes
+    data = ItemValues(**fields)
     if len(denominators):
-        if runs is not None:  # what is divided is the sum, not the mean
-            none = nothing.astype(np.int64)
-            fields |= {"values": values * runs, "runs": none, "scatter": nothing}
-        units = np.arange(n) if codes is None else codes
         denominator = _as_denominator(denominators, names, values.shape)
         data = RatioValues(cluster=units, denominator=denominator, **fields)
         check_clusters(data.clusters, "items" if codes is None else "clusters")
     elif of_clusters or codes is not None:
-        kind = ClusterMeans if of_clusters else ClusteredValues
-        data = kind(cluster=np.arange(n) if codes is None else codes, **fields)
+        data = (ClusterMeans if of_clusters else ClusteredValues)(cluster=units, **fields)
         check_clusters(data.clusters, "clusters")
-    elif n > 1 and len(np.unique(fields["dataset"])) == n:
+    elif n > 1 and len(np.unique(data.dataset)) == n:
         data = DatasetScores(**fields)
-    else:
-        data = ItemValues(**fields)
     return _point_out_constants(data)
 
 
 def _check_values(values: Array) -> None:
-    for largest in (values.max(initial=0.0), values.min(initial=0.0)):
-        if abs(largest) > MAX_VALUE:
-            rule = f"Values must be within ±{MAX_VALUE:g}, so that their squares can be added up"
-            raise InputError(f"{rule}; there is {largest:g}.")
-    n = values.shape[1]
-    if n < MIN_ITEMS:
-        found = "there is 1 item" if n == 1 else f"there are {n} items"
+    largest = max(values.max(initial=0.0), values.min(initial=0.0), key=abs)
+    if abs(largest) > MAX_VALUE:
+        rule = f"Values must be within ±{MAX_VALUE:g}, so that their squares can be added up"
+        raise InputError(f"{rule}; there is {largest:g}.")
+    if (n := values.shape[1]) < MIN_ITEMS:
+        count = "is 1 item" if n == 1 else f"are {n} items"
         raise InputError(
             f"Values of {MIN_ITEMS} items or more are needed, since it is learned from how their "
-            f"differences vary; {found}."
+            f"differences vary; there {count}."
         )
 
 
@@ -347,15 +330,12 @@ def as_numbers(name: str, values: Any, ids: Any = None) -> Array:
     """
     if isinstance(values, (str, bytes, Mapping)) or np.ndim(values) == 0:
         raise invalid(name, "a column of numbers", type(values).__name__)
-    if not isinstance(values, pd.Series):
-        array = np.asarray(values)
-        if array.ndim != 1:
-            raise InputError(f"{name} must be one-dimensional. Got the shape {array.shape}.")
-        if array.dtype.kind in "cmMV":
-            raise invalid(name, "a column of numbers", f"the type {array.dtype}")
-        values = pd.Series(array)
-    missing = values.isna().to_numpy()
-    numbers = _to_floats(values)
+    column = values if isinstance(values, pd.Series) else np.asarray(values)
+    if column.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional. Got the shape {column.shape}.")
+    if column.dtype.kind in "cmMV":
+        raise invalid(name, "a column of numbers", f"the type {column.dtype}")
+    missing, numbers = np.asarray(pd.isna(column)), to_floats(column)
     for wrong, rule, what in (
         (missing, "have a number in every row", "are missing"),
         (np.isnan(numbers), "be made of numbers", "are none"),
@@ -364,32 +344,27 @@ def as_numbers(name: str, values: Any, ids: Any = None) -> Array:
         if wrong.any():
             first, count = int(wrong.argmax()), int(wrong.sum())
             where = f"in row {first + 1}" if ids is None else f"that of {ids[first]!r}"
-            value = "has none" if wrong is missing else f"is {values.astype(object).iloc[first]!r}"
+            example = (
+                "has none" if wrong is missing else f"is {np.asarray(column, object)[first]!r}"
+            )
             raise InputError(
-                f"{name} must {rule}, but {count:,} of {len(values):,} {what}: the first, {where}, "
-                f"{value}."
+                f"{name} must {rule}, but {count:,} of {len(column):,} {what}: the first, {where}, "
+                f"{example}."
             )
     return numbers
 
 
-def _to_floats(column: Any) -> Array:
+def to_floats(column: Any) -> Array:
     """Return numbers; NaN for what is none."""
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
-        return np.asarray(column, dtype=np.float64)
-    plain = column.astype(object).where(column.notna(), None)
     try:
-        numbers = np.asarray(pd.to_numeric(plain, errors="coerce"), dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):  # lists, records, 10**400
-        numbers = np.array([_to_float(value) for value in plain])
-    if np.isnan(numbers).any():
-        words = (WORDS.get(x.lower(), np.nan) if isinstance(x, str) else np.nan for x in plain)
-        numbers = np.where(np.isnan(numbers), np.fromiter(words, np.float64), numbers)
-    return numbers
+        return np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):  # texts, pd.NA, lists, 10**400
+        return np.array([_to_float(value) for value in column], dtype=np.float64)
 
 
 def _to_float(value: Any) -> float:
     try:
-        return float(value)
+        return float(WORDS.get(value.lower(), value) if isinstance(value, str) else value)
     except OverflowError:
         return float("inf")
     except (TypeError, ValueError):
@@ -400,7 +375,7 @@ def _read_clusters(column: Any, n: int) -> tuple[Codes | None, list[str]]:
     """Return the clusters; none where all are different, and a note where they are few."""
     if column is None:
         return None, []
-    cluster = encode("cluster", column, n)
+    cluster = encode_items("cluster", column, n)
     clusters = int(cluster.max()) + 1
     if clusters == n:
         return None, ["Every item has a cluster of its own, so that clusters change nothing."]
@@ -408,14 +383,12 @@ def _read_clusters(column: Any, n: int) -> tuple[Codes | None, list[str]]:
     return cluster, [few] if clusters < FEW_CLUSTERS else []
 
 
-def encode(role: str, column: Any, n: int) -> Codes:
+def encode_items(role: str, column: Any, n: int) -> Codes:
     """Give every cluster or data set a number, and return that of each item."""
     array = np.asarray(column)
     if array.ndim != 1 or len(array) != n:
         raise InputError(f"{role} must have an entry for each of {n:,} items.")
-    codes, _ = pd.factorize(array)
-    missing_rows(role, codes < 0, "label")
-    return codes.astype(np.int64)
+    return number(role, array)
 
 
 def _as_denominator(columns: Any, systems: tuple[str, ...], shape: tuple[int, ...]) -> Array:

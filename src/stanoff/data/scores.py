@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from stanoff._lib.escaping import shown
 from stanoff.data.counting import (
     ONE_OF_MANY,
+    as_indicators,
     check_lengths,
-    encode,
+    encode_all,
+    is_matrix,
     is_multilabel,
     match_label,
-    missing_rows,
+    number,
     select_categories,
-    sorted_labels,
 )
+from stanoff.data.items import to_floats
 from stanoff.data.types import Counts, Data, default_names
 from stanoff.errors import InputError, invalid
 
@@ -130,42 +132,42 @@ def build_scores(
     if len({values.shape[1:] for values in scores.values()}) > 1:
         shapes = ", ".join(f"{system} {values.shape}" for system, values in scores.items())
         raise InputError(f"All systems must have as many columns of scores, but have {shapes}.")
+    sizes = {system: len(values) for system, values in scores.items()}
+    others = {"cluster": cluster, "sample_weight": n}
+    sizes |= {role: len(values) for role, values in others.items() if values is not None}
     matrix = next(iter(scores.values())).ndim == 2
-    together = False
+    facts: dict[str, Any] = {"systems": default_names(len(scores))}
     if is_multilabel({name: truth}):
-        categories, positive, indices = _read_indicators(name, truth, pos_label, labels, average)
+        selected, positive = _read_indicators(name, truth, pos_label, labels, average)
     else:
-        codes, labels_of_codes = encode(name, truth)
-        known = tuple(labels_of_codes)
-        used = [known[i] for i in np.unique(codes)]
-        pos_label = match_label(pos_label, used)
+        known, [codes] = encode_all({name: truth})
+        pos_label = match_label(pos_label, known)
         if matrix:
-            known, codes = _order_classes(_headings(systems), used, known, codes, scores, labels)
-            together = average is None and pos_label is None and len(known) > 2
-            selected = [] if together else select_categories(known, pos_label, None, average)
+            width = next(iter(scores.values())).shape[1]
+            known, codes = _order_classes(_headings(systems), known, codes, width, labels)
+            if average is None and pos_label is None and len(known) > 2:
+                check_lengths({name: len(codes), **sizes})
+                facts["source"] = {"classes": ", ".join(map(str, known))}
+                arrays = codes, np.stack(list(scores.values())), encode_clusters(cluster)
+                return _repeat(ScoredClasses((ALL_CLASSES,), *arrays, **facts), n)
+            selected = select_categories(known, pos_label, None, average)
         elif average is not None:
             raise invalid("average", "None where systems have one column of scores", average)
         else:
-            _refuse_labels(scores, systems, used)
-            selected = _positive_label(name, used, known, pos_label, labels)
-        categories = [category for category, _ in selected]
+            _refuse_labels(scores, systems, known)
+            selected = select_categories(known, pos_label, labels, None)
+            if selected[0][1] is None:
+                raise InputError(
+                    f"{name} has one class only ({known[0]!r}): it takes both to compare."
+                )
         positive = np.array([codes == index for _, index in selected])
-        indices = [int(index or 0) for _, index in selected] if matrix else [0]
-    sizes = {name: len(codes) if together else positive.shape[1]}
-    sizes |= {system: len(values) for system, values in scores.items()}
-    others = {"cluster": cluster, "sample_weight": n}
-    check_lengths(sizes | {role: len(x) for role, x in others.items() if x is not None})
-    facts: dict[str, Any] = {"systems": default_names(len(scores))}
-    if together:  # judged by the probability of what happened
-        facts["source"] = {"classes": ", ".join(map(str, known))}
-        matrices = np.stack(list(scores.values()))
-        return _repeat(
-            ScoredClasses((ALL_CLASSES,), codes, matrices, encode_clusters(cluster), **facts), n
-        )
-    facts |= {"source": {"pos_label": categories[0]}, "notes": _two_valued(scores)}
+    check_lengths({name: positive.shape[1], **sizes})
+    categories = tuple(category for category, _ in selected)
+    indices = [index for _, index in selected if index is not None] if matrix else [0]
     score = np.stack([x.reshape(len(x), -1)[:, indices].T for x in scores.values()])
-    clusters = encode_clusters(cluster)
-    data = ScoredDocuments(tuple(categories), positive.astype(np.int64), score, clusters, **facts)
+    facts |= {"source": {"pos_label": categories[0]}, "notes": _two_valued(scores)}
+    arrays = positive.astype(np.int64), score, encode_clusters(cluster)
+    data = ScoredDocuments(categories, *arrays, **facts)
     _check_both(name, data)
     return replace(_repeat(data, n), notes=(*data.notes, *_few_documents(data)))
 
@@ -179,15 +181,13 @@ def as_scores(name: str, values: Any) -> Array:
     [1.0, 0.5]
     """
     rule = "scores: finite numbers, higher for positive"
-    if hasattr(values, "toarray"):
-        values = values.toarray()
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
     if array.dtype.kind in "mMcV" or array.ndim not in (1, 2) or not array.size:
         raise _other_than(name, rule, f"{array.dtype} of the shape {array.shape}")
     try:
         numbers = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        odd = next((x for x in array.ravel() if not _is_number(x)), array.ravel()[0])
+        odd = array.ravel()[~np.isfinite(to_floats(array.ravel()))][0]
         raise _other_than(name, f"{rule}, and not labels", repr(odd)[:80]) from None
     bad = ~np.isfinite(numbers)
     if bad.any():
@@ -204,14 +204,6 @@ def _other_than(name: str, rule: str, value: str) -> InputError:
     return InputError(f"{name} must hold {rule}. It has {value}.")
 
 
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True
-
-
 def _refuse_labels(scores: Mapping[str, Array], columns: Any, used: Sequence[Any]) -> None:
     """Refuse classes instead of scores: whole numbers or truth values, like the labels."""
     for name, values in columns:
@@ -222,37 +214,22 @@ def _refuse_labels(scores: Mapping[str, Array], columns: Any, used: Sequence[Any
             raise _other_than(name, rule, f"{first}{' ...' if len(distinct) > 3 else ''}")
 
 
-def _positive_label(
-    name: str, used: Sequence[Any], known: Sequence[Any], pos_label: Any, labels: Any
-) -> list[tuple[str, int | None]]:
-    """Name the positive label, with its code."""
-    ordered = sorted_labels({name: used})
-    [(category, index)] = select_categories(ordered, pos_label, labels, None)
-    if index is None:
-        raise InputError(f"{name} has one class only ({used[0]!r}): it takes both to compare.")
-    return [(category, list(known).index(ordered[index]))]
-
-
 def _read_indicators(
     name: str, truth: Any, pos_label: Any, labels: Any, average: str | None
-) -> tuple[list[str], NDArray[np.bool_], list[int]]:
-    """Read an indicator matrix: a column per category, which may overlap."""
-    headings = [str(c) for c in truth.columns] if isinstance(truth, pd.DataFrame) else None
-    table = truth.toarray() if hasattr(truth, "toarray") else truth
-    array = np.asarray(table.to_numpy() if hasattr(table, "to_numpy") else table)
-    if array.ndim != 2 or not np.isin(array, (0, 1)).all():
-        raise _other_than(name, "labels, or an indicator matrix of 0 and 1", f"{array.ravel()[:3]}")
-    if labels is not None:
-        headings = [str(label) for label in labels]
-    known = headings or [str(i) for i in range(array.shape[1])]
-    if len(known) != array.shape[1]:
-        raise invalid("labels", f"{array.shape[1]} names, one per column of {name}", labels)
+) -> tuple[list[tuple[str, int | None]], NDArray[np.bool_]]:
+    """Read an indicator matrix: which categories are judged, and which documents are of them."""
+    if not is_matrix(truth):
+        raise _other_than(name, "labels, or an indicator matrix of 0 and 1", f"{next(iter(truth))}")
+    matrix = as_indicators(name, truth)
+    columns = truth.columns if isinstance(truth, pd.DataFrame) else range(matrix.shape[1])
+    known = tuple(map(str, columns if labels is None else labels))
+    if len(known) != matrix.shape[1]:
+        raise invalid("labels", f"{matrix.shape[1]} names, one per column of {name}", labels)
     if pos_label is None and average is None:
         raise InputError(ONE_OF_MANY)
     positive = None if pos_label is None else str(pos_label)
-    selected = select_categories(tuple(known), positive, None, average)
-    indices = [index for _, index in selected if index is not None]
-    return [category for category, _ in selected], (array == 1).T[indices], indices
+    selected = select_categories(known, positive, None, average)
+    return selected, matrix.toarray().T[[index for _, index in selected]] == 1
 
 
 def _headings(columns: Any) -> list[Any] | None:
@@ -265,41 +242,33 @@ def _headings(columns: Any) -> list[Any] | None:
 
 def _order_classes(
     headings: list[Any] | None,
-    used: Sequence[Any],
     known: Sequence[Any],
     codes: NDArray[Any],
-    scores: Mapping[str, Array],
+    width: int,
     labels: Any,
 ) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
     """Return the classes in the order of the columns, and the codes of the truth in it."""
-    width = next(iter(scores.values())).shape[1]
-    order = labels if labels is not None else headings
-    if order is None:
-        order = sorted_labels({"truth": used})
-    order = tuple(order)
-    if headings is not None and order != tuple(headings) and set(order) == set(headings):
+    order = tuple(labels if labels is not None else headings or known)
+    if headings and order != tuple(headings) and set(order) == set(headings):
         raise invalid("labels", "in the order of the columns, or left out", labels)
     if len(order) != width:
         rule = f"{width} classes, one per column of scores; pass labels= to name all of them"
         raise invalid("labels", rule, f"{len(order)} classes")
-    index = {label: i for i, label in enumerate(order)}
-    for label in used:
-        if label not in index:
+    for label in known:
+        if label not in order:
             listed = ", ".join(repr(x) for x in order[:10])
             raise invalid("labels", f"all classes that are true, {label!r} too", listed)
-    lookup = np.array([index.get(label, -1) for label in known], dtype=np.int64)
-    return order, lookup[codes]
+    return order, np.array([order.index(label) for label in known], dtype=np.int64)[codes]
 
 
 def encode_clusters(values: Any) -> NDArray[np.int64]:
     """Give every cluster a number."""
     if values is None:
         return NO_CLUSTERS
-    codes, distinct = pd.factorize(np.asarray(values))
-    missing_rows("cluster", codes < 0)
-    if len(distinct) < 2:
-        raise invalid("cluster", "a column of two clusters or more", f"{len(distinct)}")
-    return np.asarray(codes, dtype=np.int64)
+    codes = number("cluster", values)
+    if len(codes) and not codes.any():
+        raise invalid("cluster", "a column of two clusters or more", "1")
+    return codes
 
 
 def _repeat(data: Scored, n: Any) -> Scored:
@@ -332,17 +301,17 @@ def _few_documents(data: ScoredDocuments) -> tuple[str, ...]:
     positive = data.truth.sum(axis=1, dtype=np.int64)
     notes = []
     for kind, counts in (("positive", positive), ("negative", data.truth.shape[1] - positive)):
-        few = [(c, int(n)) for c, n in zip(data.categories, counts, strict=True) if n < FEW]
-        if few:
-            category, n = few[0]
-            where = "" if len(data.categories) == 1 else f" in category {shown(category)}"
-            others = f" (and in {len(few) - 1} more)" if len(few) > 1 else ""
-            plural = "document" if n == 1 else "documents"
-            notes.append(
-                f"There {'is' if n == 1 else 'are'} only {n} {kind} {plural}{where}{others}: so "
-                "few tell next to nothing of how others would be scored, and the interval may be "
-                "too narrow."
-            )
+        few = np.flatnonzero(counts < FEW)
+        if not len(few):
+            continue
+        n, category = int(counts[few[0]]), shown(data.categories[few[0]])
+        where = "" if len(data.categories) == 1 else f" in category {category}"
+        others = f" (and in {len(few) - 1} more)" if len(few) > 1 else ""
+        count = f"is only 1 {kind} document" if n == 1 else f"are only {n} {kind} documents"
+        notes.append(
+            f"There {count}{where}{others}: so few tell next to nothing of how others would be "
+            "scored, and the interval may be too narrow."
+        )
     return tuple(notes)
 
 
