@@ -6,6 +6,7 @@ score, by the name that the program has for it.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import struct
@@ -16,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow
 
 from stanoff.errors import InputError
 
+MAX_LINE = 2**24  # characters of a first record
 ZSTD = 93  # the method of compression in a ZIP that Python 3.14 is the first to know
 LM_EVAL = {"doc_id", "target", "resps", "filtered_resps"}
 IR_MEASURES = {"query_id", "measure", "value"}
@@ -58,7 +61,8 @@ def read_log(path: str, start: str) -> Log | None:
         return _inspect_archive(path)
     try:
         if re.match(r'\s*\{\s*"version":\s*\d+,\s*"status":', start) and '"eval"' in start:
-            return _inspect(json.loads(Path(path).read_text("utf-8")), path)
+            with _open(path) as file:
+                return _inspect(json.load(file), path)
         keys = _first_keys(path, start)
         if keys >= LM_EVAL:
             return _lm_eval(_json_lines(path), path)
@@ -73,23 +77,24 @@ def read_log(path: str, start: str) -> Log | None:
         raise InputError(f"{path} looks like a log, but cannot be read: {message}.") from None
 
 
+def _open(path: str) -> io.TextIOWrapper:
+    """Open a file of text, which may be packed."""
+    return io.TextIOWrapper(pyarrow.input_stream(path, compression="detect"), encoding="utf-8")
+
+
 def _first_keys(path: str, start: str) -> set[str]:
     """Return the names of the first record, if the file has a JSON record per line."""
     if not start.startswith("{"):
         return set()
-    line, end, _ = start.partition("\n")
-    if not end:
-        with Path(path).open(encoding="utf-8", errors="ignore") as file:
-            line = file.readline(2**24)
-    try:
-        first = json.loads(line)
-    except (ValueError, RecursionError):
-        return set()
-    return set(first) if isinstance(first, dict) else set()
+    with _open(path) as file:
+        try:
+            return set(json.loads(file.readline(MAX_LINE)))
+        except (ValueError, RecursionError):
+            return set()
 
 
 def _json_lines(path: str) -> list[dict[str, Any]]:
-    with Path(path).open(encoding="utf-8") as file:
+    with _open(path) as file:
         return [json.loads(line) for line in file if line.strip()]
 
 
@@ -154,8 +159,6 @@ def _member(archive: zipfile.ZipFile, name: str, path: str) -> list[dict[str, An
     if info.compress_type != ZSTD:
         content = archive.read(name)
     else:
-        import pyarrow
-
         with Path(path).open("rb") as file:
             file.seek(info.header_offset + 26)
             file.seek(info.header_offset + 30 + sum(struct.unpack("<HH", file.read(4))))
@@ -198,7 +201,7 @@ def _values_per_topic(path: str, start: str) -> Log | None:
         if not lines or not all(m and re.fullmatch(NUMBER, m[value]) for m in matches):
             continue
         rows = []
-        for number, line in enumerate(Path(path).read_text("utf-8").splitlines(), start=1):
+        for number, line in enumerate(_open(path).read().splitlines(), start=1):
             match = pattern.fullmatch(line)
             if match is None:
                 raise InputError(f"{path} cannot be read: line {number} is {line[:80]!r}.")
