@@ -265,6 +265,9 @@ def spell_out(names: Sequence[str] = ()) -> Callable[[F], F]:
             for name in options:
                 if name not in known:
                     raise no_option(function.__name__, name, known)
+            if args and isinstance(args[0], (str, Path)) and "table" in options:
+                # A file of DuckDB, and the name of a table in it.
+                args = (f"{args[0]}::{options.pop('table')}", *args[1:])
             return function(*args, **options)
 
         checked.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]

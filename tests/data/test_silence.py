@@ -1,6 +1,7 @@
 """Options that were dropped, and contents that mislead, without a word."""
 
 import json
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -101,6 +102,8 @@ def test_odd_tables():
         count(twice, truth="y", a="a", b="b")
     with pytest.raises(InputError, match="no columns"):
         count(pd.DataFrame(), truth="y", a="a", b="b")
+    with pytest.raises(InputError, match="no columns"):
+        count(pl.DataFrame(), truth="y", a="a", b="b")
     with pytest.raises(InputError, match="same length"):
         compare([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0], **MEAN)
     with pytest.raises(InputError, match="nothing to compare"):
@@ -125,6 +128,35 @@ def test_a_file_of_duckdb(tmp_path):
     assert count(file, **columns).n_documents() == (60,)
     with duckdb.connect(str(file)) as connection:
         connection.execute("CREATE TABLE two AS SELECT * FROM one LIMIT 20")
-    with pytest.raises(InputError, match="has the tables one, two: say which by"):
+        connection.execute("CREATE VIEW three AS SELECT * FROM one LIMIT 30")
+    with pytest.raises(InputError, match="has the tables one, three, two: say which by table="):
         count(file, **columns)
     assert count(f"{file}::two", **columns).n_documents() == (20,)
+    assert count(file, table="two", **columns).n_documents() == (20,)
+    assert compare(file, table="three", **columns, engine="exact").data.n_documents() == (30,)
+
+
+def test_masked_numbers_are_missing():
+    masked = np.ma.array([1.0, 0.0, 1.0, 0.0], mask=[0, 0, 1, 0])
+    with pytest.raises(InputError, match="A must have a number in every row, but 1 of 4"):
+        count(masked, [1.0, 0.0, 0.5, 0.0], kind="values")
+    with pytest.raises(InputError, match="y_pred_a has 1 scores that are missing"):
+        count([1, 0, 1, 0], masked, [1.0, 0.0, 0.5, 0.2], kind="scores")
+    with pytest.raises(InputError, match="y_true has 1 missing label, the first in row 3"):
+        count(masked, [1, 0, 1, 0], [1, 0, 1, 0])
+
+
+def test_an_index_of_folds_is_pointed_out():
+    indexed = VALUES[["a", "b"]].set_axis(pd.Index(range(N), name="fold"))
+    for given in ((indexed["a"], indexed["b"]), (indexed,)):
+        columns = {"a": "a", "b": "b"} if len(given) == 1 else {}
+        assert any("'fold'" in note for note in count(*given, kind="values", **columns).notes)
+
+
+def test_logs_of_trec_eval_list_their_measures():
+    folder = Path(__file__).parents[1] / "stored/logs/retrieval"
+    files = [folder / f"trec_eval_{name}.txt" for name in ("one", "two")]
+    with pytest.raises(InputError, match=r"It has id, num_rel, map, P_5, ndcg_cut_10\."):
+        contest(files, **MEAN)
+    with pytest.raises(InputError, match=r"'systems' parameter must be a list of columns. Got 5"):
+        contest(files, systems=5, **MEAN)

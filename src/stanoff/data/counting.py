@@ -209,8 +209,7 @@ def _as_column(name: str, values: Any) -> Any:
             raise invalid(name, "a column of labels", values) from None
     if values.ndim != 1:
         raise InputError(f"{name} must be one-dimensional. Got the shape {values.shape} instead.")
-    masked = isinstance(values, np.ma.MaskedArray)
-    return pd.Series(values) if masked or values.dtype.kind in "mM" else values
+    return pd.Series(values) if values.dtype.kind in "mM" else values
 
 
 def number(role: str, column: Any) -> NDArray[np.int64]:

@@ -362,6 +362,8 @@ def load_systems(
 
 def _contest_roles(data: Any, truth: Any, systems: Sequence[Any] | None) -> dict[str, Any] | None:
     """Give every system of a contest a role; None where they are to be found in the table."""
+    if systems is not None and not isinstance(systems, Sequence):
+        raise invalid("systems", "a list of columns", systems)
     if isinstance(data, (tuple, list)):
         if systems is None or len(systems) == 1:  # the same column of every table, or what it is
             systems = [*(systems or [None])] * len(data)
@@ -369,7 +371,7 @@ def _contest_roles(data: Any, truth: Any, systems: Sequence[Any] | None) -> dict
         as_systems(systems)
     if systems is None:
         return None
-    if truth in systems:
+    if truth is not None and truth in systems:
         raise invalid("systems", "other columns than 'truth'", truth)
     return dict(zip(system_roles(len(systems)), systems, strict=True))
 
@@ -444,7 +446,7 @@ def _read_arrays(
     _check_index({**columns, **({} if weight is None else {"sample_weight": weight}), **extra})
     plain = {name: _plain_column(values) for name, values in {**columns, **extra}.items()}
     observed = [values for name, values in columns.items() if name != "y_true"]
-    noticed = notes.of_folds((getattr(v, "name", "") for v in columns.values()), kind)
+    noticed = notes.of_folds(notes.names_of(*columns.values()), kind)
     if kind == "values" and not noticed and np.ndim(observed[0]):
         noticed = notes.of_few_values(len(observed[0]))
     n = None if weight is None else check_weights(weight)
@@ -517,6 +519,8 @@ def _check_index(columns: Mapping[str, Any]) -> None:
 
 def _plain_column(values: Any) -> Any:
     """Unpack what Arrow and polars hold into lists, and a table of one column into that."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(object), None)
     if hasattr(values, "toarray") and getattr(values, "ndim", 2) == 1:
         return values.toarray()  # sparse, and yet no matrix
     if hasattr(values, "columns") and not isinstance(values, pd.DataFrame):
@@ -563,7 +567,8 @@ def _read_tables(
         if systems is None:
             systems, noticed = _find_systems(kind, tables[0], truth, options)
         stack.enter_context(translate_errors(" and ".join(table.title for table in tables)))
-        noticed += notes.of_folds((name for table in tables for name in table.names), kind)
+        names = [name for table in tables for name in table.names]
+        noticed += notes.of_folds([*names, *notes.names_of(*(data if several else [data]))], kind)
         noticed += tuple(note for table in tables for note in table.notes)
         extra = {**_extra_columns(options), **own}
         reader = TableReader(kind, tables, truth, systems, extra, options, connection, stack)

@@ -49,6 +49,20 @@ def looks_like_loss(systems: Iterable[str]) -> str | None:
     return next((name for name in systems if LOSSES.fullmatch(name)), None)
 
 
+def names_of(*columns: Any) -> list[Any]:
+    """Return what columns and their indexes are called.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> names_of(pd.Series([1], name="svm", index=pd.Index([0], name="fold")), [1, 2])
+    ['svm', 'fold']
+    """
+    named = [x for column in columns for x in (column, getattr(column, "index", None))]
+    names = [x for y in named for x in (getattr(y, "names", None) or [getattr(y, "name", None)])]
+    return [name for name in names if name is not None]
+
+
 def of_folds(names: Iterable[Any], kind: str) -> tuple[str, ...]:
     """Warn of a column that is called like the folds of a cross-validation."""
     folds = [name for name in names if FOLDS.fullmatch(str(name))]

@@ -218,24 +218,24 @@ def open_table(data: Any, connection: duckdb.DuckDBPyConnection, stack: ExitStac
     """
     if isinstance(data, (str, Path)):
         return _open_file(str(data), connection, stack)
-    if isinstance(data, pd.DataFrame):
-        if not len(data.columns):
-            raise InputError("The table has no columns.")
-        plain = data.set_axis([f"c{i}" for i in range(data.shape[1])], axis=1)
-        frame = nw.from_native(plain).lazy()
-        return Table(frame, tuple(data.columns), backend="pandas")
     native, backend = data, ""
-    if type(data).__module__.partition(".")[0] == "pyarrow":
-        native, backend = _from_arrow(data, connection), "own"
+    names: Iterable[Any] = ()
+    if isinstance(data, pd.DataFrame):
+        native, names = data.set_axis([f"c{i}" for i in range(data.shape[1])], axis=1), data.columns
+    elif type(data).__module__.partition(".")[0] == "pyarrow":
+        native, names = _from_arrow(data, connection), getattr(data, "schema", data).names
+        backend = "own"
     try:
         frame = nw.from_native(native).lazy()
     except TypeError:
         raise _no_table(data) from None
     with translate_collection():
         columns = frame.collect_schema().names()
-    names = tuple(getattr(data, "schema", data).names if backend == "own" else columns)
+    if not columns:
+        raise InputError("The table has no columns.")
     renamed = frame.select(*(nw.col(c).alias(f"c{i}") for i, c in enumerate(columns)))
-    return Table(renamed, names, backend=backend or frame.implementation.name.lower())
+    backend = backend or frame.implementation.name.lower()
+    return Table(renamed, tuple(names) or tuple(columns), backend=backend)
 
 
 def _no_table(data: Any) -> InputError:
@@ -593,20 +593,15 @@ def _attach(connection: duckdb.DuckDBPyConnection, path: str, table_name: str) -
     """Open a file of DuckDB, and find the table in it."""
     database = _new_name(connection) + "_file"
     connection.execute(f"ATTACH {literal(path)} AS {database} (READ_ONLY)")
-    rows = connection.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 UNION ALL "
-        "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT "
-        "internal ORDER BY ALL",
-        [database],
-    ).fetchall()
+    query = "SELECT schema, name FROM (SHOW ALL TABLES) WHERE database = $1 ORDER BY ALL"
+    rows = connection.execute(query, [database]).fetchall()
     tables = {name: f"{database}.{quote(schema)}.{quote(name)}" for schema, name in rows}
     if not table_name and len(tables) == 1:
-        return next(iter(tables.values()))
+        table_name = next(iter(tables))
     if table_name not in tables:
         names = ", ".join(tables) or "none"
-        raise InputError(
-            f"{path} has the tables {names}: say which by '{path}::{next(iter(tables), 'name')}'."
-        )
+        example = f"{path}::{next(iter(tables), 'name')}"
+        raise InputError(f"{path} has the tables {names}: say which by table=, or by '{example}'.")
     return tables[table_name]
 
 
