@@ -44,7 +44,8 @@ def compare(
     table : array_like, data frame, path, or a tuple of tables
         The true labels, with ``y_pred_a`` and ``y_pred_b`` beside them; or a data frame or the
         path of a file, with the names of its columns in ``truth``, ``a`` and ``b``; or two of
-        these, which are joined by ``id``.
+        these, which are joined by ``id``. Beside the path of a ``.duckdb`` file, ``table="name"``
+        is one of its tables.
     y_pred_a, y_pred_b : array_like
         What A and B predicted, in the order of the true labels.
     truth, a, b : str

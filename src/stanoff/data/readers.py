@@ -384,18 +384,14 @@ def value_counts(frame: Frame, columns: Sequence[str], weight: str | None = None
         if frame.implementation.is_dask():
             return _value_counts_on_dask(nw.to_native(frame), list(columns))
         return fetch_objects(frame.group_by(*columns).agg(nw.len().alias(N)))
-    w = nw.col(weight).cast(nw.Float64())
-    odd = ((w % 1 != 0) | (w < 0) | w.is_null()).cast(nw.Int64())
-    weighted = frame.with_columns(w.alias(weight), odd.alias("odd"))
-    summed = weighted.group_by(*columns).agg(
-        nw.col(weight).sum().alias(N), nw.col("odd").sum(), nw.len().alias("rows")
-    )
-    counted = fetch_objects(summed)
-    if counted["odd"].sum() or counted[N].isna().any():
-        example = fetch_objects(weighted.filter(nw.col("odd") == 1).select(weight).head(1))
-        check_weights([*example[weight].astype(float), float("nan")])
-    counted[N] = [round(n) for n in counted[N]]
-    return counted[counted[N] > 0].drop(columns="odd").reset_index(drop=True)
+    w = nw.col(weight)
+    weighted = frame.with_columns(w.cast(nw.Float64()))
+    odd = weighted.filter((w % 1 != 0) | (w < 0) | w.is_null()).select(weight).head(1)
+    check_weights(fetch_objects(odd)[weight])
+    sums = w.sum().alias(N), nw.len().alias("rows")
+    counted = fetch_objects(weighted.group_by(*columns).agg(*sums))
+    counted[N] = counted[N].astype(int)
+    return counted[counted[N] > 0].reset_index(drop=True)
 
 
 def _value_counts_on_dask(frame: Any, columns: list[str]) -> pd.DataFrame:
