@@ -152,7 +152,9 @@ def test_bad_frames(frame):
 
 
 def test_bad_arrays():
-    for odd in (None, 5, "text", {1, 0}, {"a": 1}):
+    with pytest.raises(InputError, match="Pass the true labels and what both systems predicted"):
+        count([1, 0], [1, 0])
+    for odd in (5, "text", {1, 0}, {"a": 1}):
         with pytest.raises(InputError, match="'y_pred_b' parameter must be a column of labels"):
             count([1, 0], [1, 0], odd)
     with pytest.raises(InputError, match="not a mixture of both"):

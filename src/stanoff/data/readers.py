@@ -485,14 +485,14 @@ def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStac
         facts: dict[str, Any] = {"defaults": defaults, "notes": log.notes}
         return Table(nw.from_native(relation), names, name, source, **facts)
     with translate_errors(name):
-        sql, columns = _table_function(connection, paths, kind, start, table_name)
-        selected = ", ".join(f"{column} AS c{i}" for i, column in enumerate(columns.values()))
-        relation = connection.sql(f"SELECT {selected} FROM {sql}")
+        relation, names = _open_relation(connection, paths, kind, start, table_name)
+        columns = enumerate(relation.columns)
+        relation = relation.project(", ".join(f"{quote(c)} AS c{i}" for i, c in columns))
         slow = kind in ("text", "json", "json lines")
         if slow and sum(Path(file).stat().st_size for file in paths) <= MAX_STORED:
             relation = materialize(connection, relation)
     frame = nw.from_native(relation)
-    return Table(frame, tuple(columns), name, source, is_text=kind == "text", has_dates=not slow)
+    return Table(frame, names, name, source, is_text=kind == "text", has_dates=not slow)
 
 
 @contextmanager
@@ -502,7 +502,9 @@ def _spool_stdin() -> Iterator[Path]:
         file = Path(folder, "stdin")
         with file.open("wb") as out:
             shutil.copyfileobj(sys.stdin.buffer, out)
-        packed = next((end for magic, end in PACKED.items() if _begins(file, magic)), "")
+        with file.open("rb") as content:
+            start = content.read(8)
+        packed = next((end for magic, end in PACKED.items() if start.startswith(magic)), "")
         path = file.rename(f"{file}{packed}")
         kind = _kind_by_content(_unpack(path)[:8])
         ending = next(end for end, known in KINDS.items() if known == kind)
@@ -511,11 +513,6 @@ def _spool_stdin() -> Iterator[Path]:
             yield path
         except InputError as error:
             raise InputError(str(error).replace(str(path), "stdin")) from error
-
-
-def _begins(file: Path, magic: bytes) -> bool:
-    with file.open("rb") as content:
-        return content.read(len(magic)) == magic
 
 
 def _suffix(path: str) -> str:
@@ -536,8 +533,7 @@ def _kind(path: str) -> str:
         raise InputError(f"{path} must be {kinds}, and not {suffix}.")
     if suffix in KINDS:
         return KINDS[suffix]
-    with Path(path).open("rb") as file:
-        return _kind_by_content(file.read(8))
+    return _kind_by_content(_unpack(Path(path))[:8])
 
 
 def _unpack(path: Path) -> bytes:
@@ -555,34 +551,38 @@ def _start(path: str) -> str:
     return _unpack(Path(path)).decode("utf-8-sig", errors="surrogateescape")
 
 
-def _table_function(
+def _open_relation(
     connection: duckdb.DuckDBPyConnection,
     paths: list[str],
     kind: str,
     start: str,
     table_name: str,
-) -> tuple[str, dict[str, str]]:
-    """Write what reads files as SQL, and each column by its name."""
+) -> tuple[duckdb.DuckDBPyRelation, tuple[str, ...]]:
+    """Open files as a relation; return the names of its columns, too."""
     if kind == "text":
         return _read_csv(connection, paths, start)
     if kind == "duckdb":
-        sql = _attach(connection, paths[0], table_name)
+        relation = connection.sql(f"FROM {_attach(connection, paths[0], table_name)}")
     elif kind == "arrow":
-        sql = _new_name(connection) + "_arrow"
-        connection.register(sql, _arrow_dataset(paths))
+        relation = connection.from_arrow(_arrow_dataset(paths))
     else:
-        # DuckDB looks for patterns, too, but these are names.
-        sql = f"{READERS[kind]}({literal([glob.escape(path) for path in paths])})"
-    for path in paths if kind == "json" else ():
-        _check_end(Path(path))
-    relation = connection.sql(f"SELECT * FROM {sql}")
-    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        relation = connection.sql(f"FROM {READERS[kind]}({_names_of_files(paths)})")
     if kind.startswith("json"):
+        for path in paths if kind == "json" else ():
+            _check_end(Path(path))
         _check_case(paths[0], start, relation.columns)
-        if any(dtype.startswith(NO_JSON) for dtype in types.values()):  # read as they are written
-            plain = {n: "VARCHAR" if t.startswith(NO_JSON) else t for n, t in types.items()}
-            sql = f"{sql.removesuffix(')')}, columns={literal(plain)})"
-    return sql, {name: quote(name) for name in types}
+        types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        # What JSON has no type for is read as it is written.
+        plain = {n: "VARCHAR" if t.startswith(NO_JSON) else t for n, t in types.items()}
+        if plain != types:
+            options = f"{_names_of_files(paths)}, columns={literal(plain)}"
+            relation = connection.sql(f"FROM {READERS[kind]}({options})")
+    return relation, tuple(relation.columns)
+
+
+def _names_of_files(paths: Iterable[str]) -> str:
+    """Write paths as SQL takes them: DuckDB looks for patterns, too, but these are names."""
+    return literal([glob.escape(path) for path in paths])
 
 
 def _attach(connection: duckdb.DuckDBPyConnection, path: str, table_name: str) -> str:
@@ -597,7 +597,7 @@ def _attach(connection: duckdb.DuckDBPyConnection, path: str, table_name: str) -
     if table_name not in tables:
         names = ", ".join(tables) or "none"
         example = f"{path}::{next(iter(tables), 'name')}"
-        raise InputError(f"{path} has the tables {names}: say which by table=, or by '{example}'.")
+        raise InputError(f"{path} has the tables {names}: say which by '{example}'.")
     return tables[table_name]
 
 
@@ -636,19 +636,18 @@ def _arrow_dataset(paths: list[str]) -> Any:
 
 def _read_csv(
     connection: duckdb.DuckDBPyConnection, paths: list[str], start: str
-) -> tuple[str, dict[str, str]]:
+) -> tuple[duckdb.DuckDBPyRelation, tuple[str, ...]]:
     delimiter, names = _header(paths[0], start)
     for path in paths[1:]:
         if _header(path, _start(path)) != (delimiter, names):
             raise InputError(f"{path} has another header than {paths[0]}.")
-    columns = {name: f"c{i}" for i, name in enumerate(names)}
-    sql = (
-        f"read_csv({literal([glob.escape(path) for path in paths])}, auto_detect=false, "
-        f"header=true, delim={literal(delimiter)}, quote='\"', escape='\"', strict_mode=true, "
-        f"columns={literal(dict.fromkeys(columns.values(), 'VARCHAR'))}, "
+    relation = connection.sql(
+        f"FROM read_csv({_names_of_files(paths)}, auto_detect=false, header=true, "
+        f"delim={literal(delimiter)}, quote='\"', escape='\"', strict_mode=true, "
+        f"columns={literal({f'c{i}': 'VARCHAR' for i in range(len(names))})}, "
         f"nullstr={literal(list(MISSING))})"
     )
-    return sql, columns
+    return relation, tuple(names)
 
 
 def _header(path: str, start: str) -> tuple[str, list[str]]:
