@@ -561,6 +561,8 @@ def _open_relation(
     """Open files as a relation; return the names of its columns, too."""
     if kind == "text":
         return _read_csv(connection, paths, start)
+    for path in paths if kind == "json" else ():
+        _check_end(Path(path))
     if kind == "duckdb":
         relation = connection.sql(f"FROM {_attach(connection, paths[0], table_name)}")
     elif kind == "arrow":
@@ -568,8 +570,6 @@ def _open_relation(
     else:
         relation = connection.sql(f"FROM {READERS[kind]}({_names_of_files(paths)})")
     if kind.startswith("json"):
-        for path in paths if kind == "json" else ():
-            _check_end(Path(path))
         _check_case(paths[0], start, relation.columns)
         types = dict(zip(relation.columns, map(str, relation.types), strict=True))
         # What JSON has no type for is read as it is written.
