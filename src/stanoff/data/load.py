@@ -520,7 +520,9 @@ def _check_index(columns: Mapping[str, Any]) -> None:
 def _plain_column(values: Any) -> Any:
     """Unpack what Arrow and polars hold into lists, and a table of one column into that."""
     if isinstance(values, np.ma.MaskedArray):
-        values = np.where(np.ma.getmaskarray(values), None, values.data)
+        masked = np.ma.getmaskarray(values)
+        values = np.array(values, dtype=object)
+        values[masked] = None
     if hasattr(values, "toarray") and getattr(values, "ndim", 2) == 1:
         return values.toarray()  # sparse, and yet no matrix
     if hasattr(values, "columns") and not isinstance(values, pd.DataFrame):
