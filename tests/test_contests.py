@@ -141,7 +141,7 @@ def test_every_format(four, tmp_path):
     _, _, result = four
     script = json.loads(result.to_json())
     [row] = script["results"]
-    assert script["systems"] == list(result.systems)
+    assert script["data"]["systems"] == list(result.systems)
     assert row["best"] == ["svm_l2", "nb_mult"]
     assert [r["system"] for r in row["systems"]] == result.summary()["system"].tolist()
     assert len(row["pairs"]) == 6
@@ -227,7 +227,7 @@ def test_the_command(four, tmp_path, capsys):
     assert " ".join(result.sentence().split()) in " ".join(shown.split())
     written = json.loads(run("contest", file, "--truth", "y", *rule, "--format", "json"))
     in_memory = json.loads(result.to_json())
-    assert written.pop("data")["file"] == str(file)
+    assert written.pop("data")["source"]["file"] == str(file)
     assert {**written, "data": in_memory["data"]} == in_memory
     some = run("contest", file, "--truth", "y", "--systems", "svm_l2", "nb_bern", *rule)
     assert "svm_l2 is the best of 2 systems" in some

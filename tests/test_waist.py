@@ -151,8 +151,8 @@ def test_every_pair_is_told(pair, categories, tmp_path):
     assert np.isnan(table[["sign_test", "t_test"]].to_numpy()).all()
     assert result.table()["sign-test"].tolist() == ["–"] * len(categories)
     script = json.loads(result.to_json())
-    assert script["names"] == {"A": pair[0], "B": pair[1]}
-    assert script["documents"] == {"A": TOPICS, "B": TOPICS}
+    assert script["data"]["systems"] == list(pair)
+    assert script["data"]["documents"] == dict.fromkeys(pair, TOPICS)
     assert [row["mean"] for row in script["results"]] == table["mean"].tolist()
     numbers = pd.read_csv(result.to_csv(tmp_path / "x.csv") and tmp_path / "x.csv", dtype=str)
     assert numbers["category"].tolist() == list(categories)
@@ -323,5 +323,5 @@ def test_what_differs_by_system_is_counted_by_system():
     apart = replace(fitted(), data=Apart(data.categories, data.values, systems=SYSTEMS))
     result = Comparison.from_fit(apart, "both", "dense", question())
     assert "(1 document of both and 20 of dense)" in result.sentence("web")
-    assert json.loads(result.to_json())["documents"] == {"A": 1, "B": 20}
+    assert json.loads(result.to_json())["data"]["documents"] == {"both": 1, "dense": 20}
     assert "Based on 1 document of both and 20 of dense" in result.to_markdown()

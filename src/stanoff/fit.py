@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from stanoff import models
+from stanoff._lib.arguments import check_utf8
 from stanoff.data.rows import Rows
 from stanoff.data.types import AVERAGES, SWAP_AB, Data
 from stanoff.engines.cmdstan import offer_cmdstan
@@ -224,6 +225,8 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     """
     if max(data.n_documents()) == 0:
         raise InputError("There is nothing to compare: all counts are 0.")
+    for name in (*data.systems, *data.categories):
+        check_utf8("labels", name)
     check_kind(data, question.measure)
     model, data = models.suit(sampling.model, data, sampling.engine)
     engine, why_not_stan = select_engine(model, sampling.engine)

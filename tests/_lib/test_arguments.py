@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stanoff._lib.arguments import (
-    MOST_SEED,
+    MAX_SEED,
     as_jobs,
     as_names,
     as_rope,
@@ -59,9 +59,9 @@ def test_whole_numbers_may_be_numpys_but_not_true():
 
 def test_a_seed_is_taken_or_made():
     assert as_seed(0) == 0
-    assert as_seed(MOST_SEED) == MOST_SEED
-    assert 1 <= as_seed(None) <= MOST_SEED
-    for wrong in (-1, MOST_SEED + 1, 1.5, "1", False):
+    assert as_seed(MAX_SEED) == MAX_SEED
+    assert 1 <= as_seed(None) <= MAX_SEED
+    for wrong in (-1, MAX_SEED + 1, 1.5, "1", False):
         with pytest.raises(InputError, match="'seed'"):
             as_seed(wrong)
 

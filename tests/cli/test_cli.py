@@ -45,8 +45,8 @@ def compare(*options, engine="exact"):
 
 def test_json_for_scripts():
     said = json.loads(compare("--format", "json", "--rope", "0.03", "--hdi-prob", "0.9").stdout)
-    assert said["names"] == {"A": "nb_mult", "B": "svm_l2"}
-    assert said["rope"] == [-0.03, 0.03]
+    assert said["data"]["systems"] == ["nb_mult", "svm_l2"]
+    assert said["settings"]["rope"] == [-0.03, 0.03]
     [row] = said["results"]
     assert (row["category"], row["decision"]) == ("8", ">")
     assert row["hdi_low"] < row["mean"] < row["hdi_high"]
@@ -60,7 +60,7 @@ def test_stan_is_the_default_and_leaves_stdout_clean():
     asked = "--pos-label", "8", "--seed", "1", "--format", "json"
     ran = in_a_process_of_its_own(*ARGUMENTS, *asked)
     said = json.loads(ran.stdout)
-    assert said["engine"] == "stan"
+    assert said["settings"]["engine"] == "stan"
     assert said["results"][0]["decision"] == "="
     assert "cmdstanpy" not in ran.stderr
 
@@ -86,7 +86,8 @@ def test_a_saved_result_is_shown_again(tmp_path):
     assert stanoff("show", file, "--format", "json").stdout == told
     stricter = stanoff("show", file, "--format", "json", "--rope", "0.01", "--hdi-prob", "0.5")
     said = json.loads(stricter.stdout)
-    assert (said["rope"], said["hdi_prob"]) == ([-0.01, 0.01], 0.5)
+    settings = said["settings"]
+    assert (settings["rope"], settings["hdi_prob"]) == ([-0.01, 0.01], 0.5)
     assert said["results"][0]["decision"] != json.loads(told)["results"][0]["decision"]
     assert r"\begin{tabular}" in stanoff("show", file, "--format", "latex").stdout
     for wrong, words in (
@@ -137,7 +138,7 @@ def test_averages_and_f_beta():
         "json",
     )
     said = json.loads(ran.stdout)
-    assert said["measure"] == "F2"
+    assert said["settings"]["measure"] == "F2"
     assert [row["category"] for row in said["results"][20:]] == ["macro", "micro", "weighted"]
 
 
@@ -300,6 +301,8 @@ def test_measures_are_written_in_every_format(asked, frame, style):
     assert ran.returncode == 0, ran.stderr
     if style == "table":
         assert ran.stdout.strip()  # words for a person
+    elif style == "json":
+        assert json.loads(ran.stdout)["results"] == json.loads(render(frame(), style))
     else:
         assert ran.stdout == f"{render(frame(), style)}\n"
 
@@ -308,13 +311,13 @@ def test_the_list_of_measures_is_written_in_every_format():
     told = {style: stanoff("measures", "--format", style).stdout for style in FORMATS}
     every = registry.registered()
     del every["mean"], every["ratio"]  # of values that were measured before
-    assert [row["measure"] for row in json.loads(told["json"])] == list(every)
+    assert [row["measure"] for row in json.loads(told["json"])["results"]] == list(every)
     rows = list(csv.DictReader(io.StringIO(told["csv"])))
     assert {row["measure"]: row["formula"] for row in rows} == {
         name: measure.formula for name, measure in every.items()
     }
     assert told["markdown"].startswith("| measure | also | better | least | greatest | formula |")
-    assert told["latex"].startswith(r"\begin{tabular}{lrrrrr}")
+    assert told["latex"].startswith(r"\begin{tabular}{lrrrrl}")
     assert "U+" not in told["latex"]
 
 

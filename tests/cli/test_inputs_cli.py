@@ -43,8 +43,8 @@ LAYOUTS = {
 }
 COMMANDS = {
     "compare": (f"{DRAWN} --format json", "results"),
-    "significance": ("--format json", None),
-    "plan": ("--simulations 50 --draws 200 --seed 1 --max-n 5000 --format json", None),
+    "significance": ("--format json", "results"),
+    "plan": ("--simulations 50 --draws 200 --seed 1 --max-n 5000 --format json", "results"),
 }
 
 
@@ -92,7 +92,7 @@ def test_contests_take_all_layouts(run, tmp_path, layout):
 
 def test_all_systems_of_a_long_table_are_ranked(run):
     line = "contest long.csv --item doc --system model --prediction pred --truth y --format json"
-    assert told(run(f"{line} {DRAWN}"), "systems") == ["nb", "svm"]
+    assert told(run(f"{line} {DRAWN}"), "data")["systems"] == ["nb", "svm"]
 
 
 def test_errors_speak_of_options(run, tmp_path):

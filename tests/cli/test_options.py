@@ -46,7 +46,7 @@ def test_labels_are_what_is_averaged_over():
     same(said, average="macro", labels=[8, 3])
     every = told("--average", "macro")
     assert len(every["results"]) == 20 + 3
-    assert said["model"] == every["model"] == "joint"
+    assert said["settings"]["model"] == every["settings"]["model"] == "joint"
 
 
 def test_labels_may_be_text(tmp_path):
@@ -102,9 +102,9 @@ def test_an_unpaired_model_takes_a_prior_of_a_and_one_of_b():
 
 
 def test_systems_have_the_names_of_their_columns_or_others():
-    assert told("--pos-label", "8")["names"] == {"A": "nb_mult", "B": "svm_l2"}
+    assert told("--pos-label", "8")["data"]["systems"] == ["nb_mult", "svm_l2"]
     said = told("--pos-label", "8", "--names", "naive Bayes", "SVM")
-    assert said["names"] == {"A": "naive Bayes", "B": "SVM"}
+    assert said["data"]["systems"] == ["naive Bayes", "SVM"]
     assert said["results"][0]["sentence"].startswith("naive Bayes is ")
     same(said, pos_label=8, names=("naive Bayes", "SVM"))
 
@@ -124,8 +124,10 @@ def test_a_rope_is_a_half_width_or_two_ends(words, rope):
 
 def test_what_is_not_given_is_left_to_the_api():
     said = told("--pos-label", "8")
-    assert (said["measure"], said["rope"], said["hdi_prob"]) == ("F1", [-0.05, 0.05], 0.95)
-    assert (said["model"], said["average"]) == ("paired", None)
+    settings = said["settings"]
+    expected = ("F1", [-0.05, 0.05], 0.95)
+    assert (settings["measure"], settings["rope"], settings["hdi_prob"]) == expected
+    assert (settings["model"], settings["average"]) == ("paired", None)
     same(said, pos_label=8)
 
 
@@ -143,4 +145,9 @@ def test_a_saved_result_is_asked_another_question(tmp_path):
     other = {"measure": "precision", "zero_division": 1, "average": "micro"}
     judged = load(file).judge(**other, rope=(-0.01, 0.03), hdi_prob=0.9)
     assert said == json.loads(judged.to_json())
-    assert (said["average"], said["rope"], said["hdi_prob"]) == ("micro", [-0.01, 0.03], 0.9)
+    settings = said["settings"]
+    assert (settings["average"], settings["rope"], settings["hdi_prob"]) == (
+        "micro",
+        [-0.01, 0.03],
+        0.9,
+    )

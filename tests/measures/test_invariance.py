@@ -232,16 +232,16 @@ def test_the_command_line_tells_the_same():
     assert all(line.strip().split(",")[0][:20] in shown for line in legend())
     assert run("--explain", "mcc") == examine("mcc").explain() + "\n"
     assert run("--explain", "f1", "--beta", "0") == examine("f1", beta=0).explain() + "\n"
-    rows = json.loads(run("--invariance", "--format", "json", "--prevalence", "0.1"))
+    rows = json.loads(run("--invariance", "--format", "json", "--prevalence", "0.1"))["results"]
     assert rows == table(prevalence=0.1).to_dict("records")
     assert run("--invariance", "--format", "csv").splitlines()[1] == "fbeta,-,+,-,-,-"
     assert r"| recall | \- | \+ | \+ | \- | \+ |" in run("--invariance", "--format", "markdown")
-    row = json.loads(run("--explain", "f1", "--format", "json"))[2]
+    row = json.loads(run("--explain", "f1", "--format", "json"))["results"][2]
     assert (row["invariant"], row["before"], row["after"]) == ("-", "1 1 1 1", "1 2 1 1")
     assert (row["value_before"], row["value_after"]) == ("1/2", "2/5")
     assert run("--suited", "imbalance") == stanoff.recommend.advice("imbalance") + "\n"
     assert run("--suited", "imbalance", "--format", "csv").startswith("measure,suits,t1,sizes,")
-    listed = json.loads(run("--format", "json"))
+    listed = json.loads(run("--format", "json"))["results"]
     listed_names = [row["measure"] for row in listed]
     assert listed_names[: len(MEASURES)] == list(MEASURES)
     assert set(SCORES) <= set(listed_names)

@@ -293,5 +293,5 @@ def test_tables_and_pages_name_what_was_scored(tmp_path):
     assert "f1" in result.table().columns
     assert repr(result) == "<Contest of 3 systems: f1>"
     pair = result.between("s0", "s1")
-    assert json.loads(pair.to_json())["measure"] == "f1"
+    assert json.loads(pair.to_json())["settings"]["measure"] == "f1"
     assert "f1 = " in pair.to_html(tmp_path / "page.html").read_text("utf8")

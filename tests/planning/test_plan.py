@@ -270,7 +270,7 @@ def test_a_plan_on_the_command_line(for_a, tmp_path):
     )
     done = CliRunner().invoke(main, [*asked.split(), "--figure", str(figure)])
     assert done.exit_code == 0, done.output
-    assert done.stdout.strip() == str(for_a)
+    assert done.stdout.strip() == repr(for_a)
     assert figure.read_bytes().startswith(b"\x89PNG")
 
 
@@ -284,8 +284,10 @@ def test_a_plan_for_a_file_of_predictions(tmp_path):
     asked += " --simulations 100 --draws 300 --format json"
     done = CliRunner().invoke(main, asked.split())
     assert done.exit_code == 0, done.output
-    [told] = json.loads(done.stdout)
-    assert (told["question"], told["goal"], told["assurance"]) == ("more documents", "settled", 0.3)
+    written = json.loads(done.stdout)
+    [told], settings = written["results"], written["settings"]
+    assert (settings["question"], settings["goal"]) == ("more documents", "settled")
+    assert (told["assurance"], written["data"]["systems"]) == (0.3, ["svm", "nb"])
     said = {"truth": "y", "a": "svm", "b": "nb", "engine": "exact", "seed": 1}
     same = compare(tmp_path / "said.csv", **said).plan(assurance=0.3, n_simulations=100, draws=300)
     assert told["value"] == same.answer.value
@@ -319,7 +321,7 @@ def test_two_test_sets_take_documents_of_each_system():
     assert implied.answers == named.answers
     asked = "plan --scenario a --two-test-sets --simulations 300 --draws 1000 --seed 1"
     done = CliRunner().invoke(main, asked.split())
-    assert done.stdout.strip() == str(implied)
+    assert done.stdout.strip() == repr(implied)
 
 
 def test_there_is_one_default_of_assurance():
@@ -329,7 +331,7 @@ def test_there_is_one_default_of_assurance():
     made = plan("a", **QUICK)
     assert [answer.assurance for answer in made.answers] == [0.8]
     asked = "plan --scenario a --simulations 300 --draws 1000 --seed 1"
-    assert CliRunner().invoke(main, asked.split()).stdout.strip() == str(made)
+    assert CliRunner().invoke(main, asked.split()).stdout.strip() == repr(made)
     told = CliRunner().invoke(main, ["plan", "--help"]).stdout
     assert "--assurance FLOAT May be repeated. [default: 0.8]" in " ".join(told.split())
 

@@ -16,7 +16,7 @@ from stanoff.errors import InputError
 from stanoff.study.config import read_study
 from stanoff.study.run import build_study
 
-PAPER = r"""\documentclass{article}
+PAPER = r"""\documentclass[COLUMNS]{article}
 \usepackage{booktabs}
 \usepackage{longtable}
 \begin{document}
@@ -53,8 +53,8 @@ def built(folder, data, text):
     return outcomes
 
 
-def compiled(folder):
-    (folder / "paper.tex").write_text(PAPER, "utf-8")
+def compiled(folder, columns="onecolumn"):
+    (folder / "paper.tex").write_text(PAPER.replace("COLUMNS", columns), "utf-8")
     command = [need("LaTeX"), "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
     for _ in range(3):  # until longtable knows its widths
         ran = subprocess.run(
@@ -65,6 +65,7 @@ def compiled(folder):
     return ran.stdout
 
 
+BOXES = r"Overfull.*|Missing character.*|undefined references|Float too large.*"
 ONE = '[data]\nfile = "labels.csv"\ntruth = "truth"\n'
 LONG = "a rather_long.name/of-a_classifier " * 4
 CASES = {
@@ -90,14 +91,23 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_table_stands_in_a_paper_without_overfull_boxes(tmp_path, case):
     categories, text = CASES[case]
-    outcomes = built(tmp_path, {"labels": labels(categories)}, text + ONE)
+    data = {"labels": labels(categories)}
+    outcomes = built(tmp_path, data, f'latex = "longtable"\n{text}{ONE}')
     told = compiled(tmp_path)
-    assert re.findall(r"Overfull.*|Missing character.*|undefined references", told) == []
+    assert re.findall(BOXES, told) == []
     source = (tmp_path / "table.tex").read_text("utf-8")
     assert source.count(r"\begin{longtable}") == len({o.measure for o in outcomes})
     assert source.count("practically equivalent") == source.count(r"\begin{longtable}")
     pages = re.search(r"\((\d+) pages?", told)
     assert int(pages[1]) > 1 or len(categories) < 20
+
+    built(tmp_path, data, text + ONE)
+    source = (tmp_path / "table.tex").read_text("utf-8")
+    assert r"\begin{table*}" in source
+    assert "longtable" not in source
+    for columns in ("onecolumn", "twocolumn"):
+        told = re.findall(BOXES, compiled(tmp_path, columns))
+        assert [line for line in told if "Float" not in line or case != "long names"] == []
 
 
 def test_very_precise_numbers_leave_names_a_line_of_their_own(tmp_path):
@@ -117,6 +127,38 @@ def test_the_table_has_the_scores_of_both_observed_and_posterior(tmp_path):
     digits = len(re.search(r"& 0\.(\d+) &", source)[1])
     cells = [f"{value:.{digits}f}" for value in (*observed, row["psi_A"], row["psi_B"])]
     assert f"one, two & {' & '.join(cells)} & " in source
+
+
+def test_scores_by_system_and_data_set_have_the_best_in_bold_and_ties_marked(tmp_path):
+    data = {"news": labels(["ham", "spam"], 4000, 2), "web": labels(["good", "bad"], 60, 3)}
+    outcomes = built(tmp_path, data, f"{TWO}")
+    source = (tmp_path / "table.tex").read_text("utf-8")
+    assert r"system & news \& mail & web \\" in source
+    rows = dict(re.findall(r"^(one|two|three) & (.*) \\\\$", source, re.M))
+    on_news, on_web = (
+        {o.systems: o.summary.iloc[0] for o in outcomes if o.data == name and not o.is_contest}
+        for name in ("news & mail", "web")
+    )
+    one, three = on_news["one", "three"][["psi_A", "psi_B"]]
+    assert rows["one"].startswith(r"\textbf{")
+    assert float(rows["one"][8:13]) == pytest.approx(one, abs=1e-3)
+    assert on_news["one", "three"].decision == ">>"
+    on_first, _ = rows["three"].split(" & ")
+    assert float(on_first) == pytest.approx(three, abs=1e-3)  # no sign
+    assert on_web["one", "two"].decision == ">"
+    assert rows["two"].endswith(rf"{on_web['one', 'two'].psi_B:.3f} $\sim$")
+
+
+def test_rows_may_be_those_of_the_average_alone(tmp_path):
+    data = {"labels": labels([f"c{i}" for i in range(9)])}
+    text = f'classifiers = ["one", "two", "three"]\naverage = "macro"\nrows = "averages"\n{ONE}'
+    built(tmp_path, data, text)
+    source = (tmp_path / "table.tex").read_text("utf-8")
+    assert source.count(r"\\") == 1 + 3  # systems
+    assert "c1" not in (tmp_path / "table.md").read_text("utf-8")
+    assert len((tmp_path / "table.csv").read_text("utf-8").splitlines()) == 1 + 3 * 12
+    with pytest.raises(InputError, match="'rows' parameter must be 'all' or 'averages'"):
+        built(tmp_path, data, text.replace('"averages"', '"some"'))
 
 
 TWO = """

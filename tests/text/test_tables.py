@@ -15,7 +15,7 @@ from stanoff.inference.bayes_factor import Bound
 from stanoff.results.comparison import BOUNDS, COLUMNS
 from stanoff.significance import columns
 from stanoff.text import numbers, tables
-from stanoff.text.export import comparison_record, result_text
+from stanoff.text.export import result_text
 from stanoff.text.render import FORMATS, to_markdown
 
 DATA = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"
@@ -174,8 +174,8 @@ def test_json_has_no_numbers_that_json_lacks():
     text = result.to_json()
     assert "NaN" not in text
     assert "Infinity" not in text
-    assert json.loads(text) == comparison_record(result)
-    assert comparison_record(result)["results"][0]["bf_rope"] is None
+    assert json.loads(text) == result.to_dict()
+    assert result.to_dict()["results"][0]["bf_rope"] is None
     certain = compare_counts(
         [90, 0, 0, 9], [1, 0, 0, 900], engine="exact", draws=500, seed=1, rope=0.25
     )
@@ -205,7 +205,7 @@ def test_numbers_may_be_numpy():
         rope=np.float64(0.05),
         hdi_prob=np.float32(0.9),
     )
-    assert json.loads(result.to_json())["seed"] == 1
+    assert json.loads(result.to_json())["settings"]["seed"] == 1
 
 
 def test_the_table_has_the_numbers_of_the_summary(stored):
@@ -254,11 +254,11 @@ def test_symbols_and_columns_are_explained(many, style):
     text = " ".join(result_text(many, style).split())
     for words in ("significantly better, worse", "practically equivalent", "not settled"):
         assert words in text
-    if style != "table":
+    if style == "markdown":
         assert "LG pct: how much of the posterior lies below (less) and above (greater) 0" in text
-    else:
-        assert "svm, nb: posterior mean of the score" in text
-    assert "Bayes factor" in text
+        assert "Bayes factor" in text
+    heading = {"latex": r"$\psi_A$, $\psi_B$", "table": "svm, nb"}.get(style, "mean")
+    assert f"{heading}: posterior mean of the" in text
 
 
 def test_only_what_is_shown_is_explained(many):

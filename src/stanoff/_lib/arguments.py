@@ -18,12 +18,13 @@ from stanoff.errors import invalid, unknown
 
 Interval = tuple[float, float]
 
-MOST_SEED = 2**31 - 1
+MAX_SEED = 2**31 - 1
+MAX_PERCENT = 10_000
 
 
-def check_choice(parameter: str, value: Any, known: Iterable[str]) -> str:
+def check_choice(parameter: str, value: Any, choices: Iterable[str]) -> str:
     """Read a word out of a list of known ones."""
-    names = list(known)
+    names = list(choices)
     if not isinstance(value, str) or value not in names:
         raise unknown(parameter, value, names)
     return value
@@ -69,6 +70,21 @@ def as_string(parameter: str, value: Any) -> str | None:
     return value
 
 
+def check_utf8(parameter: str, text: str) -> str:
+    """Refuse halves of characters (lone surrogates), which no file can hold.
+
+    Examples
+    --------
+    >>> check_utf8("labels", "spam")
+    'spam'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise invalid(parameter, "text that UTF-8 can write", text) from None
+    return text
+
+
 def as_path(parameter: str, value: Any) -> Path:
     """Read the name of a file or folder; ``~`` is the home of a user.
 
@@ -80,11 +96,14 @@ def as_path(parameter: str, value: Any) -> Path:
     rule = "the path of a file"
     if not isinstance(value, (str, os.PathLike)):
         raise invalid(parameter, rule, value)
-    told = os.fspath(value)
-    if not isinstance(told, str) or not told or "\0" in told:
+    name = os.fspath(value)
+    if not isinstance(name, str) or not name or "\0" in name:
         raise invalid(parameter, rule, value)
     try:
-        return Path(told).expanduser()
+        os.fsencode(name)
+        return Path(name).expanduser()
+    except UnicodeEncodeError:
+        raise invalid(parameter, rule, value) from None
     except RuntimeError:
         raise invalid(parameter, f"{rule}; there is no such user", value) from None
 
@@ -92,8 +111,8 @@ def as_path(parameter: str, value: Any) -> Path:
 def as_seed(seed: Any) -> int:
     """Read a seed, or take a random one."""
     if seed is None:
-        return secrets.randbelow(MOST_SEED) + 1
-    return check_int("seed", seed, least=0, most=MOST_SEED)
+        return secrets.randbelow(MAX_SEED) + 1
+    return check_int("seed", seed, least=0, most=MAX_SEED)
 
 
 def check_bool(parameter: str, value: Any) -> bool:
@@ -142,17 +161,13 @@ def as_share(rope: str) -> tuple[Interval, str]:
     >>> as_share("2%"), as_share("5% of range")
     (((-0.02, 0.02), 'mean'), ((-0.05, 0.05), 'range'))
     """
-    found = re.fullmatch(
-        r"\s*([0-9.]+(?:e-?\d+)?)\s*%(?:\s*of\s+(?:the\s+)?(mean|range))?\s*", rope
-    )
-    try:
-        half = float(found[1]) / 100 if found else -1.0
-    except ValueError:
-        half = -1.0
-    if not found or not 0 <= half < 100:
+    number = r"\d+\.?\d*(?:e-?\d+)?|\.\d+(?:e-?\d+)?"
+    share = re.fullmatch(rf"\s*({number})\s*%(?:\s*of\s+(?:the\s+)?(mean|range))?\s*", rope)
+    if not share or float(share[1]) >= MAX_PERCENT:
         rule = "a number, two ends, or a share such as '2%', '2% of mean' or '2% of range'"
         raise invalid("rope", rule, rope)
-    return (-half, half), found[2] or "mean"
+    half = float(share[1]) / 100
+    return (-half, half), share[2] or "mean"
 
 
 def as_names(names: Any) -> tuple[str, str]:

@@ -31,6 +31,7 @@ COMMANDS = {
     "plan": ("planning", "Compute how many documents a goal takes."),
     "power": ("planning", "Compute how often a goal is reached on N documents."),
     "report": ("report", "Write a report that opens without a network."),
+    "schema": ("classical", "Print the JSON Schema of what --format json prints."),
     "setup": ("models", "Get CmdStan if it is not there, and compile the models."),
     "show": ("compare", "Show the result in FILE."),
     "significance": ("classical", "Test two columns of predictions in FILE."),
@@ -228,8 +229,8 @@ class Root(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _ = COMMANDS[cmd_name]
-        found: click.Command = getattr(import_module(f"stanoff.cli.{module}"), cmd_name)
-        return found
+        selected: click.Command = getattr(import_module(f"stanoff.cli.{module}"), cmd_name)
+        return selected
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List all commands without loading them: that would take seconds."""

@@ -8,13 +8,14 @@ import click
 import pandas as pd
 
 from stanoff.cli.base import command, echo
-from stanoff.cli.options import DATA, FILES, PAIR, given, options, table_of
+from stanoff.cli.options import DATA, FILES, PAIR, options, table_of, typed_options
 from stanoff.data.load import count
 from stanoff.measures import ALIASES, get, invariance, recommend
 from stanoff.measures.registry import registered
 from stanoff.significance.classical import all_tests
 from stanoff.significance.result import as_text
-from stanoff.text.render import render, to_terminal
+from stanoff.text.envelope import envelope, json_schema
+from stanoff.text.render import render, to_json, to_terminal
 
 TESTING = ("average", "measure", "alternative", "approximation")
 
@@ -55,7 +56,12 @@ def measures(
     else:
         table = _list_measures()
         text = "\n".join(map(_describe_measure, table.to_dict("records")))
-    echo(text if style == "table" else render(table, style))
+
+    def record() -> dict[str, Any]:
+        rows, asked = table.to_dict("records"), settings | {"situations": situations}
+        return envelope("measures", rows, settings=asked)
+
+    echo(text if style == "table" else render(table, style, record=record))
 
 
 def _list_measures() -> pd.DataFrame:
@@ -107,11 +113,18 @@ def significance(file: tuple[str, ...], style: str, **values: Any) -> None:
     The tests are those of Yang and Liu (1999), McNemar's, Welch's and Wilcoxon's, with p-values;
     with --measure auc it is DeLong's test of two columns of scores.
     """
-    reading = given(values)
+    reading = typed_options(values)
     testing = {name: reading.pop(name) for name in TESTING if name in reading}
     if "measure" in testing:
         reading["kind"] = get(testing["measure"]).reads
     average = "macro" if "average" in testing else None
     counts = count(table_of(file), average=average, **reading)
     a, b = counts.systems
-    echo(as_text(all_tests(counts, **testing), (a, b), style))
+    results = all_tests(counts, **testing)
+    echo(as_text(results, (a, b), style, data=counts, settings=testing))
+
+
+@command
+def schema() -> None:
+    """Print the JSON Schema of what --format json prints."""
+    echo(to_json(json_schema()))

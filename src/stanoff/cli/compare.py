@@ -8,7 +8,7 @@ import click
 
 from stanoff import api
 from stanoff.cli.base import Command, command, echo, on_terminal
-from stanoff.cli.options import COMPARE, FILES, QUESTION, given, options, table_of
+from stanoff.cli.options import COMPARE, FILES, QUESTION, options, table_of, typed_options
 from stanoff.errors import InputError, invalid
 from stanoff.inference.goals import Goal, as_goal, goal_label
 from stanoff.options import OF_CONTESTS
@@ -44,7 +44,7 @@ def compare(
 
 def run_comparison(file: tuple[str, ...], values: dict[str, Any]) -> Comparison:
     """Compare as the options of a command say."""
-    return api.compare(table_of(file), progress=on_terminal(), **given(values))
+    return api.compare(table_of(file), progress=on_terminal(), **typed_options(values))
 
 
 @command
@@ -60,7 +60,7 @@ def contest(
     FILE is as in `stanoff compare`; several of them, one per system, are joined by --id. In long
     format all systems are ranked.
     """
-    result = api.contest(table_of(file), progress=on_terminal(), **given(values))
+    result = api.contest(table_of(file), progress=on_terminal(), **typed_options(values))
     if save is not None:
         result.save(save)
     if html is not None:
@@ -80,7 +80,7 @@ def show(
     Another measure, average, ROPE or HDI is applied to the draws in it.
     """
     goal = _read_goal(fail_unless, values)
-    result = api.load(file).judge(**given(values))
+    result = api.load(file).judge(**typed_options(values))
     if category is not None:
         result.resolve_category(category)  # complains of a category that is not there
     if isinstance(result, Contest) and fail_unless is not None:

@@ -10,7 +10,7 @@ import click
 from stanoff import workbench
 from stanoff.cli.base import Command, command, echo
 from stanoff.cli.compare import OTHER_VERDICT
-from stanoff.cli.options import COMPARE, FILES, given, options, table_of
+from stanoff.cli.options import COMPARE, FILES, options, table_of, typed_options
 from stanoff.data.load import count
 from stanoff.data.types import Data
 from stanoff.engines import install, toolchain
@@ -62,7 +62,7 @@ def check(file: str) -> None:
 @click.option("--from", "base", help="What to begin with.  [default: paired]")
 def new(file: str, base: str | None) -> None:
     """Write a commented Stan program that keeps the contract, to be changed."""
-    workbench.new_program(file, **given({"base": base}))
+    workbench.new_program(file, **typed_options({"base": base}))
     echo(f"{file} is written. Next: stanoff models check {file}")
 
 
@@ -79,7 +79,7 @@ def calibrate(model: str, out: str | None, **values: Any) -> None:
     MODEL is the path of a program that draws documents, scores or values where `simulate` is 1, or
     the name of a model. The exit code is 3 if the ranks of the truth are not uniform.
     """
-    calibration = workbench.calibrate(model, progress=True, **given(values))
+    calibration = workbench.calibrate(model, progress=True, **typed_options(values))
     echo(repr(calibration))
     if out is not None:
         echo(f"{calibration.to_html(out)} has the figures.")
@@ -111,7 +111,7 @@ def print_data(file: tuple[str, ...], model: str, **values: Any) -> None:
 
 def _count(file: tuple[str, ...], values: dict[str, Any]) -> tuple[Data, dict[str, Any]]:
     """Count what is in FILE; return the options of question and sampling beside it."""
-    settings = given(values)
+    settings = typed_options(values)
     asked = select(settings, FIT)
     reading = {name: value for name, value in settings.items() if name not in FIT}
     kind = Question.read(**select(settings, ("measure",))).measure.reads

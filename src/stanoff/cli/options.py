@@ -143,7 +143,7 @@ def _as_typed(name: str) -> tuple[Sequence[str], dict[str, Any]]:
     return option.flags or flags, settings
 
 
-def given(values: dict[str, Any]) -> dict[str, Any]:
+def typed_options(values: dict[str, Any]) -> dict[str, Any]:
     """Keep the options that the user gave; read priors and data as the API takes them."""
     options = {name: value for name, value in values.items() if value not in (None, ())}
     if "data" in options:

@@ -12,9 +12,12 @@ from stanoff._lib.files import write_bytes
 from stanoff._lib.stopping import INTERRUPTED
 from stanoff.cli.base import command, echo, on_terminal
 from stanoff.cli.compare import run_comparison
-from stanoff.cli.options import DATA, PAIR, check_figure, given, options
+from stanoff.cli.options import DATA, PAIR, check_figure, options, typed_options
+from stanoff.data.types import Data
 from stanoff.errors import InputError
+from stanoff.planning.plan import Plan
 from stanoff.planning.power import QUESTION
+from stanoff.planning.text import plan_envelope, power_cells, power_envelope, power_legend
 from stanoff.plots import plot_power
 from stanoff.report.figures import as_bytes
 from stanoff.text.render import render
@@ -23,6 +26,11 @@ AUCS = ("auc_a", "auc_b")
 RATES = ("mu", "rho_pos", "rho_neg")
 SCENARIO = (*RATES, "correlation", *AUCS, "positives")
 STUDY = ("n_simulations", "draws", "two_test_sets", "seed", "jobs", "figure")
+QUESTIONS = {  # of plans
+    "documents": "How many documents a goal takes.",
+    "difference": "The smallest difference that so many documents settle.",
+    "more documents": "How many more documents a goal takes.",
+}
 PER_DATA_SET = {"help": "Per data set.  [default: 4000]"}
 
 
@@ -50,7 +58,15 @@ def power(
     check_figure(figure)
     settings = {"goal": list(goal) or None, "model": model or None, **_read_study(values)}
     table = stanoff.power(scenarios, n, **settings)
-    echo(render(table, style))
+    text = render(
+        power_cells(table),
+        style,
+        numbers=table,
+        record=lambda: power_envelope(table),
+        legend=power_legend(table),
+        caption=f"How often goals are reached in {table.attrs['measure']}, by simulation.",
+    )
+    echo(text)
     if figure:
         _draw(plot_power(table), figure)
     _say_interrupted(table.attrs["warnings"])
@@ -80,16 +96,23 @@ def plan(
     With FILE, which is as in `stanoff compare`: how many more documents settle that comparison.
     """
     check_figure(figure)
-    aims = given({"assurance": list(assurance) or None, "max_n": max_n})
+    aims = typed_options({"assurance": list(assurance) or None, "max_n": max_n})
     if goal:
         aims["goal"] = goal[0] if len(goal) == 1 else list(goal)
-    answer = _plan_file(file, values, aims) if file else _plan_scenario(values, aims)
+    answer, data = _plan_file(file, values, aims) if file else (_plan_scenario(values, aims), None)
     if figure:
         _draw(answer.plot(), figure)
     table = answer.summary()
     table.insert(0, "goal", answer.goal)
     table.insert(0, "question", answer.question)
-    echo(str(answer) if style == "table" else render(table, style))
+    text = render(
+        table,
+        style,
+        record=lambda: plan_envelope(answer, data),
+        caption=QUESTIONS[answer.question],
+        notes=[str(answer)],
+    )
+    echo(repr(answer) if style == "table" else text)
     _say_interrupted(answer.warnings)
 
 
@@ -104,8 +127,10 @@ def _plan_scenario(values: dict[str, Any], aims: dict[str, Any]) -> Any:
     return stanoff.plan(scenarios[0], values.pop("n"), **aims, **_read_study(values))
 
 
-def _plan_file(file: tuple[str, ...], values: dict[str, Any], aims: dict[str, Any]) -> Any:
-    of_scenarios = given({name: values.pop(name) for name in (*SCENARIO, "scenario", "n")})
+def _plan_file(
+    file: tuple[str, ...], values: dict[str, Any], aims: dict[str, Any]
+) -> tuple[Plan, Data]:
+    of_scenarios = typed_options({name: values.pop(name) for name in (*SCENARIO, "scenario", "n")})
     if of_scenarios or values["two_test_sets"]:
         raise InputError(
             "Pass either FILE or a scenario; with FILE there is no --n and no --two-test-sets."
@@ -114,19 +139,20 @@ def _plan_file(file: tuple[str, ...], values: dict[str, Any], aims: dict[str, An
     del study["same_documents"]
     values["engine"] = values["engine"] or "exact"  # the plan draws exactly, too
     result = run_comparison(file, values | {"seed": study.get("seed")})
-    return result.plan(**aims, **study)
+    return result.plan(**aims, **study), result.data
 
 
 def _read_study(values: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a simulation as the API takes them."""
     same_documents = not values.pop("two_test_sets")
-    return given(values) | {"same_documents": same_documents, "progress": on_terminal()}
+    return typed_options(values) | {"same_documents": same_documents, "progress": on_terminal()}
 
 
 def _read_scenarios(names: tuple[str, ...], values: dict[str, Any], *, name: str = "") -> list[Any]:
     """Read the scenarios that are named, and one of the user's own from its rates or AUCs."""
     rates, aucs = (
-        given({key: values.pop(key) for key in keys}) for keys in (RATES, (*AUCS, "positives"))
+        typed_options({key: values.pop(key) for key in keys})
+        for keys in (RATES, (*AUCS, "positives"))
     )
     correlation = values.pop("correlation")
     settings: dict[str, Any] = {"correlation": correlation or 0.0, "name": name}

@@ -10,7 +10,7 @@ import click
 from stanoff.api import load
 from stanoff.cli.base import command, echo
 from stanoff.cli.compare import run_comparison
-from stanoff.cli.options import COMPARE, FILES, given, options
+from stanoff.cli.options import COMPARE, FILES, options, typed_options
 from stanoff.study.config import read_study
 from stanoff.study.run import build_study
 
@@ -31,7 +31,7 @@ def report(file: tuple[str, ...], out: str | None, jobs: int, **values: Any) -> 
     if kind in (".toml", ".nc"):
         if len(file) > 1:
             raise click.UsageError(f"{file[0]} goes alone: there is no other FILE beside it.")
-        for name in given(values):
+        for name in typed_options(values):
             word = name.replace("_", "-")
             raise click.UsageError(f"--{word} does not go with {file[0]}, which has it already.")
     if kind == ".toml":

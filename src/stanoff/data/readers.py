@@ -26,7 +26,7 @@ import narwhals as nw
 import pandas as pd
 import pyarrow
 
-from stanoff._lib.arguments import as_path
+from stanoff._lib.arguments import as_path, check_utf8
 from stanoff.data.counting import check_weights
 from stanoff.data.logs import read_log
 from stanoff.errors import InputError, StanoffError, invalid, no_column
@@ -105,6 +105,8 @@ class Table:
 
     def column(self, role: str, name: Any) -> str:
         """Find the column that plays a role."""
+        if isinstance(name, str):
+            check_utf8(role, name)
         if name not in self.names:
             raise no_column(self.title, role, name, self.names)
         if self.names.count(name) > 1:

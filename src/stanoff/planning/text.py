@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from stanoff._lib.escaping import one_line, shown
+from stanoff.data.types import Data
 from stanoff.inference.decision import Decision
 from stanoff.inference.goals import goal_in_words
+from stanoff.text.envelope import envelope
 from stanoff.text.numbers import format_interval, format_level, percent
-from stanoff.text.tables import SYMBOLS
+from stanoff.text.tables import DECISIONS, in_one_paragraph
 
 if TYPE_CHECKING:
     from stanoff.planning.plan import Answer, Observed, Plan
@@ -174,8 +177,8 @@ def _title(scenario: Scenario | AucScenario) -> str:
     return f"Scenario {shown(scenario.name)}" if scenario.name else "Scenario"
 
 
-def power_blocks(table: PowerTable) -> list[str | pd.DataFrame]:
-    """Show a table of powers in few digits, and below it what its columns mean."""
+def power_cells(table: PowerTable) -> pd.DataFrame:
+    """Write a table of powers in few digits."""
     power = zip(table["power"], table["se"], strict=True)
     cells = {
         "scenario": [one_line(str(name)) for name in table["scenario"]],
@@ -185,15 +188,55 @@ def power_blocks(table: PowerTable) -> list[str | pd.DataFrame]:
         "power": [f"{p:.3f} ± {se:.3f}" for p, se in power],
         **{d.symbol: [percent(share) for share in table[str(d)]] for d in Decision},
     }
+    return pd.DataFrame(cells)
+
+
+def power_legend(table: PowerTable) -> dict[str, str]:
+    """Explain the columns of a table of powers."""
     least, most = table["n_simulations"].min(), table["n_simulations"].max()
     n_simulations = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     about = table.attrs
     rule = f"ROPE {format_interval(about['rope'])}, {format_level(about['hdi_prob'])} HDI"
-    return [
-        pd.DataFrame(cells),
-        f"power: share of {n_simulations} simulated data sets of n documents on which the goal was "
-        f"reached in {about['measure']} ({rule}), ± its standard error; under each symbol: the "
-        "share of that decision.",
-        f"{SYMBOLS}.",
-        *about["warnings"],
-    ]
+    return {
+        "power": f"share of {n_simulations} simulated data sets of n documents on which the goal "
+        f"was reached in {about['measure']} ({rule}), ± its standard error",
+        "under each symbol": "the share of that decision",
+        **DECISIONS,
+    }
+
+
+def power_envelope(table: PowerTable) -> dict[str, Any]:
+    """Gather a table of powers for scripts."""
+    rows = table.to_dict("records")
+    for row in rows:
+        row["rates"] = {str(d): row.pop(str(d)) for d in Decision}
+    settings = {name: table.attrs[name] for name in ("measure", "rope", "hdi_prob", "seed")}
+    return envelope("power", rows, settings=settings, warnings=table.attrs["warnings"])
+
+
+def plan_envelope(plan: Plan, data: Data | None = None) -> dict[str, Any]:
+    """Gather a plan for scripts, with the data that it begins with."""
+    question = plan.analysis.question
+    settings = {
+        "question": plan.question,
+        "goal": plan.goal,
+        "measure": plan.measure,
+        "rope": question.rope,
+        "hdi_prob": question.hdi_prob,
+        "model": plan.analysis.model.name,
+        "draws": plan.analysis.draws,
+        "seed": plan.seed,
+        "unit": plan.unit,
+        "n": plan.n,
+        "limit": plan.limit,
+        "scenario": None if plan.scenario is None else asdict(plan.scenario),
+    }
+    rows = list(map(asdict, plan.answers))
+    words = {"sentences": [describe_plan(plan)], "warnings": plan.warnings}
+    return envelope("plan", rows, settings=settings, data=data, **words)
+
+
+def power_blocks(table: PowerTable) -> list[str | pd.DataFrame]:
+    """Show a table of powers, and below it what its columns mean."""
+    legend = in_one_paragraph(power_legend(table))
+    return [power_cells(table), legend, *table.attrs["warnings"]]

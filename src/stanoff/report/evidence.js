@@ -82,11 +82,11 @@ function flipsOf(hdi, middle, higher) {
 // Python's f"{x:.{digits}f}": toFixed, but a tie goes to the even digit.
 function fixed(x, digits) {
   const size = Math.abs(x);
-  let text = size < 1e21 ? size.toFixed(digits) : `${BigInt(size)}.${"0".repeat(digits)}`;
+  let text = size < 1e21 ? size.toFixed(digits) : `${BigInt(size)}${digits ? "." : ""}${"0".repeat(digits)}`;
   const exact = size < 1e21 ? size.toFixed(Math.min(100, digits + 30)) : text;
   const tail = exact.slice(exact.indexOf(".") + 1 + digits);
   if (/^50+$/.test(tail) && "13579".includes(text.at(-1))) {
-    const down = exact.slice(0, exact.indexOf(".") + 1 + digits);
+    const down = exact.slice(0, exact.indexOf(".") + (digits ? 1 + digits : 0));
     if ("02468".includes(down.at(-1))) text = down;
   }
   return (x < 0 || Object.is(x, -0) ? "-" : "") + text;
@@ -175,7 +175,7 @@ function sentenceOf(names, row, said, higher) {
 
 // The half-width of a ROPE with so many decimals at most, but never 0: as numbers.py.
 function halfWidth(width, digits) {
-  const text = fixed(width, digits).replace(/0+$/, "").replace(/\.$/, "");
+  const text = fixed(width, digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
   return `±${text === "0" ? general(Number(width.toPrecision(1))) : text}`;
 }
 

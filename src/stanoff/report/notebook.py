@@ -11,7 +11,13 @@ import pandas as pd
 from stanoff import plots
 from stanoff.report.figures import as_bytes, inline
 from stanoff.report.templates import render
-from stanoff.text.tables import PAPER, comparison_table, contest_table, legend_of
+from stanoff.text.tables import (
+    PAPER,
+    comparison_legend,
+    comparison_table,
+    contest_table,
+    in_one_paragraph,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +46,14 @@ def comparison_as_html(result: Comparison) -> str:
     caption = f"Posterior of the difference. {result.sentence(decided)}" if decided else ""
     table = comparison_table(result, PAPER, categories=shown)
     more_rows = len(result.categories) - len(shown)
-    return _as_html(result, table, more_rows, [legend_of(result, PAPER)], axes, caption)
+    return _as_html(
+        result,
+        table,
+        more_rows,
+        [in_one_paragraph(comparison_legend(result, PAPER))],
+        axes,
+        caption,
+    )
 
 
 def contest_as_html(result: Contest) -> str:

@@ -253,8 +253,8 @@
   const latexOf = () => data.latex.map((p) => (typeof p === "string" ? p : latexCell(...p))).join("");
 
   function latexCell(row, column) {
-    const told = `${general(100 * state.probability)}% HDI and the ROPE ${ropeText(ropeOf(state.half))}`;
-    const text = row === undefined ? told : lines[row].cells[column].textContent;
+    const rule = `${general(100 * state.probability)}% HDI and the ROPE ${ropeText(ropeOf(state.half))}`;
+    const text = row === undefined ? `Judged by the ${rule}.` : lines[row].cells[column].textContent;
     return text
       .replace(/(^|[\s[(])-(?=\.?\d)/g, "$1\0")
       .replace(/[%<>[\]≪≈≫]/g, (sign) => data.signs[sign])

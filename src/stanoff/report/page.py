@@ -16,11 +16,11 @@ from stanoff.models.priors import describe_prior
 from stanoff.report.embedding import embed_draws, format_coarseness, json_block
 from stanoff.report.figures import Picture, draw_figures, inline
 from stanoff.report.templates import inlined, policy, render
+from stanoff.text.export import article_table
+from stanoff.text.latex import to_latex
 from stanoff.text.numbers import digits_for, format_interval, format_level, signed
-from stanoff.text.render import to_latex
 from stanoff.text.run_again import run_again
 from stanoff.text.sentences import (
-    comparison_caption,
     describe_claims,
     describe_comparison,
     describe_dependence,
@@ -31,7 +31,13 @@ from stanoff.text.sentences import (
     describe_score,
 )
 from stanoff.text.tables import COLUMNS as TABLE_COLUMNS
-from stanoff.text.tables import DECISION_SYMBOLS, PAPER, comparison_table, legend_of, meaning_of
+from stanoff.text.tables import (
+    DECISION_SYMBOLS,
+    comparison_legend,
+    comparison_table,
+    in_one_paragraph,
+    meaning_of,
+)
 
 if TYPE_CHECKING:
     from stanoff.inference.evidence import Evidence
@@ -94,7 +100,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         ],
         rows=list(zip(table.to_numpy().tolist(), evidence, strict=True)),
         digits=max(row["digits"] for row in rows),
-        legend=legend_of(result, COLUMNS),
+        legend=in_one_paragraph(comparison_legend(result, COLUMNS)),
         averages=len(result.categories) - len(result.data.categories),
         every=every,
         coarse=format_coarseness(every, draws),
@@ -236,19 +242,20 @@ def _data(
 def _latex_parts(result: Comparison) -> list[Any]:
     """Split the LaTeX table: between its texts stand row and column of cells that may change.
 
-    The place of ROPE and HDI in the caption has neither row nor column.
+    The place of the note on ROPE and HDI has neither row nor column.
     """
-    table, caption = comparison_table(result, PAPER), comparison_caption(result, PAPER)
+    texts = article_table(result)
+    shown = texts.pop("frame")
     token = "cell"
-    while token in to_latex(table, caption):
+    while token in to_latex(shown, **texts):
         token += "q"
+    frame = shown.copy()
     for name in CHANGING:
-        table[TABLE_COLUMNS[name].heading] = [
-            f"{token}{i}z{COLUMNS.index(name)}{token}" for i in range(len(table))
+        frame[TABLE_COLUMNS[name].heading] = [
+            f"{token}{i}z{COLUMNS.index(name)}{token}" for i in range(len(frame))
         ]
-    judged = f"{format_level(result.hdi_prob)} HDI and the ROPE {format_interval(result.rope)}"
-    caption = caption.replace(judged, f"{token}{token}", 1)
-    parts = (to_latex(table, caption) + "\n").split(token)
+    texts["notes"] = [f"{token}{token}", *texts["notes"][1:]]
+    parts = (to_latex(frame, **texts, measured=shown) + "\n").split(token)
     return [
         [int(number) for number in part.split("z") if number] if i % 2 else part
         for i, part in enumerate(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
@@ -33,6 +33,7 @@ from stanoff.models.priors import Priors
 from stanoff.question import Question
 from stanoff.store.datatree import to_datatree
 from stanoff.store.netcdf import save
+from stanoff.text.envelope import flatten, result_envelope
 from stanoff.text.export import result_text
 from stanoff.text.render import write
 from stanoff.workbench.loo import loo, loo_pit
@@ -399,30 +400,60 @@ class Result:
         self,
         path: Target = None,
         *,
+        columns: str | Sequence[str] = "column",
         caption: str | None = None,
         label: str | None = None,
-        **options: Any,
+        longtable: bool = False,
     ) -> str:
-        """Write the table in LaTeX, for booktabs.
+        """Write the table in LaTeX, for booktabs; it fits a column of an article.
 
         Parameters
         ----------
         path : path, optional
             The file.
+        columns : str or sequence of str
+            ``"column"``, or ``"full"`` for a table as wide as the page (``table*``); of a
+            comparison also columns as in :meth:`table`.
         caption, label : str, optional
             Of the table; by default the caption says what it shows.
-        **options
-            Of a comparison ``columns``, as in :meth:`table`.
+        longtable : bool
+            Let it go over several pages, in a document of one column.
         """
-        return write(result_text(self, "latex", caption=caption, label=label, **options), path)
+        text = result_text(
+            self, "latex", columns=columns, caption=caption, label=label, longtable=longtable
+        )
+        return write(text, path)
 
     def to_csv(self, path: Target = None) -> str:
         """Write the numbers of the summary as comma-separated values."""
         return write(result_text(self, "csv"), path)
 
     def to_json(self, path: Target = None) -> str:
-        """Write settings, numbers and words as JSON; NaN becomes null, infinity "inf"."""
+        """Write data, settings, numbers and words as JSON; NaN becomes null, infinity "inf".
+
+        ``stanoff schema`` prints its JSON Schema, which all commands keep to.
+        """
         return write(result_text(self, "json"), path)
+
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
+        """Return what :meth:`to_json` writes.
+
+        Parameters
+        ----------
+        flat : bool
+            Return flat keys with numbers and texts, as MLflow and other loggers take them: what is
+            not there is left out.
+
+        Examples
+        --------
+        >>> from stanoff import compare_counts
+        >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+        >>> numbers = result.to_dict(flat=True)
+        >>> numbers["decision"], numbers["results.1.p_rope"] == result.evidence().p_rope
+        ('=', True)
+        """
+        content = result_envelope(self)
+        return dict(flatten(content)) if flat else content
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the verdict, the table and the figures; it needs no network.

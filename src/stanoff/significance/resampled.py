@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from stanoff._lib.arguments import check_bool
 from stanoff.data.folds import DatasetFolds, FoldValues, UnpairedFolds
 from stanoff.errors import InputError, invalid
 from stanoff.significance.result import (
@@ -94,7 +95,9 @@ def fold_tests(
     data: FoldValues, *, alternative: str = "two-sided", higher_is_better: bool = True
 ) -> list[SignificanceResult]:
     """Do the corrected t-test and, of two folds repeated five times, the 5x2cv F-test."""
-    if not higher_is_better:
+    if not isinstance(data, FoldValues):
+        raise invalid("data", "scores of test folds, as compare() counts them", data)
+    if not check_bool("higher_is_better", higher_is_better):
         data = replace(data, values=0.0 - data.values)
     results = [corrected_t_test(data, alternative=alternative)]
     repeats = int(data.repeats[0])

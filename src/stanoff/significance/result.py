@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -12,10 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import check_choice
+from stanoff._lib.escaping import shown
 from stanoff.data.types import Counts, Data
 from stanoff.errors import invalid
+from stanoff.text.envelope import envelope
 from stanoff.text.numbers import p_value
-from stanoff.text.render import render, to_json, to_records
+from stanoff.text.render import render
+from stanoff.text.sentences import join_names
 
 Array = NDArray[np.float64]
 
@@ -201,7 +204,30 @@ def formatted(results: Sequence[SignificanceResult]) -> pd.DataFrame:
     return cells if cells["note"].any() else cells.drop(columns="note")
 
 
-def as_text(results: Sequence[SignificanceResult], names: tuple[str, str], style: str) -> str:
+def describe_tests(results: Sequence[SignificanceResult], names: tuple[str, str]) -> str:
+    """Say how many tests find a significant difference, and which.
+
+    Examples
+    --------
+    >>> result = SignificanceResult("S-test", "F1", 9.0, n=10, k=9, p_value=0.0215, direction=1)
+    >>> describe_tests([result], ("svm", "nb"))
+    '1 of 1 tests finds a significant difference between svm and nb: S-test of F1.'
+    """
+    significant = [f"{r.test} of {r.measure}" for r in results if r.p_value <= SIGNIFICANT]
+    verb = "finds" if len(significant) == 1 else "find"
+    count = f"{len(significant) or 'None'} of {len(results)} tests {verb}"
+    which = f": {join_names(significant)}" if significant else ""
+    return f"{count} a significant difference between {' and '.join(map(shown, names))}{which}."
+
+
+def as_text(
+    results: Sequence[SignificanceResult],
+    names: tuple[str, str],
+    style: str,
+    *,
+    data: Data | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> str:
     """Write the results of tests in one of ``stanoff.text.render.FORMATS``.
 
     Parameters
@@ -212,13 +238,26 @@ def as_text(results: Sequence[SignificanceResult], names: tuple[str, str], style
         What A and B are called.
     style : str
         The format.
+    data : Data, optional
+        What was tested, for JSON.
+    settings : mapping, optional
+        How, for JSON.
     """
-    numbers = table(results)
-    if style == "json":
-        rows = numbers.assign(sentence=[str(result) for result in results])
-        return to_json({"names": dict(zip("AB", names, strict=True)), "tests": to_records(rows)})
-    legend = (
-        f"A is {names[0]}, B is {names[1]}. p: how probable a difference like this or larger is "
-        "where there is none; ⋆: p < 0.05; leans to: who did better, significantly or not."
+    a, b = names
+    sentences, numbers = list(map(str, results)), table(results)
+    rows = numbers.assign(sentence=sentences).to_dict("records")
+    about: dict[str, Any] = {"settings": settings or {}, "data": data, "systems": names}
+    return render(
+        formatted(results),
+        style,
+        numbers=numbers,
+        record=lambda: envelope("significance", rows, sentences=sentences, **about),
+        above=[describe_tests(results, names)] if style == "table" else [],
+        below=[f"A is {a}, B is {b}."],
+        legend={
+            "p": "how probable a difference like this or larger is where there is none",
+            "⋆": "p < 0.05",
+            "leans to": "who did better, significantly or not",
+        },
+        caption=f"Significance tests of {a} (A) against {b} (B).",
     )
-    return render(formatted(results), style, numbers=numbers, below=[legend])

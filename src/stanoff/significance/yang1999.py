@@ -254,7 +254,9 @@ def _paired_t_test(
 
 
 def _check_approximation(approximation: Any) -> None:
-    if approximation is not None and approximation != "yang1999":
+    if approximation is not None and not (
+        isinstance(approximation, str) and approximation == "yang1999"
+    ):
         raise invalid("approximation", "None or 'yang1999'", approximation)
 
 

@@ -219,13 +219,13 @@ def _to_tree(result: Result, log_likelihood: bool) -> DataTree:
 def _not_in_tree(result: Result, name: str) -> Variables:
     """Return the variables of the fit that cannot be had from the tree."""
     variables: Variables = getattr(result.fit.draws, name)
-    known = set(result.tree[name].data_vars) if name in result.tree.children else set()
-    known -= set(FITTED)
+    stored = set(result.tree[name].data_vars) if name in result.tree.children else set()
+    stored -= set(FITTED)
     if "cells" in variables:  # all scores are computed from them
-        known |= set(FITTED)
+        stored |= set(FITTED)
         if result.is_pair and variables["cells"].shape[2] == 2:
-            known.add("cells")  # cells_A and cells_B
-    return {key: values for key, values in variables.items() if key not in known}
+            stored.add("cells")  # cells_A and cells_B
+    return {key: values for key, values in variables.items() if key not in stored}
 
 
 def _plain_group(variables: Variables) -> Dataset:
@@ -308,10 +308,10 @@ def _from_content(content: bytes) -> Saved:
             io.BytesIO(content), engine="h5netcdf", mask_and_scale=False, decode_times=False
         ) as tree,
     ):
-        found = json.loads(tree.attrs[ATTRIBUTE])
-        if found["format"] > FORMAT:
-            raise ValueError(f"it has format {found['format']}, and {FORMAT} is the newest known")
-        record = TypeAdapter(Record).validate_python(found)
+        stored = json.loads(tree.attrs[ATTRIBUTE])
+        if stored["format"] > FORMAT:
+            raise ValueError(f"it has format {stored['format']}, and {FORMAT} is the newest known")
+        record = TypeAdapter(Record).validate_python(stored)
         groups = {
             str(name): {str(key): np.array(values) for key, values in node.data_vars.items()}
             for name, node in tree.children.items()
@@ -384,11 +384,13 @@ def _model(record: Record) -> Model:
 
 def _measure(record: MeasureRecord) -> Measure:
     """Find a measure by its code or name, and give it its settings again."""
-    known = registered().values()
-    matches = [m for m in known if (m.code, m.name) == (record.code, record.name)]
-    if record.code is not None:  # a program of the user's own may have another name for it
-        matches = [m for m in known if m.code == record.code]
-    measure = next(iter(matches), None)
+    has_code = record.code is not None  # a program of the user's own may have another name for it
+    matches = (
+        measure
+        for measure in registered().values()
+        if measure.code == record.code and (has_code or measure.name == record.name)
+    )
+    measure = next(matches, None)
     if measure is None:
         kind = ScoreMeasure if record.kind in ("scores", "numbers") else Measure
         measure = kind(record.name, _Unregistered(record.name), record.formula)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
@@ -158,6 +158,14 @@ class Study(BaseModel, frozen=True, extra="allow"):
         "default all that apply",
     )
     figure_formats: tuple[str, ...] = Field(("svg",), description="a list out of svg, pdf, png")
+    rows: Literal["all", "averages"] = Field(
+        "all", description="rows of tables for people: all, or averages alone; by default all"
+    )
+    latex: Literal["compact", "longtable"] = Field(
+        "compact",
+        description="tables in LaTeX: compact ones that float, or longtable ones that go over "
+        "several pages, in a document of one column; by default compact",
+    )
     out: Text | None = Field(None, description="the folder to write to, if `--out` names none")
 
     def model_post_init(self, context: Any) -> None:

@@ -12,11 +12,9 @@ from stanoff.models.priors import describe_prior
 from stanoff.report.templates import policy, render
 from stanoff.study.cache import StudyResult
 from stanoff.study.config import DataSet, Study
-from stanoff.study.tables import study_legend, write_tables
+from stanoff.study.tables import MIRRORED, study_legend, write_tables
 from stanoff.text.numbers import format_level, format_rope
-from stanoff.text.tables import DECISION_SYMBOLS, in_one_paragraph
-
-MIRRORED = dict(zip(DECISION_SYMBOLS.values(), reversed(DECISION_SYMBOLS.values()), strict=True))
+from stanoff.text.tables import in_one_paragraph
 
 
 def write_overview(study: Study, results: Sequence[StudyResult], out: Path) -> None:

@@ -41,7 +41,13 @@ from stanoff.study.config import (
 from stanoff.study.overview import write_overview
 from stanoff.study.tables import SCORES
 from stanoff.text.sentences import contest_caption
-from stanoff.text.tables import PAPER, comparison_table, contest_table
+from stanoff.text.tables import (
+    PAPER,
+    comparison_table,
+    contest_legend,
+    contest_table,
+    in_one_paragraph,
+)
 
 PAGE_FOLDER, FIGURE_FOLDER, FIT_FOLDER = "pages", "figures", "fits"
 CHUNKS = 8  # of the pairs of a contest, for an executor that does not tell its number of workers
@@ -350,6 +356,7 @@ def study_result(
             for table in (result.summary, lambda category: contest_table(result, category))
         )
         caption = contest_caption(result, result.default_category or result.categories[0])
+        caption += f" {in_one_paragraph(contest_legend(result))}"
     else:
         columns = tuple(dict.fromkeys((*PAPER, *SCORES)))
         summary, cells = result.summary(), comparison_table(result, columns, by_name=False)

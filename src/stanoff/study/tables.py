@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from stanoff._lib.files import write_text
 from stanoff.study.cache import StudyResult
 from stanoff.study.config import Study
+from stanoff.text.latex import titled_rows, to_latex, to_longtable
 from stanoff.text.numbers import format_level, format_rope
-from stanoff.text.render import render, to_longtable
-from stanoff.text.tables import CONTEST, PAPER, in_one_paragraph, legend
+from stanoff.text.render import render
+from stanoff.text.tables import COLUMNS, CONTEST, DECISION_SYMBOLS, PAPER, legend
 
 FORMATS = {"csv": "csv", "md": "markdown"}
-NEEDED = (
+NEEDED = "% Needs \\usepackage{booktabs}."
+NEEDED_BY_LONG = (
     "% Needs \\usepackage{booktabs} and \\usepackage{longtable}; "
     "run LaTeX until the widths of the columns no longer change."
 )
@@ -24,7 +27,14 @@ SCORES = (
     *("category", "observed_A", "observed_B", "psi_A", "psi_B", "mean", "hdi", "p_rope"),
     "decision",
 )
-SHORT = {"ROPE pct": "ROPE", "decision": ""}  # headings that leave room for names
+MAX_COLUMNS = 8  # of data sets
+MIRRORED = dict(zip(DECISION_SYMBOLS.values(), reversed(DECISION_SYMBOLS.values()), strict=True))
+TIES = {
+    "bold": "the best",
+    "≈": "practically equivalent to it",
+    "∼": "whether it is worse by more than the ROPE is not settled",
+    "no sign": "significantly worse",
+}
 Group = tuple[str, pd.DataFrame]
 
 
@@ -45,6 +55,7 @@ def write_tables(study: Study, results: Sequence[StudyResult], out: Path) -> lis
         shown = [o.cells.rename(columns={o.measure: "score"}) for o in members]
         if not of_contests:
             shown = [o.table(columns) for o in members]
+        shown = [_rows_shown(study, o, frame) for o, frame in zip(members, shown, strict=True)]
         cells = [_labelled(o, frame) for o, frame in zip(members, shown, strict=True)]
         frame = pd.concat(cells, ignore_index=True)
         below = [f"{term}: {text}." for term, text in study_legend(study, columns).items()]
@@ -63,23 +74,104 @@ def study_legend(study: Study, columns: Sequence[str]) -> dict[str, str]:
 
 
 def tables_as_latex(study: Study, results: Sequence[StudyResult]) -> str:
-    """Write a table per measure that goes over several pages if need be; it is input in a paper."""
-    question, texts, labels = study.questions[0], [NEEDED], list[str]()
+    """Write a table per measure, which is input in a paper."""
+    long = study.latex == "longtable"
+    texts, labels = [NEEDED_BY_LONG if long else NEEDED], list[str]()
     contests = results[0].is_contest
-    for measure in dict.fromkeys(result.measure for result in results):
-        members = [result for result in results if result.measure == measure]
-        model = _common_model(members)
-        systems, about = ("all systems", "") if contests else ("A and B", "posterior of A − B, ")
-        under = f" under the {model} model" if model else ""
-        caption = (
-            f"{study.title}: {measure} of {systems}{under}; {about}"
-            f"{format_level(question.hdi_prob)} HDI, ROPE {format_rope(question.rope_option)}."
-        )
+    for (measure, model), members in _by_measure_and_model(results, apart=not long):
         labels.append(_label(f"{measure}-contest" if contests else measure, labels))
-        groups = _contest_groups(members, model) if contests else _groups(members, model)
-        note = in_one_paragraph(study_legend(study, CONTEST if contests else SCORES))
-        texts.append(to_longtable(groups, caption, labels[-1], note))
+        names = CONTEST if contests else SCORES
+        about: dict[str, Any] = {
+            "label": labels[-1],
+            "headings": {COLUMNS[n].heading: COLUMNS[n].latex for n in names if COLUMNS[n].latex},
+            "legend": study_legend(study, names),
+            "notes": [f"Judged by the {_rule(study)}."],
+        }
+        judged = f"{measure} of {{}}{f' under the {model} model' if model else ''}"
+        if not contests and not long and len({result.systems for result in members}) > 1:
+            frame, bold = _scores_by_system(study, members)
+            caption = f"{study.title}: {judged.format('all systems')}, posterior means."
+            about["legend"] = TIES
+            texts.append(to_latex(frame, caption, **about, bold=bold, full=True))
+            continue
+        gather = _contest_groups if contests else _groups
+        groups = gather(study, members, model)
+        systems = "all systems" if contests else "A and B"
+        caption = f"{study.title}: {judged.format(systems)}."
+        if long:
+            texts.append(to_longtable(groups, caption, **about))
+        else:
+            rows = [row for group in groups for row in titled_rows(*group)]
+            frame = pd.DataFrame(rows, columns=groups[0][1].columns)
+            texts.append(to_latex(frame, caption, **about, full=True))
     return "\n\n".join(texts) + "\n"
+
+
+def _rule(study: Study) -> str:
+    question = study.questions[0]
+    rope = format_rope(question.rope_option)
+    return f"{format_level(question.hdi_prob)} HDI and the ROPE {rope}"
+
+
+def _by_measure_and_model(
+    results: Sequence[StudyResult], *, apart: bool
+) -> Iterator[tuple[tuple[str, str], list[StudyResult]]]:
+    """Group results by measure, and by model where these are to be told apart.
+
+    Of models that stand in one table, the name is empty.
+    """
+    groups: dict[tuple[str, str], list[StudyResult]] = {}
+    for result in results:
+        groups.setdefault((result.measure, result.model if apart else ""), []).append(result)
+    for (measure, model), members in groups.items():
+        yield (measure, model or _common_model(members)), members
+
+
+def _scores_by_system(
+    study: Study, results: Sequence[StudyResult]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Put scores into a row per system and a column per data set; the best ones are bold.
+
+    Where there are many data sets, each has a row.
+    """
+    columns = ("category", "psi_A", "psi_B", "decision")
+    cells: dict[str, dict[str, str]] = {}
+    scores: dict[str, dict[str, float]] = {}
+    signs: dict[tuple[str, str, str], str] = {}
+    for result in results:
+        frame = _rows_shown(study, result, result.table(columns))
+        numbers = _rows_shown(study, result, result.summary)[["psi_A", "psi_B"]]
+        for texts, psi in zip(frame.to_numpy(), numbers.to_numpy(), strict=True):
+            line = _titled(result, texts[0] if len(frame) > 1 else "") or "score"
+            for system, text, value in zip(result.systems, texts[1:3], psi, strict=True):
+                cells.setdefault(line, {})[system] = text
+                scores.setdefault(line, {})[system] = value
+            symbol = texts[3].partition(" ")[0]  # without the mark of what cannot be told apart
+            signs[line, result.a, result.b] = symbol
+            signs[line, result.b, result.a] = MIRRORED[symbol]
+    labels = {question.measure.label: question.measure for question in study.questions}
+    best_of = max if labels[results[0].measure].higher_is_better else min
+    bold: dict[str, dict[str, bool]] = {}
+    for line, values in scores.items():
+        best = best_of(values, key=values.__getitem__)
+        bold[line] = {system: system == best for system in values}
+        for system in values:
+            sign = signs.get((line, best, system), "")
+            cells[line][system] += {"≈": " ≈", ">": " ∼", "<": " ∼"}.get(sign, "")
+    frame, mask = pd.DataFrame(cells).fillna(""), pd.DataFrame(bold).fillna(value=False)
+    name = "system"
+    if frame.shape[1] > MAX_COLUMNS:
+        name, frame, mask = "data", frame.T, mask.T
+    frame.insert(0, name, frame.index)
+    mask.insert(0, name, value=False)
+    return frame.reset_index(drop=True), mask.reset_index(drop=True)
+
+
+def _rows_shown(study: Study, result: StudyResult, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of all categories, or of the average alone if the study says so."""
+    if study.rows == "all" or not result.category:
+        return frame
+    return frame[(result.summary["category"] == result.category).to_numpy()]
 
 
 def _labelled(result: StudyResult, frame: pd.DataFrame) -> pd.DataFrame:
@@ -103,12 +195,12 @@ def _common_model(results: Sequence[StudyResult]) -> str:
     return models.pop() if len(models) == 1 else ""
 
 
-def _groups(results: Sequence[StudyResult], model: str) -> list[Group]:
+def _groups(study: Study, results: Sequence[StudyResult], model: str) -> list[Group]:
     """Gather rows of scores: a group per comparison, or per data set where each has one row."""
-    several_rows = any(len(_scores(result)) > 1 for result in results)
+    several_rows = any(len(_scores(study, result)) > 1 for result in results)
     groups: dict[str, list[pd.DataFrame]] = {}
     for result in results:
-        frame, suffix = _scores(result), "" if model else f" ({result.model})"
+        frame, suffix = _scores(study, result), "" if model else f" ({result.model})"
         if several_rows:
             title = f"A = {result.a}, B = {result.b}{suffix}"
         else:
@@ -120,17 +212,14 @@ def _groups(results: Sequence[StudyResult], model: str) -> list[Group]:
     return [(title, pd.concat(frames)) for title, frames in groups.items()]
 
 
-def _contest_groups(results: Sequence[StudyResult], model: str) -> list[Group]:
+def _contest_groups(study: Study, results: Sequence[StudyResult], model: str) -> list[Group]:
     """Gather the systems of contests category by category, the one decided upon first."""
     groups = []
     for result in results:
         suffix = "" if model else f" ({result.model})"
-        cells = result.cells.rename(columns={result.measure: "score"})
-        categories = list(
-            dict.fromkeys(
-                [result.category, *cells["category"]] if result.category else cells["category"]
-            )
-        )
+        cells = _rows_shown(study, result, result.cells).rename(columns={result.measure: "score"})
+        first = [result.category] if result.category else []
+        categories = list(dict.fromkeys([*first, *cells["category"]]))
         for category in categories:
             title = f"{category}{suffix}" if len(categories) > 1 or suffix else ""
             rows = cells[cells["category"] == category].drop(columns="category")
@@ -142,5 +231,5 @@ def _titled(result: StudyResult, text: str) -> str:
     return ": ".join(part for part in (result.data, text) if part)
 
 
-def _scores(result: StudyResult) -> pd.DataFrame:
-    return result.table(SCORES).rename(columns=SHORT)
+def _scores(study: Study, result: StudyResult) -> pd.DataFrame:
+    return _rows_shown(study, result, result.table(SCORES))

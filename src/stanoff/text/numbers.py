@@ -15,8 +15,19 @@ SIGNIFICANT = 0.05
 
 
 def digits_for(std: float) -> int:
-    """Return how many decimals show two significant digits of a standard deviation, at least 3."""
-    return max(3, 1 - floor(log10(std))) if std > 0 else 3
+    """Return how many decimals show two significant digits of a standard deviation.
+
+    Below 1 these are at least 3.
+
+    Examples
+    --------
+    >>> digits_for(0.0123), digits_for(0.00123), digits_for(12.3)
+    (3, 4, 0)
+    """
+    if std <= 0 or math.isnan(std):
+        return 3
+    digits = 1 - floor(log10(std))
+    return max(0, digits) if std >= 1 else max(3, digits)
 
 
 def percent(probability: float) -> str:
@@ -118,7 +129,8 @@ def half_width(width: float, digits: int) -> str:
     >>> half_width(0.0419, 3), half_width(0.93, 3), half_width(0.0002, 3)
     ('±0.042', '±0.93', '±0.0002')
     """
-    text = f"{width:.{digits}f}".rstrip("0").rstrip(".")
+    text = f"{width:.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
     return f"±{text}" if text != "0" else f"±{float(f'{width:.1g}'):g}"
 
 

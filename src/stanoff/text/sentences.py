@@ -24,15 +24,11 @@ from stanoff.text.numbers import (
     signed,
 )
 from stanoff.text.tables import (
-    CONTEST,
     PERHAPS,
     PROBABLY,
     SYMBOLS,
     evidence_table,
     format_table,
-    in_one_paragraph,
-    legend,
-    legend_of,
 )
 
 if TYPE_CHECKING:
@@ -211,34 +207,26 @@ def describe_rope_flips(result: Comparison, evidence: Evidence) -> str:
         *((width, "wider", decision) for width, _, decision in flips[passed:]),
     ]
     changes = [
-        (f"{half_width(width, d)}{around} or {how}", decision.symbol)
-        for width, how, decision in others
+        (f"{half_width(width, d)}{around} or {side}", decision.symbol)
+        for width, side, decision in others
     ]
     (first, symbol), *rest = changes
     texts = [f"With a ROPE of {first} the decision would be {symbol}"]
     return "; ".join([*texts, *(f"with {width}, {symbol}" for width, symbol in rest)]) + "."
 
 
-def comparison_caption(result: Comparison, columns: Sequence[str]) -> str:
-    """Describe in a caption what was compared, how it was judged, and what to be wary of.
-
-    Parameters
-    ----------
-    result : Comparison
-        What the table shows.
-    columns : sequence of str
-        Its columns, which are explained.
-    """
+def comparison_caption(result: Comparison, categories: Sequence[str]) -> str:
+    """Describe in a caption what was compared."""
     a, b = result.names
-    one_row = len(result.categories) == 1
-    score = describe_score(result, result.categories[0]) if one_row else result.measure_label
-    sentences = [
-        f"{a} (A) against {b} (B) in {score} ({describe_documents(result)}): posterior of the "
-        f"difference A − B, with a {format_level(result.hdi_prob)} HDI and the ROPE "
-        f"{format_interval(result.rope)}.",
-        legend_of(result, columns),
-    ]
-    return " ".join([*sentences, *describe_direction(result), *result.sampler_warnings])
+    [*others, last] = categories
+    score = result.measure_label if others else describe_score(result, last)
+    return f"{a} (A) against {b} (B) in {score} ({describe_documents(result)})."
+
+
+def describe_rule(result: Result) -> str:
+    """Name the HDI and the ROPE that judge."""
+    level, rope = format_level(result.hdi_prob), format_interval(result.rope)
+    return f"Judged by the {level} HDI and the ROPE {rope}."
 
 
 def evidence_blocks(evidence: Evidence) -> list[str | pd.DataFrame]:
@@ -250,46 +238,42 @@ def evidence_blocks(evidence: Evidence) -> list[str | pd.DataFrame]:
 def sensitivity_blocks(sensitivity: Sensitivity) -> list[str | pd.DataFrame]:
     """Show what other priors and other ROPEs would have said, and where the decision turns."""
     d = max(map(digits_for, sensitivity.priors["std"]))
-    priors = sensitivity.priors.to_dict("records")
-    for row in priors:
-        row["hdi"] = row["hdi_low"], row["hdi_high"]
     turns = [
         f"The decision turns from {before.symbol} to {after.symbol} at a ROPE of "
         f"{half_width(width, d + 1)}."
         for width, before, after in sensitivity.flips
     ]
+    probabilities = ["p_below", "p_rope", "p_above", "decision"]
     return [
         f"What other priors would have said {_on_category(sensitivity.category)}:",
-        format_table(priors, ["prior", "mean", "std", "hdi", "p_rope", "decision"], d),
+        _table(sensitivity.priors, ["prior", "mean", "std", "hdi", "p_rope", "decision"], d),
         "What other ROPEs would have said:",
-        format_table(
-            sensitivity.ropes.to_dict("records"),
-            ["half_width", "p_below", "p_rope", "p_above", "decision"],
-            d,
-        ),
+        _table(sensitivity.ropes, ["half_width", *probabilities], d),
         *turns,
-        *_correlation_blocks(sensitivity, d),
+        *_correlation_blocks(sensitivity, ["rho", "hdi", *probabilities], d),
         f"{SYMBOLS}.",
     ]
 
 
-def _correlation_blocks(sensitivity: Sensitivity, digits: int) -> list[str | pd.DataFrame]:
+def _correlation_blocks(
+    sensitivity: Sensitivity, columns: list[str], digits: int
+) -> list[str | pd.DataFrame]:
     """Show what other correlations of the folds would have said; nothing of other data."""
     if sensitivity.correlations is None:
         return []
-    rows = sensitivity.correlations.to_dict("records")
-    for row in rows:
-        row["hdi"] = row["hdi_low"], row["hdi_high"]
-    columns = ["rho", "hdi", "p_below", "p_rope", "p_above", "decision"]
     flips = [
         f"The decision turns from {before.symbol} to {after.symbol} at a correlation of {rho:.3f}."
         for rho, before, after in sensitivity.correlation_flips
     ]
     return [
         "What other correlations of the folds would have said (rho = n_test / (n_test + n_train)):",
-        format_table(rows, columns, digits),
+        _table(sensitivity.correlations, columns, digits),
         *(flips or ["No correlation up to 0.5 would change the decision."]),
     ]
+
+
+def _table(frame: pd.DataFrame, columns: list[str], digits: int) -> pd.DataFrame:
+    return format_table(frame.to_dict("records"), columns, digits)
 
 
 def _on_category(category: str) -> str:
@@ -403,8 +387,8 @@ def _the_others(names: list[str], decisions: Decisions, best: list[int], others:
     verb = "is" if len(others) == 1 else "are"
     if (decisions[np.ix_(best, others)] == ">>").all():
         return f"; {who} {verb} significantly worse"
-    each = "" if len(others) == 1 else " each"
-    return f"; {who} {verb}{each} significantly worse than at least one system"
+    singly = "" if len(others) == 1 else " each"
+    return f"; {who} {verb}{singly} significantly worse than at least one system"
 
 
 def _probabilities(result: Contest, names: list[str], ranking: Ranking, best: list[int]) -> str:
@@ -420,13 +404,6 @@ def _probabilities(result: Contest, names: list[str], ranking: Ranking, best: li
 
 
 def contest_caption(result: Contest, category: str) -> str:
-    """Describe in a caption what was compared and what the columns mean."""
-    headings = {"psi": result.measure_label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
-    terms = legend(CONTEST, rope=result.rope, hdi_prob=result.hdi_prob, headings=headings)
+    """Describe in a caption what was compared."""
     what = f"{len(result.systems)} systems in {describe_score(result, category)}"
-    sentences = [
-        f"{what} ({describe_contest_documents(result, category)}).",
-        in_one_paragraph(terms),
-        *describe_direction(result),
-    ]
-    return " ".join([*sentences, *result.sampler_warnings])
+    return f"{what} ({describe_contest_documents(result, category)})."

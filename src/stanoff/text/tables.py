@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from stanoff._lib.arguments import Interval
 from stanoff._lib.escaping import one_line
 from stanoff.errors import invalid, unknown
 from stanoff.inference.decision import Decision
@@ -95,6 +96,11 @@ def _savage_dickey(row: Row, digits: int) -> str:
     return factor if row["bf_sd_defined"] else f"{factor} ?"
 
 
+def _ends(row: Row) -> Interval:
+    ends: Interval = row["hdi"] if "hdi" in row else (row["hdi_low"], row["hdi_high"])
+    return ends
+
+
 def _ranks(row: Row, digits: int) -> str:
     low, high = row["rank_low"], row["rank_high"]
     return f"{low}" if low == high else f"{low}–{high}"
@@ -107,20 +113,22 @@ IN_ROPE = "probability of a difference within the ROPE{rope}"
 HDI = "highest density interval{hdi_prob}"
 
 COLUMNS = {
-    "category": Column("category", "", _text("category")),
+    "category": Column("category", "", _text("category"), "{}"),
     "psi_A": Column("psi_A", SCORES, _number("psi_A"), r"$\psi_A$"),
     "psi_B": Column("psi_B", SCORES, _number("psi_B"), r"$\psi_B$"),
     "observed_A": Column("observed_A", OBSERVED, _number("observed_A"), r"$\hat{\psi}_A$"),
     "observed_B": Column("observed_B", OBSERVED, _number("observed_B"), r"$\hat{\psi}_B$"),
     "sign_test": Column("sign-test", TESTS, _test("sign_test")),
     "t_test": Column("t-test", TESTS, _test("t_test")),
-    "mean": Column("mean", "posterior mean of the difference A − B", _difference("mean")),
-    "std": Column("std", "its posterior standard deviation", _number("std")),
+    "mean": Column(
+        "mean", "posterior mean of the difference A − B", _difference("mean"), r"$\delta$"
+    ),
+    "std": Column("std", "its posterior standard deviation", _number("std"), r"SD"),
     "mcse": Column(
         "mcse", "Monte-Carlo standard error of the mean", lambda row, d: f"{row['mcse']:.1g}"
     ),
-    "hdi": Column("HDI", HDI, lambda row, d: format_interval(row["hdi"], d)),
-    "p_rope": Column("ROPE pct", IN_ROPE, _percent("p_rope")),
+    "hdi": Column("HDI", HDI, lambda row, d: format_interval(_ends(row), d)),
+    "p_rope": Column("ROPE pct", IN_ROPE, _percent("p_rope"), r"$P_{\mathrm{ROPE}}$"),
     "p_below": Column(
         "P(<ROPE)", "probability of a difference below the ROPE", _percent("p_below")
     ),
@@ -150,6 +158,7 @@ COLUMNS = {
         "decision",
         "",
         lambda row, d: DECISION_SYMBOLS[row["decision"]] + " †" * row.get("no_direction", False),
+        "{}",
     ),
     # Of sensitivity:
     "prior": Column("prior", "", _text("prior")),
@@ -164,9 +173,7 @@ COLUMNS = {
     ),
     "psi": Column("score", SCORES, _number("psi")),
     "observed": Column("observed", OBSERVED, _number("observed")),
-    "score_hdi": Column(
-        "HDI", HDI, lambda row, d: f"[{row['hdi_low']:.{d}f}, {row['hdi_high']:.{d}f}]"
-    ),
+    "score_hdi": Column("HDI", HDI, lambda row, d: format_interval(_ends(row), d).replace("+", "")),
     "p_near": Column(
         "P(near best)",
         "probability of being within the ROPE{rope} of the best",
@@ -185,9 +192,19 @@ PAPER = (
 TERMINAL = (
     *("category", "psi_A", "psi_B", "mean", "hdi", "p_rope", "p_greater", "bf_sd", "decision"),
 )
+ARTICLE = {  # columns of LaTeX, by the width of the table
+    "column": ("category", "psi_A", "psi_B", "mean", "hdi", "p_rope", "decision"),
+    "full": (
+        *("category", "psi_A", "psi_B", "mean", "std", "hdi", "p_rope", "p_greater", "bf_sd"),
+        "decision",
+    ),
+}
 CONTEST = (
     *("system", "tier", "psi", "observed", "score_hdi", "p_near", "p_best", "regret", "ranks"),
 )
+
+
+CONTEST_ARTICLE = {"column": ("system", "tier", "psi", "score_hdi", "p_best"), "full": CONTEST}
 
 
 def format_table(
@@ -255,12 +272,16 @@ def has_no_direction(evidence: Evidence, higher_is_better: bool) -> bool:
     return p < PERHAPS or (p < PROBABLY and not evidence.direction_resolved)
 
 
-def contest_table(result: Contest, category: str) -> pd.DataFrame:
+def contest_table(result: Contest, category: str, columns: Sequence[str] = CONTEST) -> pd.DataFrame:
     """Write the numbers of a contest on one category or average as cells of text."""
     numbers = result.summary(category)
     digits = digits_for(float((numbers["hdi_high"] - numbers["hdi_low"]).max()) / 4)
-    headings = {"psi": result.measure_label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
-    return format_table(numbers.to_dict("records"), CONTEST, digits, headings)
+    return format_table(numbers.to_dict("records"), columns, digits, contest_headings(result))
+
+
+def contest_headings(result: Contest) -> dict[str, str]:
+    """Name the columns of scores by the measure and the probability of the HDI."""
+    return {"psi": result.measure_label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
 
 
 def evidence_table(evidence: Evidence) -> pd.DataFrame:
@@ -338,11 +359,18 @@ def legend(
     return terms | (DECISIONS | NO_DIRECTION if "decision" in columns else {})
 
 
-def legend_of(result: Comparison, columns: Sequence[str], *, by_name: bool = True) -> str:
-    """Explain the columns and marks of a table of a comparison in one paragraph."""
+def comparison_legend(
+    result: Comparison, columns: Sequence[str], *, by_name: bool = True
+) -> dict[str, str]:
+    """Explain the columns and marks of a table of a comparison."""
     defined = all(result.evidence(category).bf_sd_defined for category in result.categories)
-    headings = headings_of(result) if by_name else None
-    return in_one_paragraph(legend(columns, headings=headings, defined=defined))
+    return legend(columns, headings=headings_of(result) if by_name else None, defined=defined)
+
+
+def contest_legend(result: Contest, columns: Sequence[str] = CONTEST) -> dict[str, str]:
+    """Explain the columns of a table of a contest."""
+    headings = contest_headings(result)
+    return legend(columns, headings=headings, rope=result.rope, hdi_prob=result.hdi_prob)
 
 
 def in_one_paragraph(terms: Mapping[str, str]) -> str:
