@@ -12,8 +12,8 @@ import pytest
 from stanoff import Prior, compare, contest
 from stanoff.errors import InputError
 from stanoff.study import cache
+from stanoff.study.answers import decision_symbol
 from stanoff.study.config import read_study
-from stanoff.study.overview import decision_symbol
 from stanoff.study.run import build_study, list_jobs, try_fit
 
 PREDICTIONS = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"
@@ -97,9 +97,20 @@ def test_a_study_is_built_read_back_and_the_same_again(folder, monkeypatch):
     index = made["index.html"].decode()
     assert "<title>Text &lt;classifiers&gt;</title>" in index
     for outcome in outcomes:
-        links = 1 if outcome.is_contest else 4  # row, squares, words
+        links = 4  # of a contest a row per system, and its sentence; else row, squares, words
         assert index.count(f'<a href="pages/{outcome.slug}.html"') == links
         assert outcome.sentence in unescape(index)
+    first = unescape(index.split("<details")[0])
+    leader = together.judge(measure="f1").summary()["system"][0]
+    for system, score in together.judge(measure="f1").summary()[["system", "psi"]].to_numpy():
+        symbol = ""
+        if system != leader:
+            symbol = together.judge(measure="f1").between(system, leader).decision.symbol
+        cell = f'">{score:.3f}</a> <span class="verdict-symbol">{symbol}</span>'
+        name = system.replace("nb_mult", "NB & co")
+        assert f"<bdi>{name}</bdi></th>" in first
+        assert cell in first.split(f"<bdi>{name}</bdi>")[1].split("</tr>")[0]
+    assert first.count("<svg") == 1
     for name in ("table", "contests"):
         assert "NB \\& co" in made[f"{name}.tex"].decode()
         assert "NB &amp; co" in made[f"{name}.md"].decode()
@@ -174,7 +185,7 @@ def test_a_quick_fit_is_not_kept(folder):
         (
             "draws = 500",
             "draws = 2.5",
-            "'draws' must be a whole number from 4 to 100,000,000. Got 2.5",
+            "The key 'draws' must be a whole number from 4 to 100,000,000. Got 2.5",
         ),
         ("draws = 500", "draws = true", "whole number"),
         ("seed = 3", "seed = -1", "'seed'"),

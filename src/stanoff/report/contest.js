@@ -166,6 +166,6 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
   $("half").addEventListener("blur", () => { $("half").removeAttribute("aria-invalid"); set($("problem"), ""); update(); });
   $("reset").addEventListener("click", () => { state.half = given.half; update(); $("slider").focus(); });
 
-  goLive({ sentence: () => $("verdict").textContent });
+  goLive({ bibtex: () => data.bibtex, sentence: () => $("verdict").textContent });
   update();
 })();

@@ -261,6 +261,6 @@
       .replaceAll("\0", data.signs["-"]);
   }
 
-  goLive(texts);
+  goLive({ bibtex: () => data.bibtex, ...texts });
   focusOn(state.focus);
 })();

@@ -119,7 +119,7 @@ def render_page(
     **values: Any,
 ) -> str:
     """Fill in what the pages of comparisons and contests share."""
-    script = "".join(inlined(f"{file}.js") for file in ("evidence", "shared", name))
+    script = "".join(inlined(f"{file}.js") for file in ("evidence", "copy", "shared", name))
     shared = {
         "rope": result.rope,
         "higher": result.measure.higher_is_better,

@@ -83,6 +83,10 @@ class StudyResult(BaseModel):
         The figures that were drawn, by name.
     source : mapping
         Where the labels come from, as far as it is known.
+    versions : mapping
+        The versions of packages that numbers depend on.
+    sha256 : str
+        The hash by which the data are known again.
     """
 
     model_config = ConfigDict(
@@ -104,6 +108,8 @@ class StudyResult(BaseModel):
     warnings: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
     source: dict[str, str] = {}
+    versions: dict[str, str] = {}
+    sha256: str = ""
 
     @property
     def is_contest(self) -> bool:

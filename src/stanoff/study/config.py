@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -266,6 +267,31 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     return study
 
 
+def to_toml(study: Study) -> str:
+    """Write the TOML that makes a study, with names of files without their folders."""
+    fields = study.model_dump(exclude_defaults=True, exclude={"out"})
+    for data in fields["data"]:
+        for key in ("file", "truth_file"):
+            if key in data:
+                paths = data[key] if isinstance(data[key], tuple) else (data[key],)
+                names = [Path(path).name for path in paths]
+                data[key] = names if isinstance(data[key], tuple) else names[0]
+    if "models" in fields:
+        fields["models"] = [Path(name).name for name in fields["models"]]
+    return "".join(f"{key} = {_toml_value(value)}\n" for key, value in fields.items())
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        pairs = (
+            f"{json.dumps(key, ensure_ascii=False)} = {_toml_value(v)}" for key, v in value.items()
+        )
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)  # texts, numbers and flags are as in JSON
+
+
 def _with_defaults(content: Mapping[str, Any], file: Path) -> dict[str, Any]:
     """Find files beside the study, and give data sets what stands on top of it."""
     fields: dict[str, Any] = {"title": file.stem, **content}
@@ -342,7 +368,8 @@ def in_words_of_toml(error: Exception) -> str:
     if isinstance(error, InputError) and error.parameter and error.rule:
         key = RENAMED.get(error.parameter, error.parameter)
         rule = re.sub(r"^None\b", "left out", error.rule)
-        value = {"True": "true", "False": "false", "None": "nothing"}.get(error.value, error.value)
-        text = f"The key {key!r} must be {rule}. Got {value} instead.{error.hint}"
+        value = {"True": "true", "False": "false"}.get(error.value, error.value)
+        got = "It is missing" if error.value == "None" else f"Got {value} instead"
+        text = f"The key {key!r} must be {rule}. {got}.{error.hint}"
     text = re.sub(rf"\bpass (?={MENTION.pattern})", "set ", text)
     return MENTION.sub(lambda m: f"{m[1]} = '{m[2]}'" if m[2] else m[1], text)

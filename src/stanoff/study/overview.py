@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from stanoff import __version__
 from stanoff._lib.files import write_text
 from stanoff.models.priors import describe_prior
-from stanoff.report.templates import policy, render
+from stanoff.report.figures import as_bytes, inline
+from stanoff.report.templates import inlined, policy, render
+from stanoff.study.answers import (
+    SYMBOLS,
+    answer_tables,
+    decision_symbol,
+    list_answers,
+    plot_answers,
+)
 from stanoff.study.cache import StudyResult
-from stanoff.study.config import DataSet, Study
+from stanoff.study.config import Study, to_toml
 from stanoff.study.tables import MIRRORED, study_legend, write_tables
 from stanoff.text.numbers import format_level, format_rope
+from stanoff.text.run_again import describe_versions
 from stanoff.text.tables import in_one_paragraph
 
 
@@ -21,10 +29,13 @@ def write_overview(study: Study, results: Sequence[StudyResult], out: Path) -> N
     """Write index.html, and the tables as CSV, Markdown and LaTeX."""
     made = [result for result in results if not result.error]
     pairs = [result for result in made if not result.is_contest]
+    answers = answer_tables(list_answers(made))
+    script = inlined("copy.js") + inlined("sort.js")
     html = render(
         "overview.html",
         package="stanoff.study",
-        policy=policy(),
+        policy=policy(script),
+        script=script,
         study=study,
         results=results,
         failed=[result for result in results if result.error],
@@ -32,41 +43,52 @@ def write_overview(study: Study, results: Sequence[StudyResult], out: Path) -> N
         contests=[result for result in made if result.is_contest],
         pairs=pairs,
         symbol=decision_symbol,
-        across=decisions_by_data(pairs),
-        squares={data.name: squares(study, pairs, data) for data in study.data},
+        answers=answers,
+        averaged=_averaged(study),
+        decisions={**SYMBOLS, "": ""},
+        data_names=[data.name for data in study.data],
+        squares=squares(study, pairs),
         warnings=list(dict.fromkeys(w for result in made for w in result.warnings)),
         tables=write_tables(study, results, out),
         figures=list(dict.fromkeys(name for result in made for name in result.figures)),
-        legend=in_one_paragraph(study_legend(study, ["mean", "hdi", "p_rope", "decision"])),
-        symbols=in_one_paragraph(study_legend(study, ["decision"])),
+        legend=in_one_paragraph(study_legend(study, ["decision"])),
+        columns=in_one_paragraph(study_legend(study, ["mean", "hdi", "p_rope"])),
         settings=settings(study, made),
+        again=to_toml(study),
+        **_figure(study, answers),
     )
     write_text(out / "index.html", html)
 
 
-def decision_symbol(result: StudyResult) -> str:
-    """Return the decision, or how often each was made where no row is decided upon."""
-    if result.category:
-        return str(result.rows_of(result.category)["decision"].iloc[0])[0]  # without a dagger
-    symbols = [cell[0] for cell in result.cells["decision"]]
-    return ", ".join(f"{symbols.count(s)} {s}" for s in MIRRORED if s in symbols)
+def _figure(study: Study, answers: Mapping[Any, Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """Draw the answers of the first table, and say what is seen."""
+    if not answers:
+        return {"figure": ""}
+    (measure, is_difference), rows = next(iter(answers.items()))
+    listed = [
+        rows[label][data.name] for data in study.data for label in rows if data.name in rows[label]
+    ]
+    rope = study.questions[0].rope_option
+    svg = as_bytes(
+        plot_answers(listed, rope if is_difference and not isinstance(rope, str) else None)
+    )
+    what = "difference" if is_difference else "score of every system"
+    caption = f"Posterior mean and HDI of the {what} in {_averaged(study)}{measure}."
+    return {"figure": inline(svg, "answers", caption), "figure_caption": caption}
 
 
-def decisions_by_data(pairs: Sequence[StudyResult]) -> dict[tuple[str, ...], Any]:
-    """Put the results of a pair on all data sets together, by systems, measure and model."""
-    rows: dict[tuple[str, ...], dict[str, StudyResult]] = {}
-    for result in pairs:
-        key = (f"{result.a} and {result.b}", result.measure, result.model)
-        rows.setdefault(key, {})[result.data] = result
-    return rows
+def _averaged(study: Study) -> str:
+    average = study.questions[0].average
+    return f"{average}-averaged " if average else ""
 
 
-def squares(study: Study, pairs: Sequence[StudyResult], data: DataSet) -> dict[str, Any]:
-    """Find out who beats whom, by measure and model: the result and symbol of two systems."""
+def squares(study: Study, pairs: Sequence[StudyResult]) -> dict[str, Any]:
+    """Find out who beats whom, by data set, measure and model: result and symbol of two systems."""
     tables: dict[str, dict[tuple[str, str], tuple[StudyResult, str]]] = {}
     for result in pairs:
-        if result.data == data.name and result.category and len(study.systems) > 2:
-            cells = tables.setdefault(f"{result.measure}, {result.model} model", {})
+        if result.category and len(study.systems) > 2:
+            on = f" on {result.data}" if result.data else ""
+            cells = tables.setdefault(f"{result.measure}{on}, {result.model} model", {})
             symbol = decision_symbol(result)
             cells[result.a, result.b] = result, symbol
             cells[result.b, result.a] = result, MIRRORED[symbol]
@@ -79,9 +101,11 @@ def settings(study: Study, made: Sequence[StudyResult]) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     for data in study.data:
         source = next((result.source for result in made if result.data == data.name), {})
+        sha256 = next((r.sha256[:16] for r in made if r.data == data.name), None)
         dated = f", of {source['modified']}" if source.get("modified") else ""
         on = f" of {data.name}" if len(study.data) > 1 else ""
         rows[f"data{on}"] = f"{', '.join(Path(file).name for file in data.files)}{dated}"
+        rows[f"SHA-256 of what was read{on}"] = sha256
         rows[f"truth{on}"] = data.truth
         rows[f"positive label{on}"] = source.get("pos_label", data.pos_label)
         rows[f"labels{on}"] = data.labels and ", ".join(map(str, data.labels))
@@ -99,6 +123,6 @@ def settings(study: Study, made: Sequence[StudyResult]) -> dict[str, Any]:
         "draws": sampling.draws,
         "warmup": sampling.warmup,
         "seed": sampling.seed,
-        "stanoff": __version__,
+        "versions": next((v for r in made if (v := describe_versions(r.versions))), None),
     }
     return {name: value for name, value in rows.items() if value is not None}

@@ -374,6 +374,8 @@ def study_result(
         warnings=result.warnings,
         figures=tuple(figures),
         source=dict(result.data.source),
+        versions=dict(result.provenance.versions),
+        sha256=result.data.sha256,
     )
 
 
