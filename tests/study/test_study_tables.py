@@ -157,7 +157,7 @@ def test_rows_may_be_those_of_the_average_alone(tmp_path):
     assert source.count(r"\\") == 1 + 3  # systems
     assert "c1" not in (tmp_path / "table.md").read_text("utf-8")
     assert len((tmp_path / "table.csv").read_text("utf-8").splitlines()) == 1 + 3 * 12
-    with pytest.raises(InputError, match="'rows' parameter must be 'all' or 'averages'"):
+    with pytest.raises(InputError, match="key 'rows' must be 'all' or 'averages'"):
         built(tmp_path, data, text.replace('"averages"', '"some"'))
 
 
