@@ -73,6 +73,8 @@ def test_dictionaries_of_cross_validate_are_taken_unchanged(fitted):
     many = contest(fitted, metric="test_accuracy", seed=1)
     assert many.systems == ("nb", "lr")
     one = run(GaussianNB()), run(LogisticRegression())
+    frames = map(pd.DataFrame, one)
+    assert compare(*frames, cv=CV, seed=1).evidence() == compare(*one, cv=CV, seed=1).evidence()
     assert compare(*one, cv=CV, seed=1).data.rho == pytest.approx(0.2)
 
 

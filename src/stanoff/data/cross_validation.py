@@ -191,9 +191,10 @@ def _design_of_splits(splits: Sequence[Any], label: str) -> Design:
 
 
 def _has_scores(data: Any) -> bool:
-    """Return whether this is what ``cross_validate`` returned."""
-    return isinstance(data, Mapping) and any(
-        isinstance(key, str) and key.startswith(TEST) for key in data
+    """Return whether this is what ``cross_validate`` returned, or a data frame of it."""
+    is_frame = isinstance(data, pd.DataFrame) and "fit_time" in data
+    return (isinstance(data, Mapping) or is_frame) and any(
+        str(key).startswith(TEST) for key in data
     )
 
 
