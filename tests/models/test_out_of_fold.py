@@ -87,6 +87,25 @@ def test_losses_are_means_over_documents():
         compare(table, **{**SCORES, "measure": "average_precision"})
 
 
+def test_long_tables_have_a_row_per_prediction():
+    table = predictions(repeats=2)
+    keys = ["doc", "repeat", "fold", "y"]
+    long = table.melt(keys, ["a", "b"], var_name="model", value_name="label")
+    columns = {"truth": "y", "fold": "fold", "repeat": "repeat", "id": "doc", "seed": 1}
+    layout = {"system": "model", "prediction": "label"}
+    shuffled = long.sample(frac=1, random_state=1)
+    result = compare(shuffled, a="a", b="b", **layout, **columns)
+    found, wanted = result.evidence(), compare(table, a="a", b="b", **columns).evidence()
+    assert (found.mean, found.std) == pytest.approx((wanted.mean, wanted.std), abs=0.01)
+    assert result.observed == pytest.approx(compare(table, a="a", b="b", **columns).observed)
+    assert contest(long, **layout, **columns).systems == ("a", "b")
+    other = long.assign(fold=long["fold"] + (long["model"] == "b") * long["doc"] % 2)
+    with pytest.raises(InputError, match="not tested on the same folds"):
+        compare(other, a="a", b="b", **layout, **columns)
+    with pytest.raises(InputError, match="pass id="):
+        compare(long, a="a", b="b", truth="y", fold="fold", **layout)
+
+
 def test_arrays_of_cross_val_predict_have_their_folds_beside_them():
     table = predictions()
     arrays = [table[name].to_numpy() for name in ("y", "a", "b", "fold")]
@@ -98,6 +117,14 @@ def test_arrays_of_cross_val_predict_have_their_folds_beside_them():
         compare(*arrays[:3], fold="fold")
     with pytest.raises(InputError, match="fold has 299"):
         compare(*arrays[:3], fold=arrays[3][1:])
+    with pytest.raises(InputError, match="two folds or more"):
+        compare(*arrays[:3], fold=np.zeros(300))
+    with pytest.raises(InputError, match="The index of b is not that of y_true"):
+        compare(table["y"], table["a"], table["b"][::-1], fold=table["fold"])
+    with pytest.raises(InputError, match="Two are compared, and there are 3"):
+        compare(table[["y", "fold", "a", "b"]].assign(c=1), truth="y", fold="fold")
+    with pytest.raises(InputError, match="pass a= and b="):
+        compare(table, truth="y", a="a", fold="fold")
 
 
 @pytest.mark.parametrize("average", ["macro", "micro", "weighted"])

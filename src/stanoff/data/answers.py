@@ -92,7 +92,8 @@ def read_answers(
     """
     value = options.get("value", options.get("prediction"))
     is_long = value is not None or "system" in options
-    roles: dict[str, Any] = {}
+    if systems is not None and None in systems:
+        raise InputError("Say which systems are compared: pass a= and b=, or systems=.")
     with ExitStack() as stack:
         table = open_table(data, stack.enter_context(database()), stack)
         stack.enter_context(translate_errors(table.title))
@@ -105,9 +106,6 @@ def read_answers(
             roles = dict(zip(system_roles(len(systems)), systems, strict=True))
             columns = {**keys, **roles}
         for role, name in columns.items():
-            if name is None and role in roles:
-                rule = "Say which columns of {} are compared: pass a= and b=, or systems=."
-                raise InputError(rule.format(table.title))
             if name is None:
                 raise InputError(f"Say which column of {table.title} is {role!r}: pass {role}=.")
         rows = fetch(table.select(columns))

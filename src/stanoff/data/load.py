@@ -260,19 +260,17 @@ def load_pair(
         kind = DOCUMENTS
     options = {name: value for name, value in layout.items() if value is not None}
     pair = None if columns["a"] is columns["b"] is None else [columns["a"], columns["b"]]
-    if "fold" in options and y_pred_b is not None:
+    predictions = None
+    if y_pred_b is not None:
         names = _series_names([y_pred_a, y_pred_b]) or ("A", "B")
-        arrays_by_name = dict(zip(names, (y_pred_a, y_pred_b), strict=True))
-        return load_out_of_fold(kind, None, data, arrays_by_name, options, categories)
-    if "fold" in options and columns[TRUTH] is not None:
-        return load_out_of_fold(kind, data, columns[TRUTH], pair, options, categories)
-    if "trained" in options:
-        return load_trained(kind, data, columns[TRUTH], pair, options, categories)
-    if kind == "values" and is_cross_validation([data, y_pred_a], options):
-        folds = load_cross_validation(data, y_pred_a, pair, options)
-        if len(folds.systems) != 2:
-            raise InputError(f"Two are compared, and there are {len(folds.systems)}: pass a=, b=.")
-        return replace(folds, systems=as_names(folds.systems))
+        predictions = dict(zip(names, (y_pred_a, y_pred_b), strict=True))
+    copies = _load_copies(kind, data, predictions, columns[TRUTH], pair, options, categories)
+    if copies is None and kind == "values" and is_cross_validation([data, y_pred_a], options):
+        copies = load_cross_validation(data, y_pred_a, pair, options)
+    if copies is not None:
+        if len(copies.systems) != 2:
+            raise InputError(f"Two are compared, and there are {len(copies.systems)}: pass a=, b=.")
+        return replace(copies, systems=as_names(copies.systems))
     if data is None:
         if options:
             name, value = next(iter(options.items()))
@@ -329,12 +327,10 @@ def load_systems(
     """
     options = {name: value for name, value in layout.items() if value is not None}
     systems = [systems] if isinstance(systems, str) else systems
-    if "fold" in options and data is not None and isinstance(predictions, Mapping):
-        return load_out_of_fold(kind, None, data, predictions, options, categories)
-    if "fold" in options and truth is not None:
-        return load_out_of_fold(kind, data, truth, systems, options, categories)
-    if "trained" in options:
-        return load_trained(kind, data, truth, systems, options, categories)
+    beside = predictions if data is not None and isinstance(predictions, Mapping) else None
+    copies = _load_copies(kind, data, beside, truth, systems, options, categories)
+    if copies is not None:
+        return copies
     if kind == "values" and is_cross_validation([data, predictions], options):
         named = data if predictions is None else predictions
         return load_cross_validation(named, None, systems, options)
@@ -358,6 +354,30 @@ def load_systems(
         loaded = _read_tables(kind, data, truth, roles, options, {}).build(kind, categories)
         loaded = replace(loaded, systems=as_systems(loaded.systems))
     return patterns_of(loaded) if isinstance(loaded, PairedCounts) else loaded
+
+
+def _load_copies(
+    kind: str,
+    data: Any,
+    predictions: Mapping[str, Any] | None,
+    truth: Any,
+    systems: Sequence[Any] | None,
+    options: Mapping[str, Any],
+    categories: Mapping[str, Any],
+) -> Data | None:
+    """Read what copies of the systems predicted, out of fold or of several seeds, if these did."""
+    if "fold" in options and predictions is not None:
+        columns = {"y_true": data, **predictions, "fold": options["fold"]}
+        refuse_estimators(columns)
+        _check_index(columns)
+        data, *answers, fold = map(_plain_column, columns.values())
+        named = dict(zip(predictions, answers, strict=True))
+        return load_out_of_fold(kind, None, data, named, {**options, "fold": fold}, categories)
+    if "fold" in options and truth is not None:
+        return load_out_of_fold(kind, data, truth, systems, options, categories)
+    if "trained" in options:
+        return load_trained(kind, data, truth, systems, options, categories)
+    return None
 
 
 def _contest_roles(data: Any, truth: Any, systems: Sequence[Any] | None) -> dict[str, Any] | None:

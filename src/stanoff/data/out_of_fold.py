@@ -30,7 +30,7 @@ from stanoff.errors import InputError, invalid
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-ALLOWED = ("fold", "repeat", "id", "item")
+ALLOWED = ("fold", "repeat", "id", "item", "system", "prediction", "value")
 PREDICTED = "None beside out-of-fold predictions"
 
 
@@ -104,7 +104,8 @@ def load_out_of_fold(
     systems : sequence or mapping, optional
         The columns of the systems, by default all others; or the predictions of each.
     options : mapping
-        ``fold``; with several repeats ``repeat``, and ``id`` that names the document.
+        ``fold``; with several repeats ``repeat``, and ``id`` that names the document; in long
+        format ``system`` and ``prediction``, too.
     categories : mapping
         ``pos_label``, ``labels`` and ``average``.
     """
@@ -116,17 +117,19 @@ def load_out_of_fold(
     if isinstance(systems, Mapping):
         return _build(kind, *_read_arrays(truth, systems, options), categories)
     item = options.get("id", options.get("item"))
-    if "repeat" in options and item is None:
-        raise InputError("Repeats predict a document several times: pass id=, which names it.")
+    if item is None and not {"repeat", "system"}.isdisjoint(options):
+        raise InputError("A document is predicted several times: pass id=, which names it.")
     keys = {"truth": truth, "fold": options["fold"]}
     keys |= {} if item is None else {"item": item}
     keys |= {"trained": options["repeat"]} if "repeat" in options else {}
-    answers = read_answers(data, keys, systems, {})
+    answers = read_answers(data, keys, systems, options)
     if item is None:
         answers.rows["item"] = answers.rows[ROW]
     if "repeat" not in options:
         answers.rows["trained"] = 0
     owner, copies = cross_copies(answers)
+    if (answers.rows.groupby(["trained", "item"])["fold"].nunique() > 1).any():
+        raise InputError("The systems were not tested on the same folds: their fold= differs.")
     rows = answers.rows[answers.rows["system"] == answers.systems[0]]
     folds = rows.assign(fold=pd.factorize(rows["fold"])[0])
     folds = folds.pivot(index="trained", columns="item", values="fold")
@@ -164,6 +167,8 @@ def _build(
     categories: Mapping[str, Any],
 ) -> OutOfFoldLabels | OutOfFoldScores:
     """Check truth and predictions of all copies, which say what is wrong by their names."""
+    if fold.max() == 0:
+        raise invalid("fold", "a column of two folds or more", "one")
     if kind == "labels":
         names, positive, predictions = label_documents(columns, **categories)
         return OutOfFoldLabels(names, owner, positive, predictions, fold, **metadata)
