@@ -96,7 +96,7 @@ class FoldValues(Data):
     @property
     def means(self) -> Array:
         """The mean score of each system in each data set (system, data set)."""
-        return np.stack([np.bincount(self.dataset, row) for row in self.values]) / self.sizes
+        return average_by_dataset(self.values, self.dataset)
 
     @property
     def scorer(self) -> str:
@@ -144,6 +144,11 @@ class FoldValues(Data):
         first, second = self.values[a], self.values[b]
         size = max(np.abs(first).max(), np.abs(second).max(), np.finfo(float).tiny)
         return bool(np.ptp(first - second) <= SAME * size)
+
+
+def average_by_dataset(values: Array, dataset: Codes) -> Array:
+    """Return the means (system, data set) of values (system, row)."""
+    return np.stack([np.bincount(dataset, row) for row in values]) / np.bincount(dataset)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff.data.folds import DatasetFolds, FoldValues
+from stanoff.data.folds import DatasetFolds, FoldValues, average_by_dataset
 from stanoff.data.items import SAME, ItemValues, RatioValues
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
@@ -94,7 +94,7 @@ class FoldsDatasets(ValuesModel):
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
         """Return the mean of each system, every data set having the same weight (system, 1)."""
         values, dataset, _ = _values_of(data)
-        return np.asarray(_means(values, dataset).mean(axis=1)[:, None])
+        return np.asarray(average_by_dataset(values, dataset).mean(axis=1)[:, None])
 
     def dataset_scores(self, draws: Variables, data: Data, prior: Priors) -> Array:
         """Return the score of every system in every data set (chain, draw, data set, system).
@@ -124,11 +124,6 @@ def dataset_names(data: Data) -> list[str]:
     return [str(i + 1) for i in range(int(_values_of(data)[1].max()) + 1)]
 
 
-def _means(values: Array, dataset: NDArray[np.int64]) -> Array:
-    """Return means (system, data set)."""
-    return np.stack([np.bincount(dataset, row) for row in values]) / np.bincount(dataset)
-
-
 def summarize_datasets(data: Data) -> dict[str, Any]:
     """Return what the program needs of the scores: means and sums of squares of contrasts.
 
@@ -144,7 +139,7 @@ def summarize_datasets(data: Data) -> dict[str, Any]:
     n = np.bincount(dataset)
     _check_datasets(n)
     systems = len(values)
-    means = _means(values, dataset)
+    means = average_by_dataset(values, dataset)
     contrasts = np.linalg.svd(np.ones((1, systems)))[2][1:].T  # orthonormal (system, contrast)
     away = (values - means[:, dataset]).T @ contrasts
     scatter = np.stack([away[dataset == i].T @ away[dataset == i] for i in range(len(n))])

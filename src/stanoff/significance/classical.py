@@ -18,7 +18,7 @@ from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.significance import yang1999
 from stanoff.significance.delong import delong_test
-from stanoff.significance.resampled import corrected_t_test, dataset_means, fold_tests
+from stanoff.significance.resampled import corrected_t_test, fold_tests
 from stanoff.significance.result import (
     Array,
     SignificanceResult,
@@ -181,7 +181,7 @@ def friedman_test(scores: Any, *, measure: str = "f1") -> SignificanceResult:
     0.0183
     """
     if isinstance(scores, DatasetFolds):
-        table, label = _score_table(dataset_means(scores), min_systems=3), scores.metric
+        table, label = _score_table(scores.means.T, min_systems=3), scores.metric
     else:
         table, label = _score_table(scores, min_systems=3), yang1999.label_of(measure)
     if np.all(table == table[:, [0]]):
@@ -344,7 +344,7 @@ def all_tests(
         return item_tests(data, alternative=alternative, higher_is_better=higher_is_better)
     if isinstance(data, DatasetFolds):
         sign = 1 if higher_is_better else -1
-        a, b = sign * dataset_means(data).T
+        a, b = sign * data.means
         return [replace(wilcoxon_test(a, b, alternative=alternative), measure=data.metric)]
     if isinstance(data, FoldValues):
         return fold_tests(data, alternative=alternative, higher_is_better=higher_is_better)

@@ -106,12 +106,6 @@ def fold_tests(
     return results
 
 
-def dataset_means(data: FoldValues) -> Array:
-    """Return the mean score of every system on each data set (data set, system)."""
-    sums = [np.bincount(data.dataset, row, len(data.test_share)) for row in data.values]
-    return np.asarray((np.stack(sums) / data.sizes).T)
-
-
 def _differences(data: FoldValues) -> Array:
     if not isinstance(data, FoldValues) or len(data.systems) != 2:
         raise invalid("data", "scores of folds of two systems", type(data).__name__)
