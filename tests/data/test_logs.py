@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from stanoff import InputError, compare, count
@@ -46,6 +47,15 @@ def test_two_logs_need_no_names_of_columns():
     assert right.tolist() == [int(table(f)[0]["acc"].sum()) for f in files]
     named = count(files, id="doc_id", truth="target", a="prediction", b="prediction", pos_label=1)
     assert named.n_documents() == (8,)
+
+
+@pytest.mark.parametrize("packing", ["gzip", "zstd"])
+def test_logs_may_be_packed(tmp_path, packing):
+    ending = {"gzip": "gz", "zstd": "zst"}[packing]
+    for name in ("lm_eval/samples_index_one.jsonl", "retrieval/trec_eval_one.txt"):
+        file = tmp_path / f"{Path(name).name}.{ending}"
+        file.write_bytes(pa.compress((LOGS / name).read_bytes(), packing, asbytes=True))
+        pd.testing.assert_frame_equal(table(file)[0], table(name)[0])
 
 
 def test_the_first_of_several_filters_is_taken():

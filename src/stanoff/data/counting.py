@@ -192,7 +192,8 @@ def encode(name: str, values: Any) -> tuple[NDArray[Any], list[Any]]:
         codes, labels = pd.factorize(values)
     except (TypeError, UnicodeEncodeError):  # dictionaries, texts that are no Unicode
         raise invalid(name, "a column of plain labels", next(iter(values))) from None
-    missing_rows(name, codes < 0)
+    if codes.min(initial=0) < 0:
+        missing_rows(name, codes < 0)
     refuse_scores(name, labels, rows=len(codes))
     plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
     return codes.astype(np.min_scalar_type(len(plain))), plain
@@ -381,7 +382,7 @@ def _as_labels(labels: Any) -> tuple[Any, ...]:
     return wanted
 
 
-def name_columns(known: tuple[Any, ...], labels: Any) -> tuple[tuple[Any, ...], Any]:
+def _name_columns(known: tuple[Any, ...], labels: Any) -> tuple[tuple[Any, ...], Any]:
     """Return what the columns of a matrix are called, and which of them are meant.
 
     Columns without names have numbers; ``labels`` picks some of these, or names all of them.
@@ -702,7 +703,7 @@ def count_multilabel(
     if len(weights) != rows:
         raise invalid("sample_weight", f"{rows:,} numbers, one per document", len(weights))
     if all(matrices):
-        known, labels = name_columns(known, labels)
+        known, labels = _name_columns(known, labels)
     else:
         pos_label, labels = match_labels(pos_label, labels, known)
         refuse_similar_labels(known, labels)
@@ -733,11 +734,11 @@ def _read_matrices(columns: Mapping[str, Any]) -> tuple[int, tuple[Any, ...], li
     Columns of data frames are put into one order, by their names.
     """
     headings = {name: [*v.columns] for name, v in columns.items() if isinstance(v, pd.DataFrame)}
-    first = next(iter(headings.values()), None)
+    first: list[Any] = next(iter(headings.values()), [])
     for name, heading in headings.items():
-        if sorted(map(str, heading)) != sorted(map(str, first or ())):
+        if len(heading) != len(first) or set(heading) != set(first):
             raise InputError(
-                f"The columns of {name} must be {', '.join(map(str, first or ()))}, but are "
+                f"The columns of {name} must be {', '.join(map(str, first))}, but are "
                 f"{', '.join(map(str, heading))}."
             )
     matrices = {
@@ -750,8 +751,7 @@ def _read_matrices(columns: Mapping[str, Any]) -> tuple[int, tuple[Any, ...], li
         raise InputError(f"The columns must have the same shape, but {listed}.")
     rows, width = next(iter(shapes.values()))
     check_lengths(dict.fromkeys(shapes, min(rows, width)))
-    known = tuple(range(width)) if first is None else tuple(first)
-    return rows, known, [matrix.nonzero() for matrix in matrices.values()]
+    return rows, tuple(first or range(width)), [matrix.nonzero() for matrix in matrices.values()]
 
 
 def as_indicators(name: str, values: Any) -> Any:

@@ -12,7 +12,6 @@ import re
 import struct
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,21 +29,7 @@ NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
 TREC_EVAL = re.compile(r"(?=.{22})(\S+)\s*[\t ](\S+)\s+(\S+)\s*")
 BY_QUERY = re.compile(rf"([^\t]+)\t([^\t]*[A-Za-z][^\t]*)\t({NUMBER})\s*")
 
-
-@dataclass(frozen=True, eq=False)
-class Log:
-    """A log as a table.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        A row per item.
-    notes : tuple of str
-        What to know about it.
-    """
-
-    frame: pd.DataFrame
-    notes: tuple[str, ...] = ()
+Log = tuple[pd.DataFrame, tuple[str, ...]]  # a row per item, and what to know about them
 
 
 def read_log(path: str, start: str) -> Log | None:
@@ -68,7 +53,7 @@ def read_log(path: str, start: str) -> Log | None:
             return _lm_eval(_json_lines(path), path)
         if keys == IR_MEASURES:
             rows = ((r["query_id"], r["measure"], r["value"]) for r in _json_lines(path))
-            return Log(_by_topic(rows))
+            return _by_topic(rows), ()
         return _values_per_topic(path, start)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         if isinstance(error, InputError):
@@ -114,7 +99,7 @@ def _lm_eval(samples: list[dict[str, Any]], path: str) -> Log:
         answer = _lm_eval_answer(sample)
         raw = {"doc_id": sample["doc_id"], "target": sample["target"]}
         rows.append({"id": raw["doc_id"], "truth": str(raw["target"])} | answer | numbers | raw)
-    return Log(pd.DataFrame(rows), notes)
+    return pd.DataFrame(rows), notes
 
 
 def _lm_eval_answer(sample: Mapping[str, Any]) -> dict[str, str]:
@@ -183,7 +168,7 @@ def _inspect(log: Mapping[str, Any], path: str) -> Log:
         rows.append(row | {"epoch": sample.get("epoch", 1)})
     status = log.get("status", "success")
     unfinished = f"{path} ended with the status {status}: not all samples may be in it."
-    return Log(pd.DataFrame(rows), () if status == "success" else (unfinished,))
+    return pd.DataFrame(rows), () if status == "success" else (unfinished,)
 
 
 def _target(target: Any) -> str:
@@ -206,7 +191,7 @@ def _values_per_topic(path: str, start: str) -> Log | None:
             if match is None:
                 raise InputError(f"{path} cannot be read: line {number} is {line[:80]!r}.")
             rows.append((match[topic], match[measure], match[value]))
-        return Log(_by_topic(rows))
+        return _by_topic(rows), ()
     return None
 
 

@@ -39,20 +39,15 @@ CHUNK = 100_000  # rows that come at a time where an engine has no partitions to
 START = 2**16  # bytes that tell what a file is
 DELIMITERS = ",;\t|"
 MISSING = ("", "NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL")
-KINDS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".jsonl": "json lines",
-    ".ndjson": "json lines",
-    ".json": "json",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".ipc": "arrow",
-    ".csv": "text",
-    ".tsv": "text",
-    ".txt": "text",
-    ".duckdb": "duckdb",
+ENDINGS = {
+    "parquet": (".parquet", ".pq"),
+    "json lines": (".jsonl", ".ndjson"),
+    "json": (".json",),
+    "arrow": (".feather", ".arrow", ".ipc"),
+    "text": (".csv", ".tsv", ".txt"),
+    "duckdb": (".duckdb",),
 }
+KINDS = {ending: kind for kind, endings in ENDINGS.items() for ending in endings}
 READERS = {"parquet": "read_parquet", "json lines": "read_ndjson_auto", "json": "read_json_auto"}
 NO_JSON = ("DATE", "TIME", "UUID")  # types that JSON has not
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"{": "json lines", b"[": "json"}
@@ -308,7 +303,7 @@ def _chunks(frame: Frame, names: list[str]) -> Iterator[pd.DataFrame]:
 
 def _sql_type(kind: Any) -> str:
     if kind.is_integer():
-        return "HUGEINT"
+        return "HUGEINT" if kind == nw.UInt64 else "BIGINT"
     if kind.is_float() or kind.is_decimal():
         return "DOUBLE"
     types = {nw.Boolean: "BOOLEAN", nw.Date: "DATE", nw.Datetime: "TIMESTAMP"}
@@ -480,12 +475,12 @@ def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStac
     kind = kinds.pop()
     start = _start(paths[0]) if kind != "parquet" else ""
     if len(paths) == 1 and (log := read_log(paths[0], start)):
-        names = tuple(log.frame.columns)
-        frame = log.frame.set_axis([f"c{i}" for i in range(len(names))], axis=1)
-        defaults = {role: role for role in ("id", "truth", "prediction") if role in names}
-        relation = connection.from_df(frame)
-        facts: dict[str, Any] = {"defaults": defaults, "notes": log.notes}
-        return Table(nw.from_native(relation), names, name, source, **facts)
+        rows, notes = log
+        names = tuple(rows.columns)
+        defaults = {str(c): str(c) for c in names if c in ("id", "truth", "prediction")}
+        numbered = rows.set_axis([f"c{i}" for i in range(len(names))], axis=1)
+        frame = nw.from_native(connection.from_df(numbered))
+        return Table(frame, names, name, source, defaults=defaults, notes=notes)
     with translate_errors(name):
         relation, names = _open_relation(connection, paths, kind, start, table_name)
         columns = enumerate(relation.columns)
@@ -509,8 +504,7 @@ def _spool_stdin() -> Iterator[Path]:
         packed = next((end for magic, end in PACKED.items() if start.startswith(magic)), "")
         path = file.rename(f"{file}{packed}")
         kind = _kind_by_content(_unpack(path)[:8])
-        ending = next(end for end, known in KINDS.items() if known == kind)
-        path = path.rename(f"{file}{ending}{packed}")
+        path = path.rename(f"{file}{ENDINGS[kind][0]}{packed}")
         try:
             yield path
         except InputError as error:
