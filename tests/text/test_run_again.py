@@ -1,5 +1,7 @@
 """The call on pages and in files makes the same result again."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -88,6 +90,7 @@ def test_files_have_it_with_versions(table, tmp_path):
     with xr.open_datatree(path, engine="h5netcdf") as tree:
         text = tree.attrs["run_again"]
     assert text == run_again(result) == run_again(load(path))
+    assert json.loads(result.to_json())["settings"]["run_again"] == text
     versions = result.provenance.versions
     assert f"stanoff {versions['stanoff']}, NumPy {versions['numpy']}" in text
 

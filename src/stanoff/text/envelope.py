@@ -13,6 +13,7 @@ from stanoff import __version__
 from stanoff.data.types import Data
 from stanoff.models.priors import both
 from stanoff.text.render import json_safe
+from stanoff.text.run_again import run_again
 from stanoff.text.sentences import describe_comparison, describe_rope_flips
 from stanoff.text.tables import COLUMNS, meaning_of
 
@@ -54,7 +55,7 @@ DataRecord = _record(
 )
 FitSettings = _record(
     "FitSettings",
-    **_all("measure model", str),
+    **_all("measure model run_again", str),
     **_all("higher_is_better shrink", bool),
     average=str | None,
     rope=list[float],
@@ -147,6 +148,7 @@ DESCRIPTIONS = {
     "holds": "whether the whole HDI says so",
     "ranks": "the probability of each rank, by system",
     "sentences": "what a person reads",
+    "run_again": "the lines of Python that make the result again",
 }
 
 
@@ -263,7 +265,8 @@ def result_envelope(result: Any, category: str | None = None) -> dict[str, Any]:
 def flatten(content: Mapping[str, Any]) -> dict[str, float | int | str]:
     """Return an envelope as flat keys with numbers and texts, as loggers of experiments take them.
 
-    Rows are named by what they are about; what is not there is left out, and so are the counts.
+    Rows are named by what they are about; what is not there is left out, and so are the counts
+    and the call.
 
     Examples
     --------
@@ -275,7 +278,7 @@ def flatten(content: Mapping[str, Any]) -> dict[str, float | int | str]:
     return {
         re.sub(r"[^\w.:/ -]", "_", ".".join(path)): value
         for path, value in _leaves(content)
-        if value is not None and path[:2] != ("data", "counts")
+        if value is not None and path[:2] not in (("data", "counts"), ("settings", "run_again"))
     }
 
 
@@ -328,6 +331,7 @@ def _fit_settings(result: Any) -> dict[str, Any]:
         "sampling": {k: v for k, v in sorted(settings.items()) if k != "output_dir"},
         "prior": [asdict(prior) for prior in priors],
         "versions": dict(sorted(result.provenance.versions.items())),
+        "run_again": run_again(result),
     }
 
 
