@@ -12,7 +12,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from stanoff._lib.arguments import Interval
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts
+from stanoff.inference.decision import decide_all
 from stanoff.models.bootstrap import bootstrap_shape
 from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.priors import Priors, single
@@ -55,7 +57,7 @@ class DataGenerator:
         """Whether its data sets differ so much that draws of their posteriors may be shared."""
         return True
 
-    def draw(self, size: int, rng: np.random.Generator) -> Data | Posteriors:
+    def draw(self, size: int, rng: np.random.Generator) -> Data | Posteriors | ContestPosteriors:
         """Draw so many data sets: a row of counts each, or the posterior that each has."""
         raise NotImplementedError
 
@@ -239,51 +241,20 @@ class MoreDocuments(DataGenerator):
 
 
 @dataclass(frozen=True)
-class MoreItems(DataGenerator):
-    """Items on top of those observed: their true mean and variance are drawn from the posterior.
+class MoreValues(DataGenerator):
+    """Values on top of those observed: of items, or of test folds of the same documents.
 
-    Attributes
-    ----------
-    mean, scale : float
-        Of the posterior of the difference, a t distribution.
-    observed : int
-        How many items there are.
-    n : int
-        How many are added.
-    """
-
-    mean: float
-    scale: float
-    observed: int
-    n: int
-
-    def draw(self, size: int, rng: np.random.Generator) -> Posteriors:
-        """Draw so many data sets, and return the posterior of the difference of each."""
-        observed, new, total = self.observed, self.n, self.observed + self.n
-        squares = self.scale**2 * observed * (observed - 1)
-        variance = squares / rng.chisquare(observed - 1, size)
-        true = self.mean + np.sqrt(variance / observed) * rng.standard_normal(size)
-        mean = true + np.sqrt(variance / new) * rng.standard_normal(size)
-        new_squares = variance * rng.chisquare(new - 1, size) if new > 1 else np.zeros(size)
-        between = observed * new / total * (mean - self.mean) ** 2
-        scale = np.sqrt((squares + new_squares + between) / (total * (total - 1)))
-        return Posteriors((observed * self.mean + new * mean) / total, scale, total - 1)
-
-
-@dataclass(frozen=True)
-class MoreFolds(DataGenerator):
-    """Test folds of further repeats on the same documents, whose differences have a correlation.
-
-    What all folds of these documents have in common stays as it is: only the rest is drawn.
+    Differences of two folds have a correlation. What all folds of these documents have in common
+    stays as it is: only the rest is drawn.
 
     Attributes
     ----------
     mean, sd : float
         Of the observed differences.
     rho : float
-        The correlation of two folds.
+        The correlation of two folds; 0 of items.
     observed : int
-        How many folds there are.
+        How many items or folds there are.
     n : int
         How many are added.
     """
@@ -308,14 +279,14 @@ class MoreFolds(DataGenerator):
 
 @dataclass(frozen=True)
 class MoreScores(DataGenerator):
-    """Scored documents on top of those observed, where the variance of delta goes as 1/n.
+    """Scored documents, or clusters, on top of those observed: the variance goes as 1/n.
 
     Attributes
     ----------
     mean, sd : float
         Of the posterior of the difference, taken to be normal.
     observed : int
-        How many documents there are.
+        How many documents or clusters there are.
     n : int
         How many are added.
     """
@@ -332,6 +303,79 @@ class MoreScores(DataGenerator):
         new = true + self.sd * np.sqrt(self.observed / self.n) * rng.standard_normal(size)
         scale = np.full(size, self.sd * np.sqrt(self.observed / total))
         return Posteriors((self.observed * self.mean + self.n * new) / total, scale)
+
+
+class ContestPosteriors(NamedTuple):
+    """Normal posteriors of all systems of a contest, one per data set.
+
+    Attributes
+    ----------
+    mean : ndarray
+        Of the scores (data set, system).
+    sd : ndarray
+        Of the difference of two systems (system, system).
+    rope, higher_is_better : tuple of float, bool
+        Which of the others is hardest to tell from the leader depends on these.
+    """
+
+    mean: Array
+    sd: Array
+    rope: Interval
+    higher_is_better: bool
+
+    def hdi(self, prob: float) -> tuple[Array, Array]:
+        """Return the HDI of the leader against that system which is hardest to tell from it."""
+        utility = self.mean if self.higher_is_better else -self.mean
+        row, leader = np.arange(len(utility)), utility.argmax(axis=1)
+        difference = self.mean[row, leader][:, None] - self.mean
+        half_width = self.sd[leader] * scipy.special.ndtri((1 + prob) / 2)
+        low, high = difference - half_width, difference + half_width
+        decisions = decide_all(low, high, self.rope, higher_is_better=self.higher_is_better)
+        ease = np.select([decisions == ">>", decisions == "="], [2, 1], 0)
+        ease[row, leader] = 3
+        hardest = ease.argmin(axis=1)
+        return low[row, hardest], high[row, hardest]
+
+
+@dataclass(frozen=True, eq=False)
+class MoreOfContest(DataGenerator):
+    """What all systems do on more items: the covariance of their scores goes as 1/n.
+
+    Attributes
+    ----------
+    scores : ndarray
+        Draws of the scores by which pairs are judged (draw, system).
+    truths : ndarray
+        Draws of what may be true: of systems that learn from each other, where they do.
+    observed : int
+        How many items there are.
+    n : int
+        How many are added.
+    rope, higher_is_better : tuple of float, bool
+        How pairs are judged.
+    """
+
+    scores: Array
+    truths: Array
+    observed: int
+    n: int
+    rope: Interval
+    higher_is_better: bool
+
+    def draw(self, size: int, rng: np.random.Generator) -> ContestPosteriors:
+        """Draw so many data sets, and return the posterior of each."""
+        mean, covariance = self.scores.mean(axis=0), np.cov(self.scores.T)
+        true, total = rng.choice(self.truths, size), self.observed + self.n
+        noise = rng.multivariate_normal(np.zeros(len(mean)), covariance, size, method="eigh")
+        new = true + np.sqrt(self.observed / self.n) * noise
+        variance = np.diag(covariance)
+        of_differences = variance[:, None] + variance - 2 * covariance
+        return ContestPosteriors(
+            (self.observed * mean + self.n * new) / total,
+            np.sqrt(np.maximum(of_differences, 0.0) * self.observed / total),
+            self.rope,
+            self.higher_is_better,
+        )
 
 
 def _normalize(probabilities: Array) -> Array:

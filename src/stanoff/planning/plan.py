@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -15,22 +15,23 @@ import scipy
 from stanoff._lib.arguments import as_seed, check_int, check_probability
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.folds import FoldValues
-from stanoff.data.items import ItemValues
+from stanoff.data.items import ClusteredValues, ItemValues
 from stanoff.data.scores import Scores
 from stanoff.data.trained import TrainedCopies
 from stanoff.data.types import Data, PairedCounts, rows
 from stanoff.errors import InputError, invalid, no_option, unknown
-from stanoff.inference.decision import Decision
+from stanoff.inference.decision import Decision, decide_all
 from stanoff.inference.goals import SETTLED, Goal, as_goal, goal_label
 from stanoff.models.priors import Prior, Priors, single
 from stanoff.options import FIT, spell_out
 from stanoff.planning import text
 from stanoff.planning.generators import (
+    ContestPosteriors,
     DataGenerator,
     MoreDocuments,
-    MoreFolds,
-    MoreItems,
+    MoreOfContest,
     MoreScores,
+    MoreValues,
 )
 from stanoff.planning.power import MAX_N, generator_for, read_study, true_decision
 from stanoff.planning.scenario import AnyScenario, Scenario, check_scenario
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from stanoff.results.comparison import Comparison
+    from stanoff.results.contest import Contest
 
 ASSURANCE = 0.8
 MAX_CONSIDERED = 1_000_000
@@ -59,6 +61,8 @@ SHIFTS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)  # logits beyond the edge of 
 MAX_SHIFT = 15.0  # logits: as good as A can get
 CURVE = {"documents": "n", "difference": "difference", "more documents": "more"}
 N_FUTURES = 4000  # simulations of what has a closed form
+OTHERS = ("one system", "all others")  # of a contest
+CONTESTS = ("contest", "joint", "bootstrap", "items", "clusters")  # whose variances go as 1/n
 
 
 @dataclass(frozen=True)
@@ -86,20 +90,22 @@ class Answer:
 
 @dataclass(frozen=True)
 class Observed:
-    """What a comparison says now, of which more documents are asked.
+    """What a comparison or a contest says now, of which more documents are asked.
 
     Attributes
     ----------
     names : tuple of str
-        What A and B are called.
+        What A and B are called; ``OTHERS`` in a contest.
     decision : Decision
-        The decision now.
+        The decision now; in a contest on the leader and the system that is hardest to tell from it.
     documents : str
         How many documents or items there are, in words.
     judged : str
         The measure, and the category, in words.
     p_goal : float
         How probable it is that endless documents lead to the goal.
+    leader : str
+        Of a contest.
     """
 
     names: tuple[str, str]
@@ -107,6 +113,7 @@ class Observed:
     documents: str
     judged: str
     p_goal: float
+    leader: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -353,7 +360,7 @@ def _answer(
 
 
 def additional_samples(
-    result: Comparison,
+    result: Comparison | Contest,
     category: str | None = None,
     *,
     goal: Any = "settled",
@@ -367,10 +374,10 @@ def additional_samples(
     progress: bool = False,
     **comparison_options: Any,
 ) -> Plan:
-    """Compute how many more documents or items probably settle a comparison.
+    """Compute how many more documents or items probably settle a comparison or a contest.
 
     Each simulated future draws what may be true from the posterior, adds documents to those
-    observed and is judged as this comparison was; :class:`stanoff.Comparison` explains the options.
+    observed and is judged as this one was; :class:`stanoff.Comparison` explains the options.
     """
     for name in comparison_options:
         if name not in FIT:
@@ -382,19 +389,19 @@ def additional_samples(
     goals, levels = _check_goal(goal), _check_assurance(assurance)
     largest = check_int("max_n", max_n, least=MIN_MAX_N, most=MAX_N)
     seed = result.seed if seed is None else as_seed(seed)
-    of_labels = not isinstance(result.data, ItemValues | Scores | FoldValues)
+    if result.is_pair:
+        future = _future_of_pair(cast("Comparison", result), category, goals)
+    else:
+        future = _future_of_contest(cast("Contest", result), category, goals)
     if n_simulations is None:
-        n_simulations = N_SIMULATIONS if of_labels else N_FUTURES
-    category = resolve_category(result, category) if of_labels else category
-    generator, paired = _future_data(result, category)
+        n_simulations = N_SIMULATIONS if future.by_draws else N_FUTURES
     draws = check_int("draws", draws, least=MIN_DRAWS)
     sampling = Sampling(result.model, result.prior, "exact", 1, draws, None, seed)
-    analyses = (Analysis(result.question, sampling),)
-    study = Study(analyses, n_simulations, seed, paired, jobs, executor, progress)
-    observed = _observed(result, category, goals)
-    fields: Any = {"limit": largest, "unit": f"{result.data.unit}s", "observed": observed}
-    if isinstance(result.data, FoldValues):
-        fields["unit"] = "folds"
+    question = replace(result.question, rope=result.rope, rope_of=None)
+    analyses = (Analysis(question, sampling),)
+    study = Study(analyses, n_simulations, seed, future.paired, jobs, executor, progress)
+    observed = future.observed
+    fields: Any = {"limit": largest, "unit": future.unit, "observed": observed}
     if observed.decision in goals:  # no more documents are needed
         rates = {str(d): float(d == observed.decision) for d in DECISIONS}
         curve = pd.DataFrame([{"more": 0, "power": 1.0, "se": 0.0, **rates, "n_simulations": 0}])
@@ -402,30 +409,98 @@ def additional_samples(
         return Plan(
             "more documents", goal_label(goals), answers, curve, analyses[0], seed=seed, **fields
         )
-    smallest = max(1, max(result.data.n_documents(category)) // 64)
+    smallest = max(1, future.n // 64)
     sizes = (smallest * GRID_FACTOR**i for i in range(30))
     grid = sorted({1, largest} | {size for size in sizes if size < largest})
-    search = Search(lambda n: generator(int(n)), study, goals)
+    search = Search(lambda n: future.generator(int(n)), study, goals)
     plan = _answer("more documents", search, grid, levels, **fields)
     if not isinstance(result.data, FoldValues):
         return plan
     return replace(plan, warnings=(*plan.warnings, _least_width(result.data, result.hdi_prob)))
 
 
-def _observed(result: Comparison, category: str | None, goals: Goal) -> Observed:
-    """Say what a comparison decides now, and how probable it is that the goal is true."""
+class _Future(NamedTuple):
+    """What more documents may bring.
+
+    Attributes
+    ----------
+    observed : Observed
+        What is said now.
+    n, unit : int, str
+        How many documents, items or clusters there are.
+    generator : callable
+        Draws data sets with so many more of them.
+    paired : bool
+        Whether the systems share them.
+    by_draws : bool
+        Whether each data set is judged by draws.
+    """
+
+    observed: Observed
+    n: int
+    unit: str
+    generator: Callable[[int], DataGenerator]
+    paired: bool = True
+    by_draws: bool = False
+
+
+def _future_of_contest(result: Contest, category: str | None, goals: Goal) -> _Future:
+    """Return the future of a contest: that of its leader, whoever it will be."""
+    row, data, rule = result.resolve_category(category), result.data, _rule_of(result)
+    if result.model.name not in CONTESTS:
+        raise InputError(
+            f"There is no plan for a contest of the model {result.model.name!r}: plan its pairs, "
+            "result.between(a, b).plan()."
+        )
+    truths, ranking = result.ranked_scores(row), result.ranking(row)
+    scores = result.psi[..., result.categories.index(row)].reshape(truths.shape)
+    leader = ranking.order[0]
+    others = np.delete(ranking.decisions[leader], leader)
+    weakest = min(others, key=lambda d: (Decision(d).conclusive, d == Decision.MUCH_BETTER))
+    ends = ContestPosteriors(truths, np.zeros((truths.shape[1],) * 2), **rule).hdi(0.5)
+    p_goal = float(np.isin(decide_all(*ends, **rule), list(goals)).mean())
+    n, unit = _sample_size(data)
+    observed = Observed(
+        OTHERS,
+        Decision(weakest),
+        f"{data.format_count(max(data.n_documents()))}, {len(result.systems)} systems",
+        describe_score(result, row),
+        p_goal,
+        result.systems[leader],
+    )
+    return _Future(observed, n, unit, lambda more: MoreOfContest(scores, truths, n, more, **rule))
+
+
+def _rule_of(result: Comparison | Contest) -> dict[str, Any]:
+    return {"rope": result.rope, "higher_is_better": result.measure.higher_is_better}
+
+
+def _sample_size(data: Data) -> tuple[int, str]:
+    """Return how many independent documents, items or clusters there are, and what they are."""
+    if isinstance(data, ClusteredValues) and data.clusters < data.items:
+        return data.clusters, "clusters"
+    unit = "folds" if isinstance(data, FoldValues) else f"{data.unit}s"
+    return max(data.n_documents()), unit
+
+
+def _future_of_pair(result: Comparison, category: str | None, goals: Goal) -> _Future:
+    """Return the future of a comparison, and how probable it is that the goal is true."""
+    by_draws = not isinstance(result.data, ItemValues | Scores | FoldValues)
+    category = resolve_category(result, category) if by_draws else category
     evidence = result.evidence(category)
     above, below = evidence.p_above, evidence.p_below
     if not result.measure.higher_is_better:
         above, below = below, above
     truths = {">>": above, "<<": below, "=": evidence.p_rope}
-    return Observed(
+    observed = Observed(
         result.names,
         evidence.decision,
         describe_documents(result, category),
         describe_score(result, evidence.category),
         float(sum(truths[decision] for decision in goals)),
     )
+    generator, paired = _future_data(result, category)
+    return _Future(observed, *_sample_size(result.data), generator, paired, by_draws)
 
 
 def _least_width(data: FoldValues, hdi_prob: float) -> str:
@@ -444,16 +519,20 @@ def _future_data(
     result: Comparison, category: str | None
 ) -> tuple[Callable[[int], DataGenerator], bool]:
     """Return what draws a comparison with n more documents, and whether they are shared."""
-    data, n = result.data, max(result.data.n_documents())
+    data, (n, _) = result.data, _sample_size(result.data)
+    if isinstance(data, Scores) or result.model.name == "clusters":
+        evidence = result.evidence(category)
+        return lambda more: MoreScores(evidence.mean, evidence.std, n, more), True
     if isinstance(data, ItemValues):
         closed_form = result.closed_form(*(np.array([index]) for index in result.pair))
         if closed_form is None or closed_form[1] is not None:
             raise InputError(
                 "There is a plan for values per item under the items model with its flat prior and "
-                "the exact engine only: compare without clusters, populations and prior first."
+                "the exact engine only: compare without populations and prior first."
             )
         t = closed_form[0]
-        return lambda more: MoreItems(t.loc[0].item(), t.scale[0].item(), n, more), True
+        mean, sd = t.loc[0].item(), t.scale[0].item() * np.sqrt(n)
+        return lambda more: MoreValues(mean, sd, 0.0, n, more), True
     if isinstance(data, FoldValues):
         if type(data) is not FoldValues or single(result.prior).items is not None:
             raise InputError(
@@ -462,10 +541,7 @@ def _future_data(
             )
         d = data.values[result.pair[0]] - data.values[result.pair[1]]
         mean, sd = float(d.mean()), float(d.std(ddof=1))
-        return lambda more: MoreFolds(mean, sd, data.rho, n, more), True
-    if isinstance(data, Scores):
-        evidence = result.evidence(category)
-        return lambda more: MoreScores(evidence.mean, evidence.std, n, more), True
+        return lambda more: MoreValues(mean, sd, data.rho, n, more), True
     if isinstance(data, TrainedCopies):
         raise InputError(
             "There is no plan for trained copies or out-of-fold predictions: it would need to know "

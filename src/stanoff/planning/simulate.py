@@ -28,7 +28,7 @@ from stanoff.inference.intervals import hdi
 from stanoff.inference.scores import Scores
 from stanoff.models import Model
 from stanoff.models.counts import ConjugateCounts
-from stanoff.planning.generators import DataGenerator, Posteriors
+from stanoff.planning.generators import ContestPosteriors, DataGenerator, Posteriors
 from stanoff.question import Question, Sampling
 
 Array = NDArray[np.float64]
@@ -74,13 +74,17 @@ class Analysis:
         return self.sampling.draws or N_DRAWS
 
     def intervals(
-        self, data: Data | Posteriors, seed: np.random.SeedSequence, *, shared: bool = True
+        self,
+        data: Data | Posteriors | ContestPosteriors,
+        seed: np.random.SeedSequence,
+        *,
+        shared: bool = True,
     ) -> tuple[Array, Array]:
         """Return the ends of the HDI of delta, one of each per data set.
 
         Parameters
         ----------
-        data : Data or Posteriors
+        data : Data, Posteriors or ContestPosteriors
             A row per data set.
         seed : SeedSequence
             Where the draws come from.
@@ -88,7 +92,7 @@ class Analysis:
             Whether draws of data sets with the same counts may be shared.
         """
         prob = self.question.hdi_prob
-        if isinstance(data, Posteriors):
+        if isinstance(data, Posteriors | ContestPosteriors):
             return data.hdi(prob)
         low, high = np.empty((2, len(data.categories)))
         if self.sampling.engine == "stan":
@@ -144,7 +148,7 @@ class Chunk:
     analyses: tuple[Analysis, ...]
     seed: np.random.SeedSequence
 
-    def simulate(self) -> tuple[Data | Posteriors, list[tuple[Array, Array]]]:
+    def simulate(self) -> tuple[Data | Posteriors | ContestPosteriors, list[tuple[Array, Array]]]:
         """Draw the data sets; return them, and the ends of their HDIs by analysis."""
         data_seed, draws_seed = (
             np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, child))

@@ -76,7 +76,8 @@ def _describe_difference(plan: Plan) -> str:
 def _describe_additional(plan: Plan, observed: Observed) -> str:
     a, b = map(shown, observed.names)
     unit = plan.unit.split()[0]
-    now = f"{a} {observed.decision.symbol} {b} in {observed.judged} ({observed.documents})"
+    leader = shown(observed.leader) if observed.leader else a
+    now = f"{leader} {observed.decision.symbol} {b} in {observed.judged} ({observed.documents})"
     if plan.answer.value == 0:
         return f"{now} is the goal already: no more {unit} are needed."
     goal = goal_in_words(plan.goal, a, b)

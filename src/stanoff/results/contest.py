@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from stanoff.inference.posterior import Posterior, SampledPosterior
 from stanoff.inference.ranking import Ranking, rank_systems
 from stanoff.inference.scores import check_defined
 from stanoff.inference.warnings import CONTEST_CHECKS
+from stanoff.planning.plan import Plan, additional_samples
 from stanoff.question import Question, Sampling
 from stanoff.results.base import PlotMethod, Result
 from stanoff.results.comparison import Comparison
@@ -142,7 +144,7 @@ class Contest(Result):
             self._rankings[row] = rank_systems(
                 psi,
                 differences=closed_form and closed_form[0],
-                learned=self._learned(psi, row) if self.shrinks else None,
+                learned=self.ranked_scores(row),
                 **self.decision_rule,
             )
         return self._rankings[row]
@@ -173,14 +175,17 @@ class Contest(Result):
         default = len(self.systems) >= MIN_SYSTEMS
         return default if self.question.shrink is None else self.question.shrink
 
-    def _learned(self, psi: NDArray[np.float64], row: str) -> NDArray[np.float64] | None:
-        """Return draws (draw, system) of scores that learn from each other."""
+    def ranked_scores(self, category: str | None = None) -> NDArray[np.float64]:
+        """Return the draws (draw, system) that ranks come from: they may learn from each other."""
+        row = self.categories.index(self.resolve_category(category))
+        psi = self.psi[..., row].reshape(-1, len(self.systems))
+        if not self.shrinks:
+            return psi
         rng = np.random.default_rng([self.seed, len(self.systems)])
-        observed = self.observed[:, self.categories.index(row)]
-        if judges_datasets(self):  # data sets are weighed by what they tell
-            observed = psi.mean(axis=0)
-        scores = learn_from_each_other(psi.T, observed, rng, range_of_scores=self.measure.range)
-        return None if scores is None else scores.T
+        # Data sets are weighed by what they tell.
+        observed = psi.mean(axis=0) if judges_datasets(self) else self.observed[:, row]
+        learned = learn_from_each_other(psi.T, observed, rng, range_of_scores=self.measure.range)
+        return psi if learned is None else learned.T
 
     @cached_property
     def _rankings(self) -> dict[str, Ranking]:
@@ -273,6 +278,23 @@ class Contest(Result):
     def between(self, a: str, b: str) -> Comparison:
         """Return the comparison of two of the systems, as :func:`stanoff.compare` makes it."""
         return Comparison.from_fit(self.fit, a, b, self.question)
+
+    def plan(self, category: str | None = None, **options: Any) -> Plan:
+        """Compute how many more documents probably settle who leads.
+
+        A future is judged by its leader, whoever that is, against the system that is hardest to
+        tell from it: ``"settled"`` means that all pairs with the leader are settled, ``">>"`` that
+        it is significantly better than all others, so that the set of the best has one member.
+        What may be true is drawn as for the ranks; scores are taken to be normal.
+
+        Parameters
+        ----------
+        category : str, optional
+            A category or an average.
+        **options
+            As in :meth:`stanoff.Comparison.plan`.
+        """
+        return additional_samples(self, category, **options)
 
     def sentence(self, category: str | None = None) -> str:
         """Describe who can still be the best, in words to paste into a paper."""
