@@ -12,7 +12,7 @@ from stanoff._lib.files import write_bytes
 from stanoff._lib.stopping import INTERRUPTED
 from stanoff.cli.base import command, echo, on_terminal
 from stanoff.cli.compare import run_comparison
-from stanoff.cli.options import DATA, PAIR, check_figure, options, typed_options
+from stanoff.cli.options import DATA, PAIR, check_figure, options, table_of, typed_options
 from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.planning.plan import Plan
@@ -74,7 +74,7 @@ def power(
 
 @command
 @click.argument("file", nargs=-1)
-@options(*PAIR, *DATA)
+@options(*PAIR, "systems", *DATA)
 @click.option("--scenario", help="a or b of the paper, if there is no FILE.")
 @options(*SCENARIO)
 @click.option("--n", type=int, help="Ask for the smallest difference that N documents settle.")
@@ -93,7 +93,8 @@ def plan(
 ) -> None:
     """Compute how many documents a goal takes, or the smallest difference that N documents settle.
 
-    With FILE, which is as in `stanoff compare`: how many more documents settle that comparison.
+    With FILE, which is as in `stanoff compare`: how many more documents settle that comparison;
+    with --systems, as in `stanoff contest`: how many settle who leads.
     """
     check_figure(figure)
     aims = typed_options({"assurance": list(assurance) or None, "max_n": max_n})
@@ -117,7 +118,7 @@ def plan(
 
 
 def _plan_scenario(values: dict[str, Any], aims: dict[str, Any]) -> Any:
-    for name in (*PAIR, *DATA):
+    for name in (*PAIR, "systems", *DATA):
         if values.pop(name) not in (None, ()):
             raise InputError(f"--{name.replace('_', '-')} goes with FILE.")
     named = values.pop("scenario")
@@ -138,8 +139,14 @@ def _plan_file(
     study = _read_study({name: values.pop(name) for name in STUDY[:-1]})
     del study["same_documents"]
     values["engine"] = values["engine"] or "exact"  # the plan draws exactly, too
-    result = run_comparison(file, values | {"seed": study.get("seed")})
-    return result.plan(**aims, **study), result.data
+    values["seed"] = study.get("seed")
+    if not values.get("systems"):
+        result = run_comparison(file, values)
+        return result.plan(**aims, **study), result.data
+    if values["a"] or values["b"]:
+        raise InputError("Pass either --a and --b, or --systems.")
+    ranked = stanoff.contest(table_of(file), progress=on_terminal(), **typed_options(values))
+    return ranked.plan(**aims, **study), ranked.data
 
 
 def _read_study(values: dict[str, Any]) -> dict[str, Any]:
