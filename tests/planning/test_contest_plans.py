@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy import stats
 
 from stanoff import InputError, compare, contest
+from stanoff.cli import main
 
 ROPE = 0.005
 
@@ -65,3 +67,15 @@ def test_more_clusters_as_many_as_the_width_of_the_interval_needs(values):
     low, high = middle - half, middle + half
     settled = (low >= ROPE) | (high <= -ROPE) | ((low >= -ROPE) & (high <= ROPE))
     assert settled.mean() == pytest.approx(0.5, abs=0.03)
+
+
+def test_the_command_plans_a_contest(values, tmp_path):
+    file = tmp_path / "values.csv"
+    values.round(6).to_csv(file, index=False)
+    options = ["--measure", "mean", "--rope", "0.01", "--seed", "1", "--assurance", "0.3"]
+    command = ["plan", str(file), "--systems", *values, *options]
+    done = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert done.exit_code == 0
+    expected = contest(pd.read_csv(file), measure="mean", rope=0.01, seed=1).plan(assurance=0.3)
+    assert " ".join(done.output.split()) == str(expected)
+    assert CliRunner().invoke(main, [*command, "--a", "s1"]).exit_code == 1
