@@ -79,13 +79,14 @@ def find_cmdstan(path: str | os.PathLike[str] | None = None) -> CmdStan | None:
         "stanoff's cache": cache_folder() / "cmdstan",
     }
     for source, folder in folders.items():
-        trees = folder.glob("cmdstan-*")
-        for tree in sorted(trees, key=lambda tree: [int(n) for n in re.findall(r"\d+", tree.name)])[
-            ::-1
-        ]:
+        for tree in sorted(folder.glob("cmdstan-*"), key=_numbers_in_name, reverse=True):
             if not cmdstan_flaw(tree):
                 return CmdStan(tree, _version(tree), source)
     return None
+
+
+def _numbers_in_name(path: Path) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", path.name)]
 
 
 def cmdstan_flaw(path: Path) -> str | None:

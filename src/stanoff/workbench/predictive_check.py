@@ -27,7 +27,6 @@ Array = NDArray[np.float64]
 LEVEL = 0.95
 TOO_RARE = 0.01  # a share of new data sets
 MAX_NAMED = 3
-CHUNK = 500  # numbers that are described together
 ROUNDING = 1e-12
 SCORE = "score"  # the kind of a row; others are counts and values
 MAX_RANKED_DRAWS = 400  # of which scores are ranked, which is slow
@@ -142,7 +141,7 @@ def check(result: Result) -> Check:
         for name, draws in predicted.variables.items():
             if name in stan_data:
                 rows, outside = _describe(name, np.asarray(stan_data[name]), np.asarray(draws))
-                tables += rows
+                tables.append(rows)
                 n_outside = n_outside + outside
         tables += _describe_observed_scores(result, predicted.variables, stan_data)
     table = pd.concat([t for t in tables if len(t)] or tables).reset_index(drop=True)
@@ -159,20 +158,14 @@ def check(result: Result) -> Check:
 
 def _describe(
     name: str, observed: NDArray[Any], draws: NDArray[Any]
-) -> tuple[list[pd.DataFrame], NDArray[Any]]:
+) -> tuple[pd.DataFrame, NDArray[Any]]:
     """Describe every number, and count how many of each new data set lie outside."""
-    draws, observed_flat = draws.reshape(-1, observed.size), observed.ravel()
     kind = "count" if draws.dtype.kind in "iu" else "value"
     names = [f"{name}[{','.join(str(i + 1) for i in at)}]" for at in np.ndindex(observed.shape)]
-    tables = []
-    outside = np.zeros(len(draws), dtype=np.int64)
-    for start in range(0, len(names), CHUNK):
-        chunk = slice(start, start + CHUNK)
-        table = _rows(names[chunk], kind, observed_flat[chunk], draws[:, chunk])
-        low, high = table["low"].to_numpy(), table["high"].to_numpy()
-        outside += ((draws[:, chunk] < low) | (draws[:, chunk] > high)).sum(axis=1)
-        tables.append(table)
-    return tables, outside
+    flat = draws.reshape(-1, observed.size)
+    table = _rows(names, kind, observed.ravel(), flat)
+    outside = (flat < table["low"].to_numpy()) | (flat > table["high"].to_numpy())
+    return table, outside.sum(axis=1)
 
 
 def _rows(names: list[str], kind: str, observed: NDArray[Any], draws: NDArray[Any]) -> pd.DataFrame:
