@@ -76,10 +76,7 @@ def cluster_weights(sizes: NDArray[np.int64], draws: int, rng: Generator) -> Arr
 
 
 def rescale_gammas(
-    gammas: Array,
-    shape: float,
-    rng: Generator,
-    units: NDArray[np.intp] | None = None,
+    gammas: Array, shape: float, rng: Generator, units: NDArray[np.intp] | None = None
 ) -> Array:
     """Turn Gammas of shape 1 (draw, unit) into ones of a smaller shape, in place.
 

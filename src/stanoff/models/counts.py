@@ -19,15 +19,7 @@ from stanoff.data.types import (
 )
 from stanoff.errors import InputError
 from stanoff.measures import Measure
-from stanoff.models.base import (
-    COORDS,
-    Array,
-    Inputs,
-    Proven,
-    StanData,
-    Variables,
-    unless_prior,
-)
+from stanoff.models.base import COORDS, Array, Inputs, Proven, StanData, Variables, unless_prior
 from stanoff.models.inputs import KAPPA_INPUTS, KAPPA_NEG_INPUTS, MEASURE_INPUTS
 from stanoff.models.predictive import (
     LogLikelihood,

@@ -222,10 +222,7 @@ PROVIDERS: dict[type[Data], Mapping[str, Callable[[Any], Any]]] = {
         "centre": lambda data: float(data.values.mean()),
         "spread": lambda data: float(data.values.std()),
     },
-    ClusteredValues: {
-        "C": lambda data: data.clusters,
-        "cluster": lambda data: data.cluster + 1,
-    },
+    ClusteredValues: {"C": lambda data: data.clusters, "cluster": lambda data: data.cluster + 1},
     RatioValues: {"denominator": lambda data: data.denominator.T},
 }
 UNSEEN = {"cluster": "hang together in clusters", "denominator": "are ratios of sums"}

@@ -216,11 +216,7 @@ def replicate_patterns(
 
 
 def _allocate_to_unseen(
-    n: NDArray[np.int64],
-    weight: float | Array,
-    occurred: NDArray[Any],
-    size: int,
-    rng: Generator,
+    n: NDArray[np.int64], weight: float | Array, occurred: NDArray[Any], size: int, rng: Generator
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]]:
     """Spread documents over patterns that did not occur, all of which have the same prior weight.
 

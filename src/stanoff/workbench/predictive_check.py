@@ -188,9 +188,7 @@ def _rows(names: list[str], kind: str, observed: NDArray[Any], draws: NDArray[An
 
 
 def _describe_observed_scores(
-    result: Result,
-    replicated: Mapping[str, NDArray[Any]],
-    stan_data: Mapping[str, Any],
+    result: Result, replicated: Mapping[str, NDArray[Any]], stan_data: Mapping[str, Any]
 ) -> list[pd.DataFrame]:
     """Score new data as the observed ones are scored."""
     if np.isnan(result.observed).any():
