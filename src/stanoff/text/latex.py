@@ -28,6 +28,9 @@ WIDTHS = {  # of letters in em; others take half of one
     **dict.fromkeys("%+-−=±∼≠mwMW@&", 0.84),
     **dict.fromkeys("≪≫<>≈", 1.0),
 }
+# The widest cells of a kind, for on pages these change with the reader's ROPE.
+WIDEST = {r"[<>]?[\d.]+%": ">99.9%", "[≪<≈>≫]( †)?": "≫ †"}
+
 Texts = Mapping[str, str]
 
 
@@ -223,7 +226,7 @@ def _widths(cells: pd.DataFrame, headings: Texts) -> dict[str, float]:
             r"_\{?\\mathrm\{(\w+)\}\}?", lambda m: m[1].lower(), headings.get(name, name)
         )
         heading = re.sub(r"\\[a-z]+|[${}\\]", "", small)
-        widest = [">99.9%"] if cells[name].str.endswith("%").any() else []
+        widest = [w for pattern, w in WIDEST.items() if cells[name].str.fullmatch(pattern).all()]
         widths[name] = max(map(_em, [heading, *widest, *cells[name]]))
     return widths
 
