@@ -292,4 +292,5 @@ def test_a_dagger_marks_what_the_sentence_says_cannot_be_told_apart():
     assert (apart, leaning) == ("> †", ">")
     assert "cannot be told apart yet" in result.sentence("0")
     assert "A is probably better than B" in result.sentence("1")
-    assert "†: cannot be told apart yet" in tables.legend_of(result, ["decision"])
+    legend = tables.comparison_legend(result, ["decision"])
+    assert legend["†"] == "cannot be told apart yet"
