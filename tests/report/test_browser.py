@@ -144,12 +144,24 @@ def test_the_call_that_makes_it_again_is_copied(open_page):
     assert copied(open_page(page(result)), "again") == run_again(result)
 
 
+def test_rows_stand_in_the_order_of_their_numbers(open_page):
+    names = ["topic 10", "topic 9", "topic 1"]
+    result = many(3, categories=names, draws=200, average="macro")
+    tab = open_page(page(result))
+    shown = [row[0] for row in table(tab)]
+    assert shown == ["topic 1", "topic 9", "topic 10", "macro", "micro", "weighted"]
+    expected = comparison_table(result, COLUMNS).set_index("category").loc[shown]
+    assert [row[1:] for row in table(tab)] == expected.to_numpy().tolist()
+    tab.click("#rows tbody tr:first-child")
+    assert text(tab, "#verdict").startswith(describe_comparison(result, result.evidence("topic 1")))
+
+
 def test_thinned_draws_give_what_their_number_allows(open_page):
     result = many(50, draws=30_000)
     every = 7  # of 1.5 million draws, 240,000 at most are there
     coarse = every / 30_000
     text_of_page = page(result)
-    assert f"every {every}th draw" in text_of_page
+    assert f"one of every {every} draws" in text_of_page
     assert f"off by at most {100 * coarse:.2g}%" in text_of_page
     tab = open_page(text_of_page)
     columns = [name for name in COLUMNS if name != "bf_rope"]

@@ -125,7 +125,7 @@ def test_thinned_losses_are_off_by_no_more_than_the_page_says(open_page):
     result = of(12, draws=60_000)
     every, coarse = 3, 3 / 60_000  # of 720,000 losses, 240,000 are there
     text = page(result)
-    assert f"every {every}th draw" in text
+    assert f"one of every {every} draws" in text
     assert f"off by at most {100 * coarse:.2g}%" in text
     tab = open_page(text)
     assert texts(tab, "#systems tbody tr") == contest_table(result, "1").to_numpy().tolist()

@@ -2,7 +2,8 @@
 (() => {
   const state = { half: given.half, probability: data.hdi, focus: data.focus };
   const rows = data.rows.map((row, i) => ({ ...row, draws: row.draws && decoded(row.draws), i }));
-  const lines = [...document.querySelectorAll("#rows tbody tr")];
+  const lines = [];
+  for (const line of document.querySelectorAll("#rows tbody tr")) lines[line.dataset.i] = line;
   const changed = () => state.half !== given.half || state.probability !== data.hdi;
 
   // What Python computed from all draws is shown as it is; the rest comes from the draws that are here.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from math import isfinite, isnan
 from pathlib import Path
@@ -98,7 +99,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
             (name, heading, meaning_of(name), CLASSES.get(name, "number"))
             for name, heading in zip(COLUMNS, table.columns, strict=True)
         ],
-        rows=list(zip(table.to_numpy().tolist(), evidence, strict=True)),
+        rows=[(i, table.iloc[i].tolist(), evidence[i]) for i in _natural_order(result)],
         digits=max(row["digits"] for row in rows),
         legend=in_one_paragraph(comparison_legend(result, COLUMNS)),
         averages=len(result.categories) - len(result.data.categories),
@@ -107,6 +108,14 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         disagreements=_few_disagreements(result),
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
     )
+
+
+def _natural_order(result: Comparison) -> list[int]:
+    """Order the rows by name, numbers in names as numbers; averages stay last."""
+    n = len(result.data.categories)
+    names = [re.split(r"(\d+)", name) for name in result.data.categories]
+    keys = [[(int(p), "") if p.isdecimal() else (0, p) for p in parts] for parts in names]
+    return [*sorted(range(n), key=keys.__getitem__), *range(n, len(result.categories))]
 
 
 def render_page(
