@@ -76,15 +76,24 @@ def test_weights_repeat_documents():
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"a": np.where(A > 0.5, np.nan, A)}, "a has 15 scores that are missing (NaN), the first"),
-        ({"b": np.where(B > 0.5, np.inf, B)}, "b has 15 scores that are NaN or infinite, the fir"),
-        ({"a": np.where(Y, "spam", "ham")}, "a must hold scores: finite numbers, higher for posi"),
+        (
+            {"a": np.where(A > 0.5, np.nan, A)},
+            "a must have a number in every row, but 15 of 30 are missing",
+        ),
+        (
+            {"b": np.where(B > 0.5, np.inf, B)},
+            "b must be made of finite numbers, but 15 of 30 are infinite",
+        ),
+        (
+            {"a": np.where(Y, "spam", "ham")},
+            "is 'spam'. Scores are finite numbers, higher for positive, and not labels.",
+        ),
         ({"a": Y}, "a must hold scores; for labels, as these are, pass measure='balanced_accur"),
         ({"b": Y.astype(bool)}, "b must hold scores; for labels"),
         ({"y": np.ones(30, int)}, "y has only documents of category '1': it takes positive and"),
         ({"y": np.zeros(30, int)}, "y has one class only (0): it takes both to compare."),
         ({"a": A[:-1]}, "The columns must have the same length, but y has 30, a has 29, b has 30"),
-        ({"y": [], "a": [], "b": []}, "a must hold scores: finite numbers"),
+        ({"y": [], "a": [], "b": []}, "a must hold scores. It has float64 of the shape (0,)"),
         ({"y": A}, "y looks like scores, not labels"),
         ({"more": {"cluster": np.ones(30)}}, "'cluster' parameter must be a column of two cluste"),
     ],

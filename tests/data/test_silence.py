@@ -140,7 +140,7 @@ def test_masked_numbers_are_missing():
     masked = np.ma.array([1.0, 0.0, 1.0, 0.0], mask=[0, 0, 1, 0])
     with pytest.raises(InputError, match="A must have a number in every row, but 1 of 4"):
         count(masked, [1.0, 0.0, 0.5, 0.0], kind="values")
-    with pytest.raises(InputError, match="y_pred_a has 1 scores that are missing"):
+    with pytest.raises(InputError, match="y_pred_a must have a number in every row, but 1 of 4"):
         count([1, 0, 1, 0], masked, [1.0, 0.0, 0.5, 0.2], kind="scores")
     with pytest.raises(InputError, match="y_true has 1 missing label, the first in row 3"):
         count(masked, [1, 0, 1, 0], [1, 0, 1, 0])

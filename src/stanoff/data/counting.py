@@ -481,11 +481,9 @@ def count_confusion(
     categories = select_categories(counted.labels, None, labels, average)
     judged = [index for _, index in categories]
     others = [index for index in range(len(counted.labels)) if index not in set(judged)]
-    code = np.empty(len(counted.labels), dtype=np.intp)
-    for new, old in enumerate([*judged, *others]):
-        if old is not None:  # a label that no document has keeps its number for itself
-            code[old] = new
-    rows = code[counted.rows]
+    # A label that no document has keeps its number for itself.
+    code = {old: new for new, old in enumerate([*judged, *others])}
+    rows = np.array([code[index] for index in range(len(counted.labels))])[counted.rows]
     order = np.lexsort(rows.T[::-1])
     return ConfusionCounts(
         tuple(name for name, _ in categories),

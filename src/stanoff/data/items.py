@@ -311,7 +311,7 @@ def _check_values(values: Array) -> None:
         )
 
 
-def as_numbers(name: str, values: Any, ids: Any = None) -> Array:
+def as_numbers(name: str, values: Any, ids: Any = None, hint: str = "") -> Array:
     """Read a column of finite numbers.
 
     Parameters
@@ -322,6 +322,8 @@ def as_numbers(name: str, values: Any, ids: Any = None) -> Array:
         Numbers, or texts of numbers as text files have them.
     ids : sequence, optional
         What an error shall call its rows; by default they are told by their number.
+    hint : str
+        What the error shall end with.
 
     Examples
     --------
@@ -335,7 +337,7 @@ def as_numbers(name: str, values: Any, ids: Any = None) -> Array:
         raise InputError(f"{name} must be one-dimensional. Got the shape {column.shape}.")
     if column.dtype.kind in "cmMV":
         raise invalid(name, "a column of numbers", f"the type {column.dtype}")
-    missing, numbers = np.asarray(pd.isna(column)), to_floats(column)
+    missing, numbers = np.asarray(pd.isna(column)), _to_floats(column)
     for wrong, rule, what in (
         (missing, "have a number in every row", "are missing"),
         (np.isnan(numbers), "be made of numbers", "are none"),
@@ -349,12 +351,12 @@ def as_numbers(name: str, values: Any, ids: Any = None) -> Array:
             )
             raise InputError(
                 f"{name} must {rule}, but {count:,} of {len(column):,} {what}: the first, {where}, "
-                f"{example}."
+                f"{example}.{hint}"
             )
     return numbers
 
 
-def to_floats(column: Any) -> Array:
+def _to_floats(column: Any) -> Array:
     """Return numbers; NaN for what is none."""
     try:
         return np.asarray(column, dtype=np.float64)

@@ -22,7 +22,7 @@ from stanoff.data.counting import (
     number,
     select_categories,
 )
-from stanoff.data.items import to_floats
+from stanoff.data.items import as_numbers
 from stanoff.data.types import Counts, Data, default_names
 from stanoff.errors import InputError, invalid
 
@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 
 FEW = 5  # documents of a class
 NO_CLUSTERS: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+HINT = " Scores are finite numbers, higher for positive, and not labels."
 ALL_CLASSES = "1"  # the name of the only category where all classes are judged together
 
 
@@ -180,24 +181,11 @@ def as_scores(name: str, values: Any) -> Array:
     >>> as_scores("a", [1, 0.5]).tolist()
     [1.0, 0.5]
     """
-    rule = "scores: finite numbers, higher for positive"
     array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
-    if array.dtype.kind in "mMcV" or array.ndim not in (1, 2) or not array.size:
-        raise _other_than(name, rule, f"{array.dtype} of the shape {array.shape}")
-    try:
-        numbers = array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        odd = array.ravel()[~np.isfinite(to_floats(array.ravel()))][0]
-        raise _other_than(name, f"{rule}, and not labels", repr(odd)[:80]) from None
-    bad = ~np.isfinite(numbers)
-    if bad.any():
-        row = int(np.argmax(bad.reshape(len(numbers), -1).any(axis=1)))
-        what = "missing (NaN)" if np.isnan(numbers[bad]).all() else "NaN or infinite"
-        raise InputError(
-            f"{name} has {int(bad.sum()):,} scores that are {what}, the first in row {row + 1}: "
-            "leave these documents out of all columns, or say what their scores are."
-        )
-    return numbers
+    if array.ndim not in (1, 2) or not array.size:
+        raise _other_than(name, "scores", f"{array.dtype} of the shape {array.shape}")
+    columns = [as_numbers(name, column, hint=HINT) for column in np.atleast_2d(array.T)]
+    return columns[0] if array.ndim == 1 else np.stack(columns, axis=1)
 
 
 def _other_than(name: str, rule: str, value: str) -> InputError:
