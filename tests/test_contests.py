@@ -184,7 +184,7 @@ BAD = [
     ({"systems": ["a", "a"]}, "'systems' parameter must be different systems. Got 'a twice'"),
     ({"systems": ["a", "y"]}, "'systems' parameter must be other columns than 'truth'. Got 'y'"),
     ({"systems": ["a", "aa"]}, "has no column 'aa'"),
-    ({"systems": ["a", "holes"]}, "holes has 2 missing labels"),
+    ({"systems": ["a", "holes"]}, "Of 3 rows 2 have no answer of holes, the first in row 1."),
     ({"systems": "ab"}, "'systems' parameter must be two systems or more"),
     ({"truth": None}, "Say which column of the table is 'truth'"),
     ({"model": "paired"}, "'model' parameter must be one of contest, joint"),

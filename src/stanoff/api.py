@@ -14,14 +14,15 @@ from stanoff._lib.arguments import as_names
 from stanoff.data.counting import check_counts
 from stanoff.data.cross_validation import is_cross_validation
 from stanoff.data.folds import FoldValues
-from stanoff.data.load import load_pair, load_systems
+from stanoff.data.load import load_pair, load_pairs, load_systems
 from stanoff.data.rows import Rows
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.options import CompareOptions, FitOptions, select, spell_out
-from stanoff.question import Question, check_direction, read
+from stanoff.question import Question, Sampling, check_direction, read
 from stanoff.results.comparison import Comparison, compare_data
 from stanoff.results.contest import Contest, contest_data
+from stanoff.results.pairs import compare_pairs
 from stanoff.store import netcdf
 
 
@@ -63,7 +64,10 @@ def compare(
         joined by it; ``truth`` is in any of them, or a pair (table, column). In a single table,
         rows that share an id are pointed out.
     unmatched : str
-        ``"drop"`` leaves out ids that are not in all tables; by default they are refused.
+        What is done with items that a system has not answered: ids that are not in all tables,
+        missing rows of a long table, gaps in a wide one. ``"raise"``, the default, refuses them
+        with their numbers, and ``"drop"`` leaves them out for all systems. In a contest
+        ``"pairs"`` judges every pair on the items that both have; there are no ranks then.
     item, system, prediction : str, optional
         The columns of a table in long format, with a row per item and system; ``value`` means the
         same as ``prediction``. ``a`` and ``b`` are then names of systems. Of values, several rows
@@ -71,6 +75,10 @@ def compare(
     cluster, dataset : str, optional
         Of values (``cluster`` of scores, too), columns that name the cluster and the data set of
         an item.
+    by : str or array_like, optional
+        The column of groups of the same documents, such as ``"gender"``: each group is judged,
+        too. ``result.groups`` has their results, ``summary()`` and ``plot_forest()`` show them
+        beside the whole. With ``model="hierarchical"`` the groups learn from each other.
     trained : str, optional
         The column that names the trained copy, such as its seed, where every system was trained
         several times and each copy has answered all items (``item=``). The verdict is then about
@@ -180,9 +188,9 @@ def compare(
         own = {**program.user_data, **observed.columns}
         sampling = replace(sampling, model=program.with_data(own))
     question = _ask_folds(question, observed, choices)
-    _check_direction(question, observed, choices)
+    _check_direction(question, observed.systems, choices)
     if names is not None:
-        observed = replace(observed, systems=as_names(names))
+        observed = observed.called(as_names(names))
     given = (y_pred_a, y_pred_b) if truth is None else (a, b)
     rows = _rows(table, truth, dict(zip(observed.systems, given, strict=True)), layout, categories)
     return compare_data(observed, question, sampling, rows)
@@ -196,7 +204,7 @@ def contest(
     truth: Any = None,
     systems: Sequence[Any] | None = None,
     **choices: Unpack[CompareOptions],
-) -> Contest:
+) -> Contest | Any:
     """Compare any number of systems by what they predicted on the same documents.
 
     Parameters
@@ -215,8 +223,8 @@ def contest(
         name for all of them.
     pos_label, labels
         As in :func:`compare`.
-    id, unmatched, item, system, prediction, value, cluster, dataset, trained, denominator, \
-sample_weight
+    id, unmatched, item, system, prediction, value, cluster, dataset, by, trained, \
+denominator, sample_weight
         As in :func:`compare`.
     fold, repeat, folds, repeats, cv, n_train, n_test, metric, paired
         As in :func:`compare`.
@@ -240,7 +248,8 @@ output_dir, executor, progress
     Returns
     -------
     Contest
-        Who can still be the best, the ranks, every pair.
+        Who can still be the best, the ranks, every pair. With ``unmatched="pairs"`` it is a
+        :class:`stanoff.results.pairs.Pairs`, which has the pairs alone.
 
     Examples
     --------
@@ -253,25 +262,23 @@ output_dir, executor, progress
     has_labels = truth is not None or (table is not None and predictions is not None)
     choices = _measure_folds(choices, [table, predictions], has_labels)
     question, sampling = read(**select(choices, options.FIT))
-    if sampling.model is not None and sampling.model.max_systems is not None:
-        of_values = question.measure.kind == "values"
-        names = [
-            name
-            for name, model in models.MODELS.items()
-            if model.max_systems is None and (model.accepts.kind == "values") == of_values
-        ]
-        raise unknown("model", sampling.model.name, names)
     layout, categories = _layout_and_categories(choices, question)
-    observed = load_systems(
-        question.measure.reads, table, predictions, truth, systems, layout, categories
-    )
+    kind = question.measure.reads
+    if choices.get("unmatched") == "pairs" and predictions is None:
+        for name in ("not_worse_by", "better_by", *options.OF_CONTESTS):
+            if choices.get(name) is not None:
+                raise invalid(name, "None where unmatched='pairs' is given", choices.get(name))
+        pairs, not_judged = load_pairs(kind, table, truth, systems, layout, categories)
+        names = list(dict.fromkeys(name for pair in (*pairs, *not_judged) for name in pair))
+        _check_direction(question, names, choices)
+        rows = _rows_of_systems(table, truth, names, systems, layout, categories)
+        return compare_pairs(pairs, not_judged, question, sampling, rows)
+    _check_contest_model(question, sampling)
+    observed = load_systems(kind, table, predictions, truth, systems, layout, categories)
     question = _ask_folds(question, observed, choices)
-    _check_direction(question, observed, choices)
-    given = [systems] if isinstance(systems, str) else list(systems or observed.systems)
-    given = given if predictions is None else list(predictions.values())
-    given = given * len(observed.systems) if len(given) == 1 else given  # the same of all tables
-    named = dict(zip(observed.systems, given, strict=False))
-    rows = _rows(table, truth, named, layout, categories)
+    _check_direction(question, observed.systems, choices)
+    columns = systems if predictions is None else list(predictions.values())
+    rows = _rows_of_systems(table, truth, observed.systems, columns, layout, categories)
     return contest_data(observed, question, sampling, rows)
 
 
@@ -364,8 +371,21 @@ def _layout_and_categories(
     return layout, {name: choices.get(name) for name in categories} | {"average": question.average}
 
 
-def _check_direction(question: Question, data: Data, choices: CompareOptions) -> None:
-    columns = (*data.systems, choices.get("value"), choices.get("prediction"))
+def _check_contest_model(question: Question, sampling: Sampling) -> None:
+    """Refuse models that know two systems only."""
+    if sampling.model is None or sampling.model.max_systems is None:
+        return
+    of_values = question.measure.kind == "values"
+    names = [
+        name
+        for name, model in models.MODELS.items()
+        if model.max_systems is None and (model.accepts.kind == "values") == of_values
+    ]
+    raise unknown("model", sampling.model.name, names)
+
+
+def _check_direction(question: Question, systems: Sequence[str], choices: CompareOptions) -> None:
+    columns = (*systems, choices.get("value"), choices.get("prediction"))
     check_direction(question.measure, choices.get("higher_is_better"), columns)
 
 
@@ -407,6 +427,20 @@ def _rows(
     return Rows(table, truth, systems, layout, categories)
 
 
+def _rows_of_systems(
+    table: Any,
+    truth: Any,
+    names: Sequence[str],
+    systems: Any,
+    layout: Mapping[str, Any],
+    categories: Mapping[str, Any],
+) -> Rows | None:
+    """Refer to what was given of the systems of a contest, by their names."""
+    columns = [systems] if isinstance(systems, str) else list(systems or names)
+    columns = columns * len(names) if len(columns) == 1 else columns  # the same of all tables
+    return _rows(table, truth, dict(zip(names, columns, strict=False)), layout, categories)
+
+
 def load(path: str | os.PathLike[str]) -> Comparison | Contest:
     """Read a result that was saved.
 
@@ -425,14 +459,19 @@ def load(path: str | os.PathLike[str]) -> Comparison | Contest:
     StanoffError
         If the file cannot be read, is damaged, or is no result of stanoff.
     """
-    saved = netcdf.read(path)
+    return _result_of(netcdf.read(path))
+
+
+def _result_of(saved: netcdf.Saved) -> Comparison | Contest:
+    """Put a result together again, and those of groups of its documents."""
+    groups: Any = {name: _result_of(group) for name, group in saved.groups.items()}
     result: Comparison | Contest
     if saved.pair is None:
         assert saved.psi is not None
-        result = Contest(saved.fit, saved.question, saved.psi)
+        result = Contest(saved.fit, saved.question, saved.psi, groups=groups)
     else:
         assert saved.scores is not None
         scores = saved.scores, saved.prior_scores
-        result = Comparison(saved.fit, saved.question, saved.pair, *scores)
+        result = Comparison(saved.fit, saved.question, saved.pair, *scores, groups=groups)
     vars(result).update(saved.remembered)  # what the cached properties of the result would compute
     return result

@@ -47,6 +47,10 @@ class OptionError(InputError, TypeError):
     """A keyword that a function does not have."""
 
 
+class JointPosteriorError(InputError, AttributeError):
+    """What only systems that are judged together have."""
+
+
 class ToolchainError(StanoffError, RuntimeError):
     """CmdStan, the compiler or the cache is missing or does not work."""
 

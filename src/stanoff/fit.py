@@ -8,10 +8,13 @@ import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stanoff import models
 from stanoff._lib.arguments import check_utf8
 from stanoff.data.rows import Rows
 from stanoff.data.types import AVERAGES, SWAP_AB, Data
+from stanoff.data.types import rows as rows_of
 from stanoff.engines.cmdstan import offer_cmdstan
 from stanoff.engines.diagnostics import diagnose
 from stanoff.engines.draws import Draws, Variables, of_systems, swapped
@@ -159,6 +162,26 @@ class Fit:
         posterior, prior = (of_systems(g, (a, b), self.model.dims) for g in (posterior, prior))
         draws = Draws(posterior, prior, self.draws.sample_stats)
         return replace(pair, model=model, draws=draws)
+
+    def of_category(self, index: int) -> Fit:
+        """Return the fit of one category alone, with what it learned from the others."""
+        dims = {**SHARED_DIMS, **self.model.dims}
+        posterior, prior = (
+            {
+                name: np.take(values, [index], axis=2 + dims[name].index("category"))
+                if "category" in dims.get(name, ())
+                else values
+                for name, values in group.items()
+            }
+            for group in (self.draws.posterior, self.draws.prior)
+        )
+        settings = {**self.provenance.settings, PART: len(self.data.systems)}
+        return replace(
+            self,
+            data=rows_of(self.data, slice(index, index + 1)),
+            draws=replace(self.draws, posterior=posterior, prior=prior),
+            provenance=replace(self.provenance, settings=settings),
+        )
 
     def extend(self, draws: int, measure: Measure) -> Fit:
         """Go on drawing by the same seed until every chain has so many draws.

@@ -21,6 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 AVERAGES = ("macro", "micro", "weighted")
 ENGINES = ("auto", "stan", "exact")
+UNMATCHED = ("raise", "drop", "pairs")
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,22 @@ class DataOptions(TypedDict, total=False):
         Sequence[Any] | None, Option("A category to average over; may be repeated.", multiple=True)
     ]
     id: Annotated[Any, Option("Column that names the document; several FILEs are joined by it.")]
-    unmatched: Annotated[str | None, Option("Ids without partner.", choices=("raise", "drop"))]
+    unmatched: Annotated[
+        str | None,
+        Option(
+            "Items that a system has not answered; pairs judges each pair on what both have.",
+            choices=UNMATCHED,
+        ),
+    ]
     item: Annotated[Any, Option("Of values, or in long format: column that names the item.")]
     system: Annotated[Any, Option("In long format: column that names the system.")]
     prediction: Annotated[Any, Option("In long format: column of predictions; also --value.")]
     value: Annotated[Any, Option("In long format: column of values.")]
     cluster: Annotated[Any, Option("Of scores and values: column that names the cluster.")]
     dataset: Annotated[Any, Option("Of values: column that names the data set.")]
+    by: Annotated[
+        Any, Option("Column of groups of the same documents, each of which is judged, too.")
+    ]
     trained: Annotated[
         Any, Option("Column that names the trained copy (training seed); each answers all items.")
     ]

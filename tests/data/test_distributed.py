@@ -167,7 +167,7 @@ def test_long_format(engine):
 
 def test_bad_tables(engine):
     holed = WIDE.assign(svm=WIDE["svm"].where(WIDE["doc"] != 5, None))
-    with pytest.raises(InputError, match="svm has 1 missing label"):
+    with pytest.raises(InputError, match="1 has no answer of svm"):
         count(engine(holed), **COLUMNS, pos_label="law")
     with pytest.raises(InputError, match="no column 'svn' for 'a'; did you mean 'svm'"):
         count(engine(WIDE), truth="y", a="svn", b="nb")

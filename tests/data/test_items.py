@@ -143,7 +143,7 @@ def test_contests_find_their_systems(wide, long):
             {"item": "topic"},
             "bm25 must be made of finite numbers, but 40 of 40 are infinite",
         ),
-        ({"bm25": np.nan}, {}, "bm25 must have a number in every row, but 40 of 40 are missing"),
+        ({"bm25": np.nan}, {}, "Of 40 rows 40 have no answer of bm25, the first in row 1. None"),
         ({"bm25": np.nan}, {"item": "topic"}, "40 have no value of bm25, such as 't00'. None"),
         ({}, {"b": "nope"}, "the table has no column 'nope' for 'b'"),
         ({}, {"truth": "user"}, "'truth' parameter must be None for values"),

@@ -101,7 +101,7 @@ GOOD = "y,svm,nb\n1,0,1\n"
         ("y,svm,nb\n", "p.csv has no rows"),
         (GOOD + "1,0,1,1\n", "line 3 has 4 columns instead of 3"),
         (GOOD + "1,0\n", "line 3 has 2 columns instead of 3"),
-        (GOOD + "1,,1\n0,,1\n", "svm of .*p.csv has 2 missing labels, the first in row 2"),
+        (GOOD + "1,,1\n0,,1\n", "2 have no answer of svm of .*p.csv, the first in row 2"),
         (GOOD + "NaN,1,1\n", "y of .*p.csv has 1 missing label, the first in row 2"),
         (bytes(range(256)), "p.csv is not UTF-8 text"),
         (b"y,svm,nb\n\0", "p.csv is not a text file"),
@@ -140,10 +140,10 @@ def test_bad_frames(frame):
         count(frame, truth="y", a="svmm", b="nb")
     with pytest.raises(InputError, match="Say which column of the table is 'b'"):
         count(frame, truth="y", a="svm", b=None)
-    with pytest.raises(InputError, match="svm has 1 missing label, the first in row 6"):
+    with pytest.raises(InputError, match="Of 300 rows 1 has no answer of svm, the first in row 6"):
         count(frame.assign(svm=frame["svm"].where(frame.index != 5)), **COLUMNS)
     holed = pl.from_pandas(frame.assign(svm=frame["svm"].where(frame.index != 5)))
-    with pytest.raises(InputError, match="svm has 1 missing label"):
+    with pytest.raises(InputError, match="Of 300 rows 1 has no answer of svm"):
         count(holed.lazy(), **COLUMNS)
     with pytest.raises(InputError, match="no rows"):
         count(pl.from_pandas(frame[:0]).lazy(), **COLUMNS)

@@ -66,7 +66,8 @@ def contest(
     if html is not None:
         result.to_html(html)
     _show(result, style)
-    _check_verdict(result, None)
+    if isinstance(result, Contest):
+        _check_verdict(result, None)
 
 
 @command

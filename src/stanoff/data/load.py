@@ -6,10 +6,9 @@ wide frame, and :data:`BUILDERS` makes data of them, by what they hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -22,8 +21,6 @@ from stanoff._lib.arguments import as_names, as_systems, check_choice
 from stanoff.data import notes
 from stanoff.data.counting import (
     check_weights,
-    count_documents,
-    count_labels,
     count_two_test_sets,
     match_label,
     refuse_scores,
@@ -33,7 +30,7 @@ from stanoff.data.cross_validation import (
     is_cross_validation,
     load_cross_validation,
 )
-from stanoff.data.items import as_numbers, build_items
+from stanoff.data.observed import DOCUMENTS, Observed
 from stanoff.data.out_of_fold import load_out_of_fold
 from stanoff.data.pivot import (
     KEY,
@@ -61,33 +58,31 @@ from stanoff.data.readers import (
     open_table,
     translate_errors,
 )
-from stanoff.data.regression import ERRORS, NUMBERS, NUMERIC, build_errors, build_numbers
-from stanoff.data.scores import build_scores
+from stanoff.data.regression import ERRORS, NUMBERS, NUMERIC
 from stanoff.data.trained import load_trained
-from stanoff.data.types import AVERAGES, Counts, Data, PairedCounts, patterns_of, system_roles
+from stanoff.data.types import (
+    AVERAGES,
+    Data,
+    PairedCounts,
+    default_names,
+    patterns_of,
+    system_roles,
+)
 from stanoff.errors import InputError, invalid, no_column
-from stanoff.options import DATA, DataOptions, spell_out
+from stanoff.options import DATA, UNMATCHED, DataOptions, spell_out
 
 TRUTH, THE_TABLE = "truth", "the table"
-DOCUMENTS = "documents"  # labels that are kept document by document
-# What the columns of the systems hold, and what makes data of it.
-BUILDERS: dict[str, Callable[..., Data]] = {
-    "labels": count_labels,
-    DOCUMENTS: count_documents,
-    "scores": build_scores,
-    "values": build_items,
-    NUMBERS: build_numbers,
-    **{kind: partial(build_errors, kind) for kind in ERRORS},
-}
 KINDS = ("labels", "scores", "values", *NUMERIC)  # that a caller may name
-EXTRA = ("cluster", "dataset", "denominator")  # columns that say more of a row
+EXTRA = ("cluster", "dataset", "denominator", "by")  # columns that say more of a row
 ACCEPTED: dict[str, tuple[str, ...]] = {
-    **{"labels": (), DOCUMENTS: (), "scores": ("cluster",), NUMBERS: ("cluster",)},
-    **{"values": EXTRA, **dict.fromkeys(ERRORS, ("cluster", "dataset"))},
+    **dict.fromkeys(("labels", DOCUMENTS), ("by",)),
+    **dict.fromkeys(("scores", NUMBERS), ("cluster", "by")),
+    **dict.fromkeys(ERRORS, ("cluster", "dataset", "by")),
+    "values": EXTRA,
 }
+NOT_WITH_GROUPS = ("cluster", "dataset", "trained", "repeat", *FOLD_OPTIONS)
 OWN = "data."  # how the roles of columns begin that only the user's program knows
 LONG = ("system", "prediction", "value")
-ON_UNMATCHED = ("raise", "drop")
 FIRST_ROWS = 10_000  # enough to tell scores from labels
 MAX_ITEMS = 1_000_000  # that are kept one by one where they are in clusters
 REMOTE = ("dask", "pyspark", "pyspark_connect", "pyspark[connect]")  # maybe on other machines
@@ -96,61 +91,6 @@ TWO_ARRAYS = (
     "measure='mean' for one value per item, with folds= (and repeats=) for scores of test folds."
 )
 ARRAYS_OR_COLUMNS = "Pass predictions as arrays or as names of columns, not both."
-
-
-@dataclass(frozen=True, eq=False)
-class Observed:
-    """Columns that were read, before data are made of them.
-
-    Attributes
-    ----------
-    columns : mapping
-        The truth if there is one, then every system, by the names that an error shall mention.
-    extra : mapping
-        What else the builder of their kind takes: ``cluster``, ``ids``, ``runs`` ...
-    n : ndarray or None
-        Documents per row; None where every row is one.
-    own : mapping
-        Columns that only a program of the user's asks for.
-    source, notes, systems
-        As in :class:`stanoff.data.types.Data`; systems may have no names.
-    """
-
-    columns: Mapping[str, Any]
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    n: Counts | None = None
-    own: Mapping[str, Any] = field(default_factory=dict)
-    source: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    systems: tuple[str, ...] | None = None
-
-    def build(self, kind: str, categories: Mapping[str, Any]) -> Data:
-        """Make data of the columns, by what they hold; columns of the user's own stay with them."""
-        options = {**self.extra, **categories}
-        if kind == "values":
-            _refuse_categories(categories)
-            if self.n is not None:
-                raise InputError("sample_weight is about labels: give every item a row of its own.")
-            options = {**self.extra, "systems": self.systems}
-        elif self.n is not None:
-            options["n"] = self.n
-        data = BUILDERS[kind](self.columns, **options)
-        own = {name: as_numbers(name, values) for name, values in self.own.items()}
-        if self.n is not None:
-            own = {name: np.repeat(values, self.n) for name, values in own.items()}
-        return replace(
-            data,
-            columns=own,
-            source={**self.source, **data.source},
-            notes=(*self.notes, *data.notes),
-            systems=self.systems or data.systems,
-        )
-
-
-def _refuse_categories(categories: Mapping[str, Any]) -> None:
-    for name, value in categories.items():
-        if value is not None:
-            raise invalid(name, "None for values, which have no labels", value)
 
 
 @spell_out(DATA)
@@ -179,7 +119,7 @@ def count(
     kind : str
         ``"scores"`` to gather scores instead of counting labels, or ``"values"``; of true and
         predicted numbers ``"numbers"``, ``"absolute errors"`` or ``"squared errors"``.
-    id, unmatched, item, system, prediction, value, cluster, dataset, denominator, sample_weight
+    id, unmatched, item, system, prediction, value, cluster, dataset, by, denominator, sample_weight
         As in :func:`stanoff.compare`.
     fold, repeat, folds, repeats, cv, n_train, n_test, metric, paired
         As in :func:`stanoff.compare`.
@@ -207,7 +147,7 @@ def count(
         layout,
         categories | {"average": average},
     )
-    return observed if names is None else replace(observed, systems=as_names(names))
+    return observed if names is None else observed.called(as_names(names))
 
 
 def count_systems(
@@ -297,7 +237,7 @@ def load_pair(
             named = {"A": data, "B": y_pred_a}
         observed = _read_arrays(kind, named, options, None)
     loaded = observed.build(kind, categories)
-    return replace(loaded, systems=as_names(loaded.systems))
+    return loaded.called(as_names(loaded.systems))
 
 
 def load_systems(
@@ -352,8 +292,40 @@ def load_systems(
     else:
         roles = _contest_roles(data, truth, systems)
         loaded = _read_tables(kind, data, truth, roles, options, {}).build(kind, categories)
-        loaded = replace(loaded, systems=as_systems(loaded.systems))
-    return patterns_of(loaded) if isinstance(loaded, PairedCounts) else loaded
+        loaded = loaded.called(as_systems(loaded.systems))
+    if not isinstance(loaded, PairedCounts):
+        return loaded
+    groups = {name: patterns_of(group) for name, group in loaded.groups.items()}
+    return replace(patterns_of(loaded), groups=groups)
+
+
+def load_pairs(
+    kind: str,
+    data: Any,
+    truth: Any,
+    systems: Sequence[Any] | None,
+    layout: Mapping[str, Any],
+    categories: Mapping[str, Any],
+) -> tuple[dict[tuple[str, str], Data], dict[tuple[str, str], str]]:
+    """Read every two systems on the items that both have, or say why they cannot be judged.
+
+    Parameters
+    ----------
+    kind, data, truth, systems, layout, categories
+        As in :func:`load_systems`; the layout has ``unmatched="pairs"``.
+    """
+    options = {name: value for name, value in layout.items() if value is not None}
+    for name in ("by", "trained", *FOLD_OPTIONS):
+        if name in options:
+            raise invalid("unmatched", f"'raise' or 'drop' where {name}= is given", "pairs")
+    roles = _contest_roles(data, truth, [systems] if isinstance(systems, str) else systems)
+    observed = _read_tables(kind, data, truth, roles, options, {})
+    n_systems = len(observed.columns) - (kind != "values")
+    names = as_systems(observed.systems or default_names(n_systems))
+    pairs, refused = replace(observed, systems=names).pairs(kind, categories)
+    if not pairs:
+        raise InputError(next(iter(refused.values())))
+    return pairs, refused
 
 
 def _load_copies(
@@ -476,8 +448,10 @@ def _read_arrays(
         {name: plain[name] for name in columns},
         _builder_options(plain),
         n,
+        source={"by": str(getattr(extra["by"], "name", None) or "group")} if "by" in extra else {},
         notes=noticed,
         systems=systems or _series_names(observed),
+        by=plain.get("by"),
     )
 
 
@@ -500,7 +474,10 @@ def refuse_estimators(columns: Mapping[str, Any]) -> None:
 
 
 def _check_kind(kind: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that are about another kind of content."""
+    """Refuse options that are about another kind of content, or that do not go together."""
+    for role in NOT_WITH_GROUPS:
+        if "by" in options and role in options:
+            raise invalid("by", f"None where {role}= is given", options["by"])
     contents = {"scores": "scores, which are not averaged"}.get(kind, "labels")
     contents = "true and predicted numbers" if kind in NUMERIC else contents
     for role in EXTRA:
@@ -733,9 +710,6 @@ class TableReader:
             return self.read_long() if long or not values else self.read_items()
         if joined:
             return self.read_joined()
-        if "unmatched" in self.options:
-            rule = "None where no tables are joined"
-            raise invalid("unmatched", rule, self.options["unmatched"])
         _check_names(self.roles)
         only_clusters = values and set(self.options) == set(self.extra) == {"cluster"}
         if only_clusters and count_rows(self.tables[0].frame) > MAX_ITEMS:
@@ -749,10 +723,10 @@ class TableReader:
         return {**truth, **self.systems}
 
     @property
-    def drop(self) -> bool:
-        """Whether unmatched items are left out."""
-        choice = self.options.get("unmatched", "raise")
-        return check_choice("unmatched", choice, ON_UNMATCHED) == "drop"
+    def unmatched(self) -> str:
+        """What is done with items that a system has not answered: of two, pairs are all."""
+        choice = check_choice("unmatched", self.options.get("unmatched", "raise"), UNMATCHED)
+        return "drop" if choice == "pairs" and len(self.systems) == 2 else choice
 
     # A wide table.
 
@@ -780,7 +754,7 @@ class TableReader:
             side.title,
             bool(table.file),
         )
-        rows, _ = self._read(wide, count=count, weight=weight, more_numbers=classes)
+        rows, left_out = self._read(wide, count=count, weight=weight, more_numbers=classes)
         if table.file and count:
             header = [wanted[role] for role in labels]
             if (rows[list(labels)].astype(str) == header).all(axis=1).any():
@@ -788,7 +762,7 @@ class TableReader:
         read: dict[str, Any] = {role: rows[role] for role in columns if role not in classes}
         read |= _stack_classes(rows, matrices)
         n = rows[N].to_numpy(dtype=np.int64) if count or weight else None
-        noticed = self._repeats(len(rows) if n is None else int(n.sum()))
+        noticed = (*left_out, *self._repeats(len(rows) if n is None else int(n.sum())))
         if weight and n is not None:
             rows_given = int(rows["rows"].sum()) if count else len(n)
             noticed = (*notes.of_weights(rows_given, int(n.sum())), *noticed)
@@ -800,6 +774,7 @@ class TableReader:
             {**table.source, **{role: str(name) for role, name in wanted.items()}},
             noticed,
             tuple(_system_name(name, role in matrices) for role, name in self.systems.items()),
+            read.get("by"),
         )
 
     def _class_columns(self) -> dict[str, dict[str, str]]:
@@ -893,9 +868,9 @@ class TableReader:
         long = spread(long, systems, len(known), denominators, add=add)
         item, title = str(named["item"]), long.title
         members = [
-            Member(f"no value of {name}", item)
+            Member(f"have no value of {name}", item)
             if add
-            else Member(f"no row of system {name!r}", f"{item} in system {name!r} of {title}")
+            else Member(f"have no row of system {name!r}", f"{item} in system {name!r} of {title}")
             for name in systems.values()
         ]
         sums = [f"denominator {role}" for role in systems if denominators]
@@ -914,7 +889,7 @@ class TableReader:
         side = self._values_by(self.options["item"], self.extra)
         denominators = [role for role in self.extra if role.startswith("denominator")]
         shared = [role for role in self.extra if role not in denominators]
-        members = [Member(f"no value of {name}", "") for name in self.systems.values()]
+        members = [Member(f"have no value of {name}", "") for name in self.systems.values()]
         roles = [*self.systems, *denominators]
         wide = group_by_item(side, roles, shared, members, add=True)
         used = {"item": self.options["item"], **self.extra, **self.systems}
@@ -925,7 +900,7 @@ class TableReader:
         """Add very many items up by cluster."""
         cluster = self.extra["cluster"]
         side = self._values_by(cluster, {})
-        members = [Member(f"no value of {name}", "") for name in self.systems.values()]
+        members = [Member(f"have no value of {name}", "") for name in self.systems.values()]
         wide = group_by_item(side, list(self.systems), [], members, add=True)
         n = count_rows(side.frame)
         rows, _ = self._read(wide, count=False)
@@ -990,7 +965,15 @@ class TableReader:
         numbers = [*systems, *more_numbers] if self.kind in ("scores", "values", *NUMERIC) else []
         numbers += [TRUTH] if self.kind in NUMERIC and TRUTH in wide.columns else []
         labels = [r for r in (TRUTH, *systems) if r in wide.columns and r not in numbers]
-        return read_wide(wide, labels, numbers, count=count, drop=self.drop, weight=weight)
+        return read_wide(
+            wide,
+            labels,
+            numbers,
+            systems=systems,
+            count=count,
+            unmatched=self.unmatched,
+            weight=weight,
+        )
 
     def _observe(
         self,
@@ -1019,6 +1002,7 @@ class TableReader:
             source,
             noticed,
             names,
+            columns.get("by"),
         )
 
 

@@ -37,7 +37,9 @@ WHOLE_NUMBER = r"^-?(0|[1-9][0-9]*)$"
 TYPED = ("Date", "Time", "Unknown")  # of ids; what narwhals does not know are UUIDs
 MAX_SYSTEMS = 1000
 MAX_LISTED = 6
+SINGULAR = {"are": "is", "have": "has"}
 UNMATCHED = "Pass unmatched= drop to leave them out."
+OR_PAIRS = "Pass unmatched= drop to leave them out, or pairs to judge each pair on what both have."
 RUNS = (
     "Several labels of one system for one item are runs, not documents of their own: keep one run, "
     "or take the label that most runs gave."
@@ -76,7 +78,7 @@ class Member:
     Attributes
     ----------
     lacks : str
-        What is true of an item that it does not have.
+        What is true of items that it does not have.
     ids : str
         What an error shall call its ids.
     advice : str
@@ -240,7 +242,7 @@ def join(wide: Wide | None, side: Side) -> Wide:
         *(nw.col(role).alias(f"{role}_{k}") for role in roles),
     )
     advice = RUNS if side.table.defaults else ""
-    member = Member(f"not in {side.title}", side.labels[KEY], advice, side, _check_ids(side))
+    member = Member(f"are not in {side.title}", side.labels[KEY], advice, side, _check_ids(side))
     integers = frozenset(f"{role}_{k}" for role in roles if schema[role].is_integer())
     columns = {role: {f"{role}_{k}": side.labels[role]} for role in roles}
     if wide is None:
@@ -401,8 +403,9 @@ def read_wide(
     labels: Collection[str],
     numbers: Collection[str],
     *,
+    systems: Sequence[str] = (),
     count: bool,
-    drop: bool = False,
+    unmatched: str = "raise",
     weight: str | None = None,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Read the columns by their roles, with ``n`` documents per row, and what was left out.
@@ -415,11 +418,14 @@ def read_wide(
         Roles of labels: all of these are numbers, or none is.
     numbers : collection of str
         Roles of scores or values, which are checked when they are put together.
+    systems : sequence of str
+        The roles of systems, which may not have answered everything.
     count : bool
         Count the combinations of labels where they are; else the rows come one by one, in the
         order of their ids if they have any, as ``id``.
-    drop : bool
-        Leave out items that some member does not have, and say how many.
+    unmatched : str
+        ``"drop"`` leaves out items that some member does not have, and says how many; ``"pairs"``
+        leaves gaps in the columns of the systems.
     weight : str, optional
         The column of documents per row.
     """
@@ -435,21 +441,70 @@ def read_wide(
         rows = pd.DataFrame({**{name: rows[name] for name in rows}, N: n}, copy=False)
     if not len(rows):
         raise no_rows(wide.title)
-    notes: tuple[str, ...] = ()
+    rows, notes = _select_answered(wide, rows, systems, unmatched, count=count)
+    with_gaps = systems if unmatched == "pairs" else ()
+    for role in wide.columns:
+        if role not in numbers and role not in with_gaps:
+            _refuse_missing(wide, rows, role, count=count)
+    return _agree(wide, rows, labels, numbers), notes
+
+
+def _select_answered(
+    wide: Wide, rows: pd.DataFrame, systems: Sequence[str], unmatched: str, *, count: bool
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Keep the items that all systems have answered, and say how many are left out."""
+    n = rows[N].to_numpy(dtype=np.int64)
+    first_rows: Iterable[str] = ()
     if wide.members:
         present = np.stack([rows[name].to_numpy() for name in wide.counters]).astype(np.int64)
-        notes = _check_members(wide, present, rows[N].to_numpy(dtype=np.int64), drop=drop)
-        if not (complete := (present > 0).all(axis=0)).all():
-            rows = rows.iloc[np.flatnonzero(complete)].reset_index(drop=True)
-    for role, names in wide.columns.items():
-        for column, label in names.items():
-            if role not in numbers and (lost := rows[column].isna().to_numpy()).any():
-                where = first_missing(wide.frame, column) if count else None
-                if wide.members:
-                    missing = is_missing(wide.frame, column)
-                    where = f"that of {wide.examples(missing, *wide.matched)}"
-                missing_rows(label, lost, where=where, n=int(rows[N][lost].sum()))
-    return _agree(wide, rows, labels, numbers), notes
+        _refuse_repeated_items(wide, present, n)
+        absent = present == 0
+        lacks = [member.lacks for member in wide.members]
+    else:
+        gaps = {column: text for role in systems for column, text in wide.columns[role].items()}
+        absent = rows[list(gaps)].isna().to_numpy().T
+        lacks = [f"have no answer of {label}" for label in gaps.values()]
+        first_rows = (
+            first_missing(wide.frame, column) if count else f"in row {lost.argmax() + 1}"
+            for column, lost in zip(gaps, absent, strict=True)
+            if lost.any()
+        )
+    if unmatched == "pairs":
+        return _leave_gaps(wide, rows, systems), ()
+    if not absent.any():
+        return rows, ()
+    few = len(systems) <= 2
+    notes = _leave_out(wide, lacks, absent, n, unmatched, first_rows, few=few)
+    return rows.iloc[np.flatnonzero(~absent.any(axis=0))].reset_index(drop=True), notes
+
+
+def _refuse_missing(wide: Wide, rows: pd.DataFrame, role: str, *, count: bool) -> None:
+    """Refuse columns of a role in which something is missing."""
+    for column, label in wide.columns[role].items():
+        if (lost := rows[column].isna().to_numpy()).any():
+            where = first_missing(wide.frame, column) if count else None
+            if wide.members:
+                missing = is_missing(wide.frame, column)
+                where = f"that of {wide.examples(missing, *wide.matched)}"
+            missing_rows(label, lost, where=where, n=int(rows[N][lost].sum()))
+
+
+def _leave_gaps(wide: Wide, rows: pd.DataFrame, systems: Sequence[str]) -> pd.DataFrame:
+    """Keep items that systems have not answered, as gaps in the columns of these systems.
+
+    What all tables have of an item, such as its true label, is that of any table that has it.
+    """
+    rows = rows.copy()
+    if wide.runs:  # sums over no rows are 0
+        for role, counter in zip(wide.columns, wide.counters, strict=False):
+            rows[role] = rows[role].where(rows[counter] > 0)
+    for role, (first, *further) in wide.columns.items():
+        if role not in systems:
+            for column in further:
+                rows[first] = rows[first].where(rows[first].notna(), rows[column])
+            for column in further:
+                rows[column] = rows[column].where(rows[column].notna(), rows[first])
+    return rows
 
 
 def _agree(
@@ -463,7 +518,16 @@ def _agree(
         together = [column for role in labels for column in wide.columns[role]]
         others = [[*names] for r, names in wide.columns.items() if r not in (*labels, *numbers)]
         for group in (together, *others):
-            rows = rows.assign(**parse_texts({name: rows[name] for name in group}))
+            answers = {name: rows[name].dropna() for name in group}
+            parsed = parse_texts(answers)
+            rows = rows.assign(
+                **{
+                    name: values
+                    if len(values) == len(rows)
+                    else pd.Series(values, answers[name].index, dtype=object)
+                    for name, values in parsed.items()
+                }
+            )
     out = {name: rows[name] for name in (KEY, *wide.counters, N, "rows") if name in rows}
     for role, names in wide.columns.items():
         first, *further = names
@@ -491,8 +555,8 @@ def _refuse_clash(
     raise InputError(f"{rule}: that of {example} is {one!r} and {two!r}.")
 
 
-def _check_members(wide: Wide, present: Any, n: Any, *, drop: bool) -> tuple[str, ...]:
-    """Complain of ids that are repeated or unmatched; say how many were left out.
+def _refuse_repeated_items(wide: Wide, present: Any, n: Any) -> None:
+    """Complain of ids that are repeated.
 
     Parameters
     ----------
@@ -502,8 +566,6 @@ def _check_members(wide: Wide, present: Any, n: Any, *, drop: bool) -> tuple[str
         How many rows each member has (member, row).
     n : ndarray
         How many items are alike (row).
-    drop : bool
-        Leave out the items that some member does not have.
     """
     turned = any(member.side is None for member in wide.members)
     for k, (member, rows) in enumerate(zip(wide.members, present, strict=True)):
@@ -515,25 +577,60 @@ def _check_members(wide: Wide, present: Any, n: Any, *, drop: bool) -> tuple[str
                 if other.side is not None:
                     grouped = other.side.frame.group_by(KEY).agg(nw.len().alias(N))
                     _refuse_repeats(other, grouped.filter(nw.col(N) > 1))
-    absent = present == 0
-    if not absent.any():
-        return ()
+
+
+def _leave_out(
+    wide: Wide,
+    lacks: Sequence[str],
+    absent: Any,
+    n: Any,
+    unmatched: str,
+    first_rows: Iterable[str],
+    *,
+    few: bool,
+) -> tuple[str, ...]:
+    """Complain of items that are not complete, or say how many are left out.
+
+    Parameters
+    ----------
+    wide : Wide
+        A row per item.
+    lacks : sequence of str
+        What is true of items that are absent, of each table or system.
+    absent : ndarray of bool
+        Which items are (table or system, row).
+    n : ndarray
+        How many items are alike (row).
+    unmatched : str
+        ``"drop"`` leaves them out.
+    first_rows : iterable of str
+        Where the first such items are, in words, if they have no ids.
+    few : bool
+        Whether there are two systems only.
+    """
+    rows = iter(first_rows)
+    joined = bool(wide.members) and wide.members[0].side is not None
     clauses: list[str] = []
-    for k, (member, lost) in enumerate(zip(wide.members, absent, strict=True)):
+    for k, (lacking, lost) in enumerate(zip(lacks, absent, strict=True)):
         if not (count := int(n[lost].sum())):
             continue
         if len(clauses) == MAX_LISTED:
             clauses.append("and so on")
             break
-        verb = ("is" if count == 1 else "are") if member.side else ("has" if count == 1 else "have")
-        examples = wide.examples(nw.col(f"rows_{k}") == 0, limit=3 if member.side else 1)
-        clauses.append(f"{count:,} {verb} {member.lacks}, such as {examples}")
-    items = "ids" if wide.members[0].side else "items"
+        verb, _, what = lacking.partition(" ")
+        clause = f"{count:,} {verb if count > 1 else SINGULAR[verb]} {what}"
+        if wide.members:
+            limit = 3 if wide.members[k].side else 1
+            clause += f", such as {wide.examples(nw.col(f'rows_{k}') == 0, limit=limit)}"
+        elif first := next(rows):
+            clause += f", the first {first}"
+        clauses.append(clause)
+    items = "ids" if joined else "items" if wide.members else "rows"
     message = f"Of {int(n.sum()):,} {items} {'; '.join(clauses)}."
     if absent.any(axis=0).all():
         raise InputError(f"{message} None of them is complete.")
-    if not drop:
-        raise InputError(f"{message} {UNMATCHED}")
+    if unmatched == "raise":
+        raise InputError(f"{message} {UNMATCHED if few else OR_PAIRS}")
     return (f"Items were left out: {message[0].lower()}{message[1:]}",)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from stanoff.data.load import DOCUMENTS, load_rows
+from stanoff.data.load import load_rows
+from stanoff.data.observed import DOCUMENTS
 from stanoff.data.types import PairedDocuments
 from stanoff.errors import InputError, unknown
 
@@ -59,7 +60,7 @@ class Rows:
             table = tuple(table[i] for i in index) if tables_of_systems else table
         columns = [self.systems[a], self.systems[b]]
         observed = load_rows(table, self.truth, columns, self.layout)
-        data = replace(observed, own={}).build(DOCUMENTS, self.categories)
+        data = replace(observed, own={}, by=None).build(DOCUMENTS, self.categories)
         assert isinstance(data, PairedDocuments)
         if category is not None and category not in data.categories:
             raise unknown("category", category, data.categories)

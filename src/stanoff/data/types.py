@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -48,6 +48,8 @@ class Data:
         What was noticed while reading it, in words.
     columns : mapping
         Columns of the user's own that a Stan program asks for, aligned with documents or items.
+    groups : mapping
+        The same of groups of the documents, by their names; none without ``by=``.
     """
 
     categories: tuple[str, ...]
@@ -55,6 +57,7 @@ class Data:
     source: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict, kw_only=True, repr=False)
+    groups: Mapping[str, Data] = field(default_factory=dict, kw_only=True, repr=False)
 
     kinds: ClassVar[dict[str, type[Data]]] = {}
     dims: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # of its fields, in the tree
@@ -108,6 +111,11 @@ class Data:
                 source[role] = self.source[roles[index]]
         systems = tuple(self.systems[index] for index in indices)
         return {"systems": systems, "source": source, "notes": self.notes}
+
+    def called(self, systems: tuple[str, ...]) -> Self:
+        """Return the same under other names of the systems, in all groups."""
+        groups = {name: data.called(systems) for name, data in self.groups.items()}
+        return replace(self, systems=systems, groups=groups)
 
     def one_vs_rest(self) -> Data:
         """Return the data with every category against the rest, as most models take them."""

@@ -9,9 +9,10 @@ tier.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,27 @@ from stanoff.inference.posterior import Posterior, SampledPosterior
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+
+class PairMatrix(NamedTuple):
+    """The decision on each system (row) against each other (column).
+
+    Attributes
+    ----------
+    systems : sequence of str
+        The systems, in the order in which they are shown.
+    decisions : ndarray
+        The symbol, or an empty text where there is none (row, column).
+    better : ndarray
+        Probability that the row is better than the column.
+    ends : sequence of int
+        After how many systems each tier ends but the last.
+    """
+
+    systems: Sequence[str]
+    decisions: NDArray[np.str_]
+    better: NDArray[np.float64]
+    ends: Sequence[int]
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from stanoff.text.sentences import describe_score
 
 if TYPE_CHECKING:
     from stanoff import Contest
+    from stanoff.results.pairs import Pairs
 
 MIN_CELL = 15.0  # points across a cell with a number in it
 
@@ -87,20 +88,23 @@ def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None
 
 
 @style.themed
-def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_matrix(
+    result: Contest | Pairs, category: str | None = None, *, ax: Axes | None = None
+) -> Axes:
     """Draw the decision on each system (row) against each other (column).
 
     Below the symbol stands the probability, in per cent, that the system of the row is the better
-    one. The best systems come first.
+    one. The best systems come first; those of pairs without ranks come as they are.
 
     Parameters
     ----------
-    result, category, ax
+    result : Contest or Pairs
+        What is drawn.
+    category, ax
         As in :func:`plot_scores`.
     """
-    ranking = result.ranking(result.resolve_category(category))
-    order, n = ranking.order, len(ranking.order)
-    names = [result.systems[i] for i in order]
+    names, symbols, p_better, ends = result.matrix(category)
+    n = len(names)
     longest, on_own_axes = 18, ax is not None
     if ax is None:
         side = max(3.2, n * float(np.clip(3.2 / n, 0.3, 0.8))) + _name_inches(names, 18)
@@ -110,9 +114,8 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
     title = style.wrap_label(ax, title)  # before seaborn lays the figure out
     taken = 72 * style.points(_name_inches(names, longest)) if on_own_axes else 0.0
     cell = (min(style.points_high(ax), 72 * ax.bbox.width / ax.figure.dpi) - taken) / n
-    symbols = ranking.decisions[np.ix_(order, order)].ravel()
-    decisions = [Decision(symbol) if symbol else None for symbol in symbols]
-    better = ranking.better[np.ix_(order, order)].ravel().tolist()
+    decisions = [Decision(symbol) if symbol else None for symbol in symbols.ravel()]
+    better = p_better.ravel().tolist()
     texts = [""] * n**2
     if cell >= MIN_CELL / 2:
         texts = [decision.symbol if decision else "" for decision in decisions]
@@ -124,16 +127,16 @@ def plot_matrix(result: Contest, category: str | None = None, *, ax: Axes | None
     size = float(np.clip(0.3 * cell, 4.5, style.points(11)))
     colors: dict[str, Any] = {"cmap": ListedColormap(list(tints.values())), "vmax": len(tints) - 1}
     letters = {"size": size, "color": "black", "linespacing": 1.05}
-    _draw_cells(ax, codes, texts, n, letters, mask=np.eye(n, dtype=bool), square=True, **colors)
+    _draw_cells(ax, codes, texts, n, letters, mask=symbols == "", square=True, **colors)
     if ax.texts:
         symbols_only = [text.get_text().partition("\n")[0] for text in ax.texts]
         style.GiveWay(list(ax.texts), symbols_only)
     _label_systems(ax.yaxis, names, cell, longest, offset=0.5)
     _label_systems(ax.xaxis, names, cell, longest, offset=0.5)
     ax.tick_params(axis="x", top=True, labeltop=True, bottom=False, labelbottom=False, rotation=90)
-    for last in np.flatnonzero(np.diff(ranking.tier[order])):
-        ax.axhline(float(last + 1), color="black", linewidth=1)
-        ax.axvline(float(last + 1), color="black", linewidth=1)
+    for end in ends:
+        ax.axhline(end, color="black", linewidth=1)
+        ax.axvline(end, color="black", linewidth=1)
     handles = [
         Patch(facecolor=tint, label=style.decision_label(d))
         for d, tint in tints.items()

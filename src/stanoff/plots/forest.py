@@ -39,6 +39,8 @@ class Row(NamedTuple):
 def plot_forest(result: Comparison, *, sort: bool = True, ax: Axes | None = None) -> Axes:
     """Draw delta of every category, and of the averages below them, with HDIs and the ROPE.
 
+    With ``by=`` these are the groups of the documents, and all documents below them.
+
     Decisions are told by colour, by shape and filling of the marks, and by the symbol at the
     side. Where there are too many categories for a label each, some labels are left out; an
     interval that reaches very far beyond all others ends in an arrow.
@@ -61,24 +63,37 @@ def plot_forest(result: Comparison, *, sort: bool = True, ax: Axes | None = None
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['0', '1', 'macro average', 'micro average', 'weighted average']
     """
-    n = len(result.data.categories)
-    summaries = result.all_evidence()
-    rows = [Row(e.category, e.mean, e.hdi, e.decision) for e in summaries[:n]]
+    rows, averages = _groups(result) if result.groups else _categories(result)
+    n = len(rows)
     if sort:
         rows.sort(key=lambda row: -row.mean)
-    averages = [
-        Row(f"{e.category} average", e.mean, e.hdi, e.decision, e.category == result.average)
-        for e in summaries[n:]
-    ]
     if ax is None:
         height = 1.5 + ROW_HEIGHT * (n + 1.3 * len(averages) + 1)
         ax = style.new_axes(height=min(height, MAX_HEIGHT))
-    rope = summaries[0].rope
-    _add_legend(ax, rows, rope, result)
-    step = _draw_intervals(ax, rows, rope, averages)
-    ax.set_ylabel("" if step == 1 else f"{n:,} categories, one in {step} labelled")
+    _add_legend(ax, rows, result.rope, result)
+    step = _draw_intervals(ax, rows, result.rope, averages)
+    kind = result.by if result.groups else ""
+    ax.set_ylabel(kind if step == 1 else f"{n:,} {kind or 'categories'}, one in {step} labelled")
     ax.set_xlabel(style.delta_label(ax, result, result.measure_label))
     return ax
+
+
+def _categories(result: Comparison) -> tuple[list[Row], list[Row]]:
+    """Return a row per category, and one per average."""
+    n, summaries = len(result.data.categories), result.all_evidence()
+    return [Row(e.category, e.mean, e.hdi, e.decision) for e in summaries[:n]], [
+        Row(f"{e.category} average", e.mean, e.hdi, e.decision, e.category == result.average)
+        for e in summaries[n:]
+    ]
+
+
+def _groups(result: Comparison) -> tuple[list[Row], list[Row]]:
+    """Return a row per group of the documents, and one of all of them."""
+    *groups, (_, whole) = [
+        (name, group.evidence(category)) for name, (group, category) in result.summary_rows.items()
+    ]
+    rows = [Row(name, e.mean, e.hdi, e.decision) for name, e in groups]
+    return rows, [Row("all", whole.mean, whole.hdi, whole.decision, bold=True)]
 
 
 @style.themed

@@ -50,8 +50,8 @@ class Plot(NamedTuple):
 
 
 def _all_drawable(result: Comparison, _: str) -> bool:
-    names = result.categories
-    return len(names) > 1 and all(is_drawable(result, name) for name in names)
+    rows = result.summary_rows.values()
+    return len(rows) > 1 and all(is_drawable(group, category) for group, category in rows)
 
 
 def _has_prior(result: Comparison, category: str) -> bool:
@@ -82,7 +82,7 @@ GALLERY = {
     "forest": Plot(
         lambda result, _: plot_forest(result),
         _all_drawable,
-        "All categories: mean and HDI of the difference, and the ROPE.",
+        "All categories or groups: mean and HDI of the difference, and the ROPE.",
     ),
     "posterior": Plot(
         plot_posterior, is_drawable, "Posterior of the difference ({}), with its HDI and the ROPE."

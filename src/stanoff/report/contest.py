@@ -6,20 +6,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stanoff._lib.escaping import one_line, shown
+from stanoff.report.document import Figure, Paragraph, Section, Table, document
 from stanoff.report.embedding import embed_draws, format_coarseness
-from stanoff.report.figures import Picture, draw_figures
-from stanoff.report.page import render_page
-from stanoff.text.numbers import percent, whole_percent
+from stanoff.report.figures import Picture, as_bytes, draw_figures
+from stanoff.report.page import groups_table, render_page
+from stanoff.text.numbers import format_interval, percent, whole_percent
 from stanoff.text.sentences import (
     describe_claims,
     describe_contest_documents,
     describe_contest_model,
     describe_score,
 )
-from stanoff.text.tables import CONTEST, PROBABLY, contest_table
+from stanoff.text.tables import CONTEST, PAIRS, PROBABLY, contest_table, in_one_paragraph, legend
 
 if TYPE_CHECKING:
     from stanoff.results.contest import Contest
+    from stanoff.results.pairs import Pairs
 
 FIGURES = ("scores", "ranks")  # the page has the matrix itself
 CHANGING = ("tier", "p_near")  # these columns of the table follow the reader's ROPE
@@ -43,7 +45,7 @@ def contest_page(
         Its figures, if they are there already.
     """
     row = result.resolve_category(category)
-    ranking, table = result.ranking(row), contest_table(result, row)
+    ranking, table = result.ranking(row), contest_table(result.whole, row)
     order = ranking.order
     draws = list(ranking.loss)
     losses, every = embed_draws(draws, keep_sides_of=(0.0,))
@@ -64,9 +66,22 @@ def contest_page(
         names=[one_line(result.systems[i]) for i in order],
         decisions=ranking.decisions[order][:, order].tolist(),
         better=[[better[i][j] for j in order] for i in order],
+        groups=groups_table(result, contest_table(result, row)) if result.groups else None,
         every=every,
         coarse=format_coarseness(every, draws),
         fixed=[one_line(n) for n, code in zip(result.systems, losses, strict=True) if code is None],
+    )
+
+
+def pairs_page(result: Pairs) -> str:
+    """Render a page of pairs that rest on different items."""
+    matrix = Figure(as_bytes(result.plot_matrix()), "The decision on every pair.")
+    notes = [Paragraph(warning, note=True) for warning in result.warnings]
+    table = Table(result.table(), in_one_paragraph(legend(PAIRS)))
+    return document(
+        f"{len(result.systems)} systems, pair by pair",
+        [Section("Verdicts", [result.sentence(), *notes, table, matrix])],
+        subtitle=f"{result.first.measure_label}, ROPE {format_interval(result.first.rope)}",
     )
 
 

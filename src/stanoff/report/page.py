@@ -27,6 +27,7 @@ from stanoff.text.sentences import (
     describe_dependence,
     describe_direction,
     describe_documents,
+    describe_groups,
     describe_rope_and_direction,
     describe_rope_flips,
     describe_score,
@@ -34,6 +35,7 @@ from stanoff.text.sentences import (
 from stanoff.text.tables import COLUMNS as TABLE_COLUMNS
 from stanoff.text.tables import (
     DECISION_SYMBOLS,
+    GROUPS,
     comparison_legend,
     comparison_table,
     in_one_paragraph,
@@ -41,6 +43,8 @@ from stanoff.text.tables import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from stanoff.inference.evidence import Evidence
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
@@ -77,7 +81,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
     focus = result.categories.index(result.average or result.categories[0])
     category = result.categories[focus]
     evidence = [result.evidence(name) for name in result.categories]
-    table = comparison_table(result, COLUMNS)
+    table = comparison_table(result.whole, COLUMNS)
     draws = [result.posterior_sample(name) for name in result.categories]
     embedded, every = embed_draws(draws, keep_sides_of=(*result.rope, 0.0))
     rows = [_row(result, e, d) for e, d in zip(evidence, embedded, strict=True)]
@@ -106,6 +110,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         every=every,
         coarse=format_coarseness(every, draws),
         disagreements=_few_disagreements(result),
+        groups=groups_table(result, comparison_table(result, GROUPS)) if result.groups else None,
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
     )
 
@@ -155,6 +160,16 @@ def render_page(
         bibtex=BIBTEX,
         **values,
     )
+
+
+def groups_table(result: Comparison | Contest, table: pd.DataFrame) -> dict[str, Any]:
+    """Return what a page shows of groups of the documents."""
+    return {
+        "by": one_line(result.by),
+        "sentence": describe_groups(result),
+        "headings": list(table.columns),
+        "rows": table.to_numpy().tolist(),
+    }
 
 
 def settings(result: Comparison | Contest, documents: str) -> dict[str, str]:
@@ -253,7 +268,7 @@ def _latex_parts(result: Comparison) -> list[Any]:
 
     The place of the note on ROPE and HDI has neither row nor column.
     """
-    texts = article_table(result)
+    texts = article_table(result.whole)
     shown = texts.pop("frame")
     token = "cell"
     while token in to_latex(shown, **texts):

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
 from pathlib import Path
 from types import MethodType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stanoff import plots
 from stanoff._lib.arguments import Interval
+from stanoff._lib.escaping import shown
 from stanoff._lib.files import write_text
 from stanoff.data.folds import FoldValues
 from stanoff.data.types import AVERAGES, Data
@@ -36,6 +37,7 @@ from stanoff.store.netcdf import save
 from stanoff.text.envelope import flatten, result_envelope
 from stanoff.text.export import result_text
 from stanoff.text.render import write
+from stanoff.text.sentences import describe_groups
 from stanoff.workbench.loo import loo, loo_pit
 from stanoff.workbench.predictive_check import Check, check
 
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 
 MAX_TIMES_AS_MANY, MAX_SECONDS = 20, 1.0  # draws, where a verdict hangs on them
 MAX_NUMBERS = 100_000_000  # in memory
+ALL = "all"  # what the row of all documents is called beside those of groups
 RULE = ("measure", "average", "rope", "rope_of", "hdi_prob")  # what a verdict depends on
 Array = NDArray[np.float64]
 Target = str | os.PathLike[str] | None
@@ -85,10 +88,13 @@ class Result:
         What was observed, fitted and drawn.
     question : Question
         What is asked: measure, average, ROPE and HDI.
+    groups : mapping
+        With ``by=``, the result of every group of the documents, by its name.
     """
 
     fit: Fit
     question: Question
+    groups: Mapping[str, Self] = field(default_factory=dict, kw_only=True)
 
     is_pair: ClassVar[bool] = False  # whether it is about two systems, called A and B
     _checks: ClassVar[tuple[Callable[[Any], Iterator[str]], ...]]
@@ -214,7 +220,32 @@ class Result:
     def warnings(self) -> tuple[str, ...]:
         """What to know before trusting the numbers, in words."""
         messages = (message for check in self._checks for message in check(self))
-        return (*self.sampler_warnings, *self.data.notes, *messages)
+        warnings = (*self.sampler_warnings, *self.data.notes, *messages)
+        of_groups = (
+            f"{shown(self.by)} {shown(name)}: {message}"
+            for name, group in self.groups.items()
+            for message in group.warnings
+            if message not in warnings
+        )
+        return (*warnings, *of_groups)
+
+    @property
+    def by(self) -> str:
+        """What the groups are groups of: the name of their column."""
+        return self.data.source.get("by", "group")
+
+    @property
+    def whole(self) -> Self:
+        """The same without groups."""
+        return replace(self, groups={}) if self.groups else self
+
+    @property
+    def summary_rows(self) -> dict[str, tuple[Self, str]]:
+        """The rows of the summary: a result and its category, by name; groups before the whole."""
+        if not self.groups:
+            return {category: (self, category) for category in self.categories}
+        results = {**self.groups, ALL: self}
+        return {name: (result, result.resolve_category(None)) for name, result in results.items()}
 
     @property
     @abstractmethod
@@ -292,7 +323,12 @@ class Result:
         >>> str(result.decision), str(result.judge(rope=0.01).decision)
         ('=', '>')
         """
-        question = self.question.changed(**changes)
+        judged = self._judge(self.question.changed(**changes))
+        groups = {name: group.judge(**changes) for name, group in self.groups.items()}
+        return replace(judged, groups=groups)
+
+    def _judge(self, question: Question) -> Self:
+        """Ask another question of the same draws, and not of groups."""
         result = self
         if any(getattr(question, name) != getattr(self.question, name) for name in RULE):
             # Another verdict must not depend on how many draws this one took.
@@ -479,7 +515,7 @@ class Result:
         """The verdict; where there is no average, that of every category."""
         if self.default_category is None:
             return [self.sentence(category) for category in self.categories]
-        return [self.sentence()]
+        return [self.sentence(), *([describe_groups(self)] if self.groups else [])]
 
     @property
     def notes(self) -> list[str]:
@@ -488,3 +524,19 @@ class Result:
 
     def __str__(self) -> str:
         return "\n".join([*self.sentences, *self.notes])
+
+
+R = TypeVar("R", bound=Result)
+
+
+def with_groups(whole: R, groups: Mapping[str, Data], judge: Callable[[Data], R]) -> R:
+    """Judge every group of the documents by itself; say which cannot be."""
+    judged: dict[str, R] = {}
+    notes = []
+    for name, data in groups.items():
+        try:
+            judged[name] = judge(data)
+        except InputError as error:
+            notes.append(f"Group {shown(name)} is not judged: {error}")
+    data = replace(whole.data, notes=(*whole.data.notes, *notes))
+    return replace(whole, fit=replace(whole.fit, data=data), groups=judged)

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from stanoff import report, significance
 from stanoff.data.out_of_fold import OutOfFold
 from stanoff.data.rows import Rows
-from stanoff.data.types import Data
+from stanoff.data.types import Data, PairedCounts
 from stanoff.engines.draws import Draws, unstacked
-from stanoff.errors import InputError
+from stanoff.errors import InputError, invalid
 from stanoff.fit import Fit, fit
 from stanoff.inference.claims import Claim
 from stanoff.inference.decision import Decision
@@ -35,7 +35,7 @@ from stanoff.planning.components import Components, components
 from stanoff.planning.plan import Plan, additional_samples, scenario_of
 from stanoff.planning.scenario import Scenario
 from stanoff.question import Question, Sampling
-from stanoff.results.base import PlotMethod, Result
+from stanoff.results.base import PlotMethod, Result, with_groups
 from stanoff.text.sentences import (
     describe_claims,
     describe_comparison,
@@ -52,6 +52,7 @@ COLUMNS = [  # of the summary
 ]
 BOUNDS = ("bf_sd_bound", "bf_rope_bound")
 MAX_DRAWS_AT_ONCE = 1_000_000  # that are summarized together
+LEARNING = ("hierarchical", "hierarchical_unpaired")  # models in which categories learn
 N_QUANTILES = 50_000  # that stand for a posterior in closed form
 
 
@@ -292,14 +293,28 @@ class Comparison(Result):
 
         ``psi_A``, ``psi_B`` and ``mean`` are posterior means; ``observed_A`` and ``observed_B`` are
         the scores of the data themselves. A Bayes factor that only the number of draws bounds is
-        NaN, and its bound is beside it. What to know before trusting the numbers is in
+        NaN, and its bound is beside it. With ``by=`` there is a row per group of the documents, and
+        one of ``all``. What to know before trusting the numbers is in
         ``summary().attrs["warnings"]``.
         """
-        rows = [
-            e.as_row() | {name: str(getattr(e, name) or "") for name in BOUNDS}
-            for e in self.all_evidence()
-        ]
-        table = pd.DataFrame(rows).assign(**self.p_values)[COLUMNS]
+        rows = []
+        self.all_evidence()
+        for name, (result, category) in self.summary_rows.items():
+            e = result.evidence(category)
+            index = result.categories.index(category)
+            rows.append(
+                {
+                    **e.as_row(),
+                    **{bound: str(getattr(e, bound) or "") for bound in BOUNDS},
+                    **{test: values[index] for test, values in result.p_values.items()},
+                    "category": name,
+                    "documents": max(result.n_documents(category)),
+                }
+            )
+        columns = ["category", "documents", *COLUMNS[1:]] if self.groups else COLUMNS
+        table = pd.DataFrame(rows)[columns]
+        if self.groups:
+            table = table.rename(columns={"category": "group"})
         table.attrs["warnings"] = list(self.warnings)
         return table
 
@@ -464,8 +479,39 @@ class Comparison(Result):
 def compare_data(
     data: Data, question: Question, sampling: Sampling, rows: Rows | None = None
 ) -> Comparison:
-    """Fit a model and judge it, with as many draws as the verdict takes."""
+    """Fit a model and judge it, with as many draws as the verdict takes; so for every group."""
+    if not data.groups:
+        return _compare(data, question, sampling, rows)
+    if sampling.model is not None and sampling.model.name in LEARNING:
+        groups = _compare_together(data, question, sampling)
+        whole = _compare(data, question, replace(sampling, model=None), rows)
+        return replace(whole, groups=groups)
+    whole = _compare(data, question, sampling, rows)
+    return with_groups(whole, data.groups, lambda group: _compare(group, question, sampling))
+
+
+def _compare(
+    data: Data, question: Question, sampling: Sampling, rows: Rows | None = None
+) -> Comparison:
     fitted = replace(fit(data, question, sampling), rows=rows)
     a, b = data.systems
     result = Comparison.from_fit(fitted, a, b, question)
     return result if sampling.draws is not None else result.with_enough_draws()
+
+
+def _compare_together(data: Data, question: Question, sampling: Sampling) -> dict[str, Comparison]:
+    """Let groups learn from each other: they are the categories of one hierarchical model."""
+    names, groups = tuple(data.groups), list(data.groups.values())
+    if not isinstance(data, PairedCounts) or len(data.categories) > 1 or len(names) < 2:
+        rule = "another one for groups, unless two or more of them are judged on one category"
+        raise invalid("model", rule, sampling.model and sampling.model.name)
+    arrays: dict[str, Any] = {
+        name: np.concatenate([group.arrays()[name] for group in groups]) for name in ("pos", "neg")
+    }
+    together = PairedCounts(names, **arrays, systems=data.systems, source=data.source)
+    fitted = fit(together, question, sampling)
+    a, b = data.systems
+    return {
+        name: Comparison.from_fit(fitted.of_category(index), a, b, question)
+        for index, name in enumerate(names)
+    }

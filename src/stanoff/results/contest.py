@@ -22,12 +22,12 @@ from stanoff.inference.intervals import hdi_end_mcse, mcse
 from stanoff.inference.leaderboard import MIN_SYSTEMS, learn_from_each_other
 from stanoff.inference.new_datasets import judges_datasets, next_scores
 from stanoff.inference.posterior import Posterior, SampledPosterior
-from stanoff.inference.ranking import Ranking, rank_systems
+from stanoff.inference.ranking import PairMatrix, Ranking, rank_systems
 from stanoff.inference.scores import check_defined
 from stanoff.inference.warnings import CONTEST_CHECKS
 from stanoff.planning.plan import Plan, additional_samples
 from stanoff.question import Question, Sampling
-from stanoff.results.base import PlotMethod, Result
+from stanoff.results.base import PlotMethod, Result, with_groups
 from stanoff.results.comparison import Comparison
 from stanoff.text.sentences import describe_best_next, describe_claims, describe_contest
 from stanoff.text.tables import contest_table
@@ -213,8 +213,17 @@ class Contest(Result):
         ``psi`` is the posterior mean of the score and ``observed`` the score of the documents at
         hand. ``p_near`` is the probability of being within the ROPE of the best, ``p_best`` that of
         being the best, which near-twins share, and ``regret`` how much worse than the best a system
-        is expected to be. ``rank_low`` to ``rank_high`` have the probability of the HDI.
+        is expected to be. ``rank_low`` to ``rank_high`` have the probability of the HDI. With
+        ``by=`` every group of the documents has these rows, and then ``all``.
         """
+        if self.groups:
+            tables = []
+            for name, (contest, decided) in self.summary_rows.items():
+                tables.append(contest.whole.summary(category or decided))
+                tables[-1].insert(0, "group", name)
+            together = pd.concat(tables, ignore_index=True)
+            together.attrs["warnings"] = list(self.warnings)
+            return together
         ranking = self.ranking(category)
         row = self.categories.index(self.resolve_category(category))
         table = pd.DataFrame(
@@ -275,9 +284,23 @@ class Contest(Result):
         named = pairs.assign(first=names[pairs["first"]], second=names[pairs["second"]])
         return named.rename(columns={"first": "a", "second": "b"})
 
+    def matrix(self, category: str | None = None) -> PairMatrix:
+        """Return the decision on each system against each other, the best first."""
+        ranking = self.ranking(category)
+        order = ranking.order
+        return PairMatrix(
+            [self.systems[i] for i in order],
+            ranking.decisions[np.ix_(order, order)],
+            ranking.better[np.ix_(order, order)],
+            (1 + np.flatnonzero(np.diff(ranking.tier[order]))).tolist(),
+        )
+
     def between(self, a: str, b: str) -> Comparison:
         """Return the comparison of two of the systems, as :func:`stanoff.compare` makes it."""
-        return Comparison.from_fit(self.fit, a, b, self.question)
+        pair = Comparison.from_fit(self.fit, a, b, self.question)
+        return replace(
+            pair, groups={g: contest.between(a, b) for g, contest in self.groups.items()}
+        )
 
     def plan(self, category: str | None = None, **options: Any) -> Plan:
         """Compute how many more documents probably settle who leads.
@@ -331,7 +354,11 @@ class Contest(Result):
 def contest_data(
     data: Data, question: Question, sampling: Sampling, rows: Rows | None = None
 ) -> Contest:
-    """Fit a model and judge it, with as many draws as the verdict takes."""
+    """Fit a model and judge it, with as many draws as the verdict takes; so for every group."""
     fitted = replace(fit(data, question, sampling), rows=rows)
     result = Contest.from_fit(fitted, question)
-    return result if sampling.draws is not None else result.with_enough_draws()
+    if sampling.draws is None:
+        result = result.with_enough_draws()
+    if not data.groups:
+        return result
+    return with_groups(result, data.groups, lambda group: contest_data(group, question, sampling))

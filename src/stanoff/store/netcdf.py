@@ -12,7 +12,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 FORMAT = 4
 ATTRIBUTE = "stanoff_record"
+GROUP = "group_{}"  # of the documents
 MIN_COMPRESSED = 4096  # bytes; what is smaller would take more
 FITTED = ("psi", "delta")  # of a program that scores by itself
 HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -108,6 +109,7 @@ class Record:
     sampler_warnings: tuple[str, ...]
     provenance: Provenance
     remembered: dict[str, Any] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +126,8 @@ class Saved:
         Of all systems.
     remembered : dict
         What a measure of the user's own said, by the name of the result's attribute.
+    groups : mapping
+        The same of groups of the documents, by their names.
     """
 
     fit: Fit
@@ -133,6 +137,7 @@ class Saved:
     prior_scores: Scores | None
     psi: NDArray[Any] | None
     remembered: dict[str, Any]
+    groups: Mapping[str, Saved] = field(default_factory=dict)
 
 
 def save(result: Result, path: str | os.PathLike[str], *, log_likelihood: bool = False) -> Path:
@@ -149,8 +154,8 @@ def save(result: Result, path: str | os.PathLike[str], *, log_likelihood: bool =
     """
     tree = _to_tree(result, log_likelihood)
     encoding = {
-        f"/{name}": {str(key): _encoding(node.variables[key]) for key in node.variables}
-        for name, node in tree.children.items()
+        node.path: {str(key): _encoding(node.variables[key]) for key in node.variables}
+        for node in tree.descendants
     }
     # In memory: HDF5 crashes where a file must not grow.
     with (
@@ -213,6 +218,8 @@ def _to_tree(result: Result, log_likelihood: bool) -> DataTree:
     record = asdict(_record(result))
     stored.attrs["run_again"] = _storable(run_again(result))
     stored.attrs[ATTRIBUTE] = json.dumps(record, sort_keys=True, default=lambda x: x.tolist())
+    for index, group in enumerate(result.groups.values()):
+        stored[GROUP.format(index)] = _to_tree(group, log_likelihood)
     return stored
 
 
@@ -261,6 +268,7 @@ def _record(result: Result) -> Record:
         **{f.name: getattr(question, f.name) for f in fields(question) if f.name != "measure"},
         provenance=fit.provenance,
         remembered=remembered,
+        groups=tuple(result.groups),
     )
 
 
@@ -300,7 +308,6 @@ def _encoding(variable: Variable) -> dict[str, Any]:
 
 def _from_content(content: bytes) -> Saved:
     import xarray as xr
-    from pydantic import TypeAdapter
 
     with (
         _without_dask_locks(),
@@ -308,20 +315,31 @@ def _from_content(content: bytes) -> Saved:
             io.BytesIO(content), engine="h5netcdf", mask_and_scale=False, decode_times=False
         ) as tree,
     ):
-        stored = json.loads(tree.attrs[ATTRIBUTE])
-        if stored["format"] > FORMAT:
-            raise ValueError(f"it has format {stored['format']}, and {FORMAT} is the newest known")
-        record = TypeAdapter(Record).validate_python(stored)
-        groups = {
-            str(name): {str(key): np.array(values) for key, values in node.data_vars.items()}
-            for name, node in tree.children.items()
-        }
+        return _from_tree(tree)
+
+
+def _from_tree(tree: DataTree) -> Saved:
+    """Read a result, and those of groups of its documents."""
+    from pydantic import TypeAdapter
+
+    content = json.loads(tree.attrs[ATTRIBUTE])
+    if content["format"] > FORMAT:
+        raise ValueError(f"it has format {content['format']}, and {FORMAT} is the newest known")
+    record = TypeAdapter(Record).validate_python(content)
+    groups = {
+        str(name): {str(key): np.array(values) for key, values in node.data_vars.items()}
+        for name, node in tree.children.items()
+    }
     metadata = {name: getattr(record, name) for name in ("categories", "systems", "source")}
     data = data_of(record.data, groups["data"], notes=record.notes, **metadata)
     expected = (len(data.systems), len(data.categories), 4)
     if data.cells is not None and data.cells.shape != expected:
         raise ValueError(f"its counts do not match its {len(data.categories)} categories")
-    return _put_together(record, data, groups)
+    of_groups = {
+        name: _from_tree(tree.children[GROUP.format(index)])
+        for index, name in enumerate(record.groups)
+    }
+    return replace(_put_together(record, data, groups), groups=of_groups)
 
 
 def _put_together(record: Record, data: Data, groups: dict[str, dict[str, Any]]) -> Saved:

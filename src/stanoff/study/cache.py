@@ -187,6 +187,7 @@ def fit_key(data: Data, question: Question, sampling: Sampling) -> str:
         "model": [model.name, provenance.program, dict(provenance.versions), engine],
         "sampling": repr(replace(sampling, model=None, progress=False)),
         "question": [question.average, question.measure.label if has_one_measure else None],
+        "groups": {name: fit_key(group, question, sampling) for name, group in data.groups.items()},
     }
     return _hash(json.dumps(settings, sort_keys=True).encode())
 

@@ -27,6 +27,7 @@ from stanoff.question import Question, Sampling, check_direction
 from stanoff.report.contest import contest_page
 from stanoff.report.figures import Picture, draw_figures
 from stanoff.report.page import comparison_page
+from stanoff.results.base import ALL
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
 from stanoff.study.cache import PageRecord, StudyResult, file_hashes, fit_or_load, page_keys
@@ -254,7 +255,7 @@ def read_data(study: Study, data: DataSet, systems: tuple[str, ...], question: Q
     source = dict(observed.source)
     if "file" in source:  # where the study lies makes no difference to what it says
         source["file"] = ", ".join(dict.fromkeys(Path(file).name for file in data.files))
-    return replace(observed, systems=names, source=source)
+    return replace(observed.called(names), source=source)
 
 
 def read_pages(study: Study, job: Job, out: Path) -> list[StudyResult | None]:
@@ -359,16 +360,17 @@ def study_result(
         caption += f" {in_one_paragraph(contest_legend(result))}"
     else:
         columns = tuple(dict.fromkeys((*PAPER, *SCORES)))
-        summary, cells = result.summary(), comparison_table(result, columns, by_name=False)
+        summary = result.summary().rename(columns={"group": "category"})
+        cells = comparison_table(result, columns, by_name=False)
     return StudyResult(
         systems=result.systems if isinstance(result, Contest) else result.names,
         measure=result.measure.label,
-        model=result.model.name,
+        model=next(iter(result.groups.values()), result).model.name,
         slug=slug,
         data=data,
         summary=summary,
         cells=cells,
-        category=result.default_category or "",
+        category=ALL if result.groups and not caption else result.default_category or "",
         sentence="\n".join(result.sentences),
         caption=caption,
         warnings=result.warnings,

@@ -145,6 +145,7 @@ DESCRIPTIONS = {
     "prior": "one, or one of A and one of B",
     "decided": "the category or average that is decided upon, if there is one",
     "what_would_change": "which other ROPEs would lead to another decision",
+    "groups": "the same of every group of the documents, by name",
     "holds": "whether the whole HDI says so",
     "ranks": "the probability of each rank, by system",
     "sentences": "what a person reads",
@@ -173,6 +174,7 @@ def json_schema() -> dict[str, Any]:
             decided=str | None,
             decision=Symbol | None,
             results=Rows[row],
+            groups=dict[str, Any],
             claims=Rows[Claim],
             **_all("sentences warnings", list[str]),
         )
@@ -218,6 +220,7 @@ def envelope(
     defaults: dict[str, Any] = {
         "decided": None,
         "decision": None,
+        "groups": {},
         "claims": [],
         "sentences": [],
         "warnings": [],
@@ -256,6 +259,7 @@ def result_envelope(result: Any, category: str | None = None) -> dict[str, Any]:
         settings=_fit_settings(result),
         decided=decided,
         decision=str(result.decision) if result.is_pair and decided else None,
+        groups={name: result_envelope(group) for name, group in result.groups.items()},
         claims=[vars(claim) for claim in result.claims if claim.category in rows],
         sentences=[result.sentence(row) for row in rows],
         warnings=list(result.warnings),

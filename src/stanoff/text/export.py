@@ -19,12 +19,15 @@ from stanoff.text.sentences import (
     describe_dependence,
     describe_direction,
     describe_documents,
+    describe_groups,
     describe_rule,
 )
 from stanoff.text.tables import (
     ARTICLE,
     COLUMNS,
     CONTEST_ARTICLE,
+    GROUPS,
+    PAIRS,
     PAPER,
     TERMINAL,
     check_columns,
@@ -32,16 +35,18 @@ from stanoff.text.tables import (
     comparison_table,
     contest_legend,
     contest_table,
+    legend,
 )
 
 if TYPE_CHECKING:
     from stanoff.results.base import Result
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
+    from stanoff.results.pairs import Pairs
 
 
 def result_text(
-    result: Result,
+    result: Any,
     format: str,
     *,
     category: str | None = None,
@@ -70,6 +75,8 @@ def result_text(
     longtable : bool
         In LaTeX: let the table go over several pages.
     """
+    if hasattr(result, "comparisons"):
+        return _pairs_text(result, format, category, caption, label)
     if format == "json":
         return to_json(result_envelope(result, category))
     if format == "latex":
@@ -90,6 +97,27 @@ def result_text(
         above=around if format == "table" else [],
         below=[] if format == "table" else around,
         legend=terms,
+    )
+
+
+def _pairs_text(
+    result: Pairs, format: str, category: str | None, caption: str | None, label: str | None
+) -> str:
+    """Write pairs that rest on different items."""
+    if format == "json":
+        pairs = [result_envelope(pair, category) for pair in result.comparisons.values()]
+        words = {"sentence": result.sentence(category), "warnings": list(result.warnings)}
+        return to_json({"systems": list(result.systems), **words, "pairs": pairs})
+    around = [result.sentence(category), *(f"Note: {warning}" for warning in result.warnings)]
+    return render(
+        result.table(category),
+        format,
+        numbers=result.summary(category) if format == "csv" else None,
+        above=around if format == "table" else [],
+        below=[] if format == "table" else around,
+        legend=legend(PAIRS),
+        caption=result.sentence(category) if caption is None else caption,
+        label=label,
     )
 
 
@@ -115,9 +143,10 @@ def article_table(
         names = check_columns(columns)
     if result.is_pair:
         categories = result.categories if category is None else (category,)
-        if isinstance(columns, str) and len(categories) == 1:
+        if isinstance(columns, str) and len(categories) == 1 and not result.groups:
             names = names[1:]  # the caption names it
-        frame = comparison_table(result, names, categories=categories, by_name=False)
+        rows = None if category is None else categories
+        frame = comparison_table(result, names, categories=rows, by_name=False)
         terms = comparison_legend(result, names, by_name=False)
         caption = comparison_caption(result, categories)
     else:
@@ -149,19 +178,27 @@ def _comparison(
     result: Comparison, category: str | None, columns: Sequence[str] | None, on_terminal: bool
 ) -> Texts:
     """Return the table, the numbers, the legend, the sentences, and what they are based on."""
-    categories = result.categories if category is None else (category,)
-    names = columns or (TERMINAL if on_terminal else PAPER)
+    names = columns or (GROUPS if result.groups else TERMINAL if on_terminal else PAPER)
+    categories = None if category is None else (category,)
     table = comparison_table(result, names, categories=categories)
     by_name = not on_terminal or width_of(table) <= MAX_WIDTH
     if not by_name:
         table = comparison_table(result, names, categories=categories, by_name=False)
     return (
         table,
-        lambda: result.summary().set_index("category", drop=False).loc[list(categories)],
+        lambda: _numbers(result, category),
         comparison_legend(result, names, by_name=by_name),
         result.sentences if category is None else [result.sentence(category)],
         f"Based on {describe_documents(result)}, taken to be {describe_dependence(result.data)}",
     )
+
+
+def _numbers(result: Comparison, category: str | None) -> pd.DataFrame:
+    """Return the summary, or one category of it."""
+    if category is None:
+        return result.summary()
+    summary = result.whole.summary()
+    return summary[summary["category"] == category]
 
 
 def _contest(result: Contest, category: str | None, columns: Any, on_terminal: bool) -> Texts:
@@ -174,6 +211,6 @@ def _contest(result: Contest, category: str | None, columns: Any, on_terminal: b
         contest_table(result, row),
         lambda: result.summary(row),
         terms,
-        [result.sentence(row)],
+        [result.sentence(row), *([describe_groups(result)] if result.groups else [])],
         basis,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from stanoff.results.base import Result
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
+    from stanoff.results.pairs import Pairs
 
 Decisions = NDArray[np.str_]
 MAX_NAMES = 5  # in a sentence
@@ -160,6 +161,31 @@ def describe_comparison(result: Comparison, evidence: Evidence) -> str:
     return " ".join(
         [sentence, *unresolved, *describe_rope_and_direction(result), *result.sampler_warnings]
     )
+
+
+def describe_groups(result: Result) -> str:
+    """Say of which groups of the documents the verdict is which, two systems or more."""
+    verdicts: dict[str, list[str]] = {}
+    for name, group in result.groups.items():
+        size = group.data.format_count(max(group.data.n_documents()))
+        verdicts.setdefault(_verdict_on_group(group), []).append(f"{shown(name)} ({size})")
+    models = {group.model.name for group in result.groups.values()}
+    learning = [model for model in models if model != result.model.name]
+    basis = "Each group is judged by itself"
+    if learning:
+        basis = f"Groups learn from each other under the {shown(learning[0])} model"
+    listed = "; ".join(f"{verdict} in {join_names(names)}" for verdict, names in verdicts.items())
+    return f"By {shown(result.by)}, {listed}. {basis}."
+
+
+def _verdict_on_group(group: Any) -> str:
+    """Say in a few words who is better in a group, or can be the best in it."""
+    if not group.is_pair:
+        best = join_names([shown(name) for name in group.best()])
+        return f"{best} can be the best"
+    a, b = map(shown, group.names)
+    decision = group.decision
+    return f"{a} is {decision.words} {b}" if decision.conclusive else "the verdict is not settled"
 
 
 def describe_next_dataset(evidence: Evidence) -> str:
@@ -335,6 +361,41 @@ def describe_contest(result: Contest, category: str) -> str:
         *describe_rope_and_direction(result),
     ]
     return " ".join([*sentences, *result.sampler_warnings])
+
+
+def describe_pairs(result: Pairs, category: str | None) -> str:
+    """Say who is better than whom, where every pair rests on items of its own."""
+    first = result.first
+    sizes = [max(r.n_documents(category)) for r in result.comparisons.values()]
+    count = first.data.format_count(max(sizes))
+    basis = count if min(sizes) == max(sizes) else f"{min(sizes):,} to {count}"
+    better: dict[str, list[str]] = {}
+    settled: list[str] = []
+    for (a, b), comparison in result.comparisons.items():
+        decision = comparison.evidence(category).decision
+        if decision in (">>", "<<"):
+            winner, loser = (a, b) if decision == ">>" else (b, a)
+            better.setdefault(winner, []).append(shown(loser))
+        elif decision.conclusive:
+            settled.append(f"{shown(a)} and {shown(b)} are practically equivalent")
+    clauses = [
+        *(f"{shown(a)} is significantly better than {join_names(b)}" for a, b in better.items()),
+        *settled,
+    ]
+    open_pairs = sum(
+        not r.evidence(category).decision.conclusive for r in result.comparisons.values()
+    )
+    if open_pairs:
+        clauses.append(f"{open_pairs} of {len(sizes)} pairs are not settled")
+    worse = {name for losers in better.values() for name in losers}
+    unbeaten = [shown(name) for name in result.systems if shown(name) not in worse]
+    against = f"No verdict goes against {join_names(unbeaten)}. " if unbeaten else ""
+    row = first.resolve_category(category)
+    return (
+        f"Each pair of {len(result.systems)} systems is judged in {describe_score(first, row)} on "
+        f"what both have answered ({basis}): {'; '.join(clauses)}. {against}The pairs rest on "
+        "different items: there is no joint posterior, and so there are no ranks."
+    )
 
 
 def describe_resolution(result: Contest, category: str) -> list[str]:

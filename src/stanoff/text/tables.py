@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from stanoff.inference.evidence import Evidence
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
+    from stanoff.results.pairs import Pairs
 
 Row = Mapping[Any, Any]
 Write = Callable[[Any, int], str]
@@ -114,6 +115,9 @@ HDI = "highest density interval{hdi_prob}"
 
 COLUMNS = {
     "category": Column("category", "", _text("category"), "{}"),
+    "a": Column("A", "", _text("a")),
+    "b": Column("B", "", _text("b")),
+    "documents": Column("n", "documents or items", lambda row, d: f"{row['documents']:,}"),
     "psi_A": Column("psi_A", SCORES, _number("psi_A"), r"$\psi_A$"),
     "psi_B": Column("psi_B", SCORES, _number("psi_B"), r"$\psi_B$"),
     "observed_A": Column("observed_A", OBSERVED, _number("observed_A"), r"$\hat{\psi}_A$"),
@@ -199,6 +203,14 @@ ARTICLE = {  # columns of LaTeX, by the width of the table
         "decision",
     ),
 }
+GROUPS = (  # observed scores beside those that have learned from other groups
+    *("category", "documents", "observed_A", "observed_B", "psi_A", "psi_B", "mean", "hdi"),
+    *("p_rope", "decision"),
+)
+PAIRS = (
+    *("a", "b", "documents", "observed_A", "observed_B", "mean", "hdi", "p_rope", "p_greater"),
+    "decision",
+)
 CONTEST = (
     *("system", "tier", "psi", "observed", "score_hdi", "p_near", "p_best", "regret", "ranks"),
 )
@@ -252,14 +264,21 @@ def comparison_table(
         Call the columns of scores by the systems; else psi_A, psi_B and so on.
     """
     names = check_columns(columns)
-    evidence = [result.evidence(category) for category in categories or result.categories]
-    higher = result.measure.higher_is_better
-    rows = [vars(e) | {"no_direction": has_no_direction(e, higher)} for e in evidence]
-    if {"sign_test", "t_test"} & {*names}:  # they take SciPy, which takes a second
-        for row in rows:
-            index = result.categories.index(row["category"])
-            row |= {test: values[index] for test, values in result.p_values.items()}
-    digits = max(digits_for(e.std) for e in evidence)
+    judged = result.summary_rows
+    if categories is not None:
+        judged = {category: (result, category) for category in categories}
+    rows = []
+    for name, (group, category) in judged.items():
+        e = group.evidence(category)
+        no_direction = has_no_direction(e, result.measure.higher_is_better)
+        row = {**vars(e), "category": name, "no_direction": no_direction}
+        if "documents" in names:
+            row["documents"] = max(group.n_documents(category))
+        if {"sign_test", "t_test"} & {*names}:  # they take SciPy, which takes a second
+            index = group.categories.index(category)
+            row |= {test: values[index] for test, values in group.p_values.items()}
+        rows.append(row)
+    digits = max(digits_for(row["std"]) for row in rows)
     return format_table(rows, names, digits, headings_of(result) if by_name else None)
 
 
@@ -276,12 +295,24 @@ def contest_table(result: Contest, category: str, columns: Sequence[str] = CONTE
     """Write the numbers of a contest on one category or average as cells of text."""
     numbers = result.summary(category)
     digits = digits_for(float((numbers["hdi_high"] - numbers["hdi_low"]).max()) / 4)
+    if result.groups:
+        columns = ["category", *columns]
+        numbers = numbers.rename(columns={"group": "category"})
     return format_table(numbers.to_dict("records"), columns, digits, contest_headings(result))
 
 
 def contest_headings(result: Contest) -> dict[str, str]:
     """Name the columns of scores by the measure and the probability of the HDI."""
-    return {"psi": result.measure_label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
+    headings = {"psi": result.measure_label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
+    return headings | ({"category": result.by} if result.groups else {})
+
+
+def pairs_table(result: Pairs, category: str | None = None) -> pd.DataFrame:
+    """Write the numbers of pairs that rest on different items as cells of text."""
+    rows = result.summary(category).to_dict("records")
+    for row in rows:
+        row["hdi"] = row["hdi_low"], row["hdi_high"]
+    return format_table(rows, PAIRS, max(digits_for(row["std"]) for row in rows))
 
 
 def evidence_table(evidence: Evidence) -> pd.DataFrame:
@@ -298,7 +329,8 @@ def evidence_table(evidence: Evidence) -> pd.DataFrame:
 def headings_of(result: Comparison) -> dict[str, str]:
     """Name the columns of scores by the systems."""
     a, b = result.names
-    return {"psi_A": a, "psi_B": b, "observed_A": f"{a} observed", "observed_B": f"{b} observed"}
+    scores = {"psi_A": a, "psi_B": b, "observed_A": f"{a} observed", "observed_B": f"{b} observed"}
+    return scores | ({"category": result.by} if result.groups else {})
 
 
 def check_columns(columns: Any) -> tuple[str, ...]:

@@ -1,0 +1,183 @@
+"""Columns that were read, and the data that are made of them: of all rows, of groups, of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from stanoff._lib.escaping import shown
+from stanoff.data.counting import check_lengths, count_documents, count_labels, missing_rows
+from stanoff.data.items import as_numbers, build_items
+from stanoff.data.regression import ERRORS, NUMBERS, build_errors, build_numbers
+from stanoff.data.scores import build_scores
+from stanoff.data.types import Counts, Data
+from stanoff.errors import InputError, invalid
+
+DOCUMENTS = "documents"  # labels that are kept document by document
+# What the columns of the systems hold, and what makes data of it.
+BUILDERS: dict[str, Callable[..., Data]] = {
+    "labels": count_labels,
+    DOCUMENTS: count_documents,
+    "scores": build_scores,
+    "values": build_items,
+    NUMBERS: build_numbers,
+    **{kind: partial(build_errors, kind) for kind in ERRORS},
+}
+PER_SYSTEM = ("runs", "scatter")  # what builders take as (system, item)
+MAX_GROUPS = 100
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Columns that were read, before data are made of them.
+
+    Attributes
+    ----------
+    columns : mapping
+        The truth if there is one, then every system, by the names that an error shall mention.
+    extra : mapping
+        What else the builder of their kind takes: ``cluster``, ``ids``, ``runs`` ...
+    n : ndarray or None
+        Documents per row; None where every row is one.
+    own : mapping
+        Columns that only a program of the user's asks for.
+    source, notes, systems
+        As in :class:`stanoff.data.types.Data`; systems may have no names.
+    by : array_like or None
+        The group of each row.
+    """
+
+    columns: Mapping[str, Any]
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    n: Counts | None = None
+    own: Mapping[str, Any] = field(default_factory=dict)
+    source: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    systems: tuple[str, ...] | None = None
+    by: Any = None
+
+    def build(self, kind: str, categories: Mapping[str, Any]) -> Data:
+        """Make data of the columns, by what they hold, and of each group of the rows.
+
+        A group that cannot be judged by itself, such as one without positives, is noted.
+        """
+        data = self._build(kind, categories)
+        if self.by is None:
+            return data
+        groups: dict[str, Data] = {}
+        notes = list(data.notes)
+        for name, rows in rows_by_group(self.by, len(next(iter(self.columns.values())))).items():
+            group = self.select(rows)
+            try:
+                groups[name] = group._build(kind, categories)
+            except InputError as error:
+                size = len(rows) if group.n is None else int(group.n.sum())
+                notes.append(f"Group {shown(name)} ({size:,} {data.unit}s) is not judged: {error}")
+        return replace(data, groups=groups, notes=tuple(notes))
+
+    def pairs(
+        self, kind: str, categories: Mapping[str, Any]
+    ) -> tuple[dict[tuple[str, str], Data], dict[tuple[str, str], str]]:
+        """Make data of every two systems, of the rows that both have; or say what is in the way."""
+        assert self.systems is not None
+        answers = list(self.columns.values())[-len(self.systems) :]
+        has = [pd.DataFrame(values).notna().all(axis=1).to_numpy() for values in answers]
+        pairs, refused = {}, {}
+        for a, b in combinations(range(len(self.systems)), 2):
+            both = self.select(np.flatnonzero(has[a] & has[b]), [a, b])
+            names = self.systems[a], self.systems[b]
+            try:
+                pairs[names] = replace(both, systems=names).build(kind, categories)
+            except InputError as error:
+                refused[names] = str(error)
+        return pairs, refused
+
+    def select(self, rows: Rows, systems: Sequence[int] | None = None) -> Observed:
+        """Keep some of the rows and, by their indices, some of the systems."""
+        columns = dict(self.columns)
+        extra: dict[str, Any] = {}
+        for name, values in self.extra.items():
+            if name == "denominators":
+                extra[name] = [take(column, rows) for column in values]
+            elif name in PER_SYSTEM:
+                extra[name] = values[:, rows]
+            else:
+                extra[name] = take(values, rows)
+        if systems is not None and self.systems is not None:
+            truth = len(columns) - len(self.systems)
+            named = list(columns.items())
+            columns = dict([*named[:truth], *(named[truth + i] for i in systems)])
+            extra |= {name: extra[name][list(systems)] for name in PER_SYSTEM if name in extra}
+            if len(extra.get("denominators", ())) > 1:
+                extra["denominators"] = [extra["denominators"][i] for i in systems]
+        return replace(
+            self,
+            columns={name: take(values, rows) for name, values in columns.items()},
+            extra=extra,
+            n=None if self.n is None else self.n[rows],
+            own={name: take(values, rows) for name, values in self.own.items()},
+            notes=(),
+            by=None,
+        )
+
+    def _build(self, kind: str, categories: Mapping[str, Any]) -> Data:
+        """Make data of all rows; columns of the user's own stay with them."""
+        options = {**self.extra, **categories}
+        if kind == "values":
+            for name, value in categories.items():
+                if value is not None:
+                    raise invalid(name, "None for values, which have no labels", value)
+            if self.n is not None:
+                raise InputError("sample_weight is about labels: give every item a row of its own.")
+            options = {**self.extra, "systems": self.systems}
+        elif self.n is not None:
+            options["n"] = self.n
+        data = BUILDERS[kind](self.columns, **options)
+        own = {name: as_numbers(name, values) for name, values in self.own.items()}
+        if self.n is not None:
+            own = {name: np.repeat(values, self.n) for name, values in own.items()}
+        return replace(
+            data,
+            columns=own,
+            source={**self.source, **data.source},
+            notes=(*self.notes, *data.notes),
+            systems=self.systems or data.systems,
+        )
+
+
+def rows_by_group(by: Any, n: int) -> dict[str, Rows]:
+    """Return the rows of each group, by its name.
+
+    Examples
+    --------
+    >>> {name: rows.tolist() for name, rows in rows_by_group(["m", "f", "m"], 3).items()}
+    {'f': [1], 'm': [0, 2]}
+    """
+    codes, groups = pd.factorize(pd.Series(by))
+    check_lengths({"truth": n, "by": len(codes)})
+    missing_rows("by", codes < 0)
+    if not 2 <= len(groups) <= MAX_GROUPS:
+        rule = f"a column of 2 to {MAX_GROUPS} groups, such as men and women"
+        raise invalid("by", rule, f"{len(groups):,} different values")
+    try:
+        order = sorted(range(len(groups)), key=groups.__getitem__)
+    except TypeError:  # texts and numbers
+        order = sorted(range(len(groups)), key=lambda code: str(groups[code]))
+    return {str(groups[code]): np.flatnonzero(codes == code) for code in order}
+
+
+def take(values: Any, rows: Rows) -> Any:
+    """Return some rows of a column or a matrix of any kind."""
+    if isinstance(values, (pd.Series, pd.DataFrame)):
+        return values.iloc[rows]
+    if isinstance(values, (list, tuple)):
+        return [values[row] for row in rows]
+    return values[rows]
