@@ -96,7 +96,7 @@ def test_what_is_said_of_pairs(gaps, tmp_path):
     assert "on what both have answered (59 to 200 documents)" in sentence
     assert "no joint posterior, and so there are no ranks" in sentence
     summary = result.summary()
-    sizes = dict(zip(summary[["a", "b"]].itertuples(index=False, name=None), summary["documents"]))
+    sizes = summary.set_index(["a", "b"])["documents"]
     assert sizes["svm", "late"] == 59
     wide, pair = result.judge(rope=0.2), result.between("svm", "nb")
     assert wide.between("svm", "nb").evidence() == pair.judge(rope=0.2).evidence()
