@@ -97,7 +97,8 @@ def _remarks(result: Result) -> Iterator[str]:
 def _data_arguments(result: Result) -> tuple[str, str, list[str]]:
     """Return the function, the lines before it, and its arguments that bring the data."""
     data = result.data
-    if isinstance(data, (PairedCounts, UnpairedCounts)) and len(data.arrays()) == 2:
+    are_counts = isinstance(data, (PairedCounts, UnpairedCounts)) and len(data.arrays()) == 2
+    if are_counts and not result.groups:  # counts of all documents do not have them
         counts = [str(values.tolist()) for values in data.arrays().values()]
         if isinstance(data, UnpairedCounts):
             counts = [f"{role}={cells}" for role, cells in zip("ab", counts, strict=True)]
@@ -107,7 +108,7 @@ def _data_arguments(result: Result) -> tuple[str, str, list[str]]:
             counts.append(f"names={data.systems!r}")
         return "compare_counts", "", counts
     name = "compare" if result.is_pair else "contest"
-    counts_by_column = _table_of_counts(data)
+    counts_by_column = None if result.groups else _table_of_counts(data)
     if counts_by_column is not None:
         lines = [f"    {column!r}: {values!r}," for column, values in counts_by_column.items()]
         setup = "\n".join(["table = pd.DataFrame({", *lines, "})"])
@@ -172,7 +173,8 @@ def _options(result: Result) -> Iterator[tuple[str, str]]:
         if value not in (None, DECLARED[name][1].default):
             yield name, "float('nan')" if value != value else repr(value)
     custom = isinstance(fit.model, CustomModel)
-    yield "model", repr(fit.model.stan_file.name if custom else fit.model.name)
+    model = next(iter(result.groups.values()), result).model
+    yield "model", repr(fit.model.stan_file.name if custom else model.name)
     if fit.prior != Prior.uniform():
         yield "prior", _prior_call(fit.prior)
     yield "engine", repr(fit.engine)
