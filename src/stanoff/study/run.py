@@ -92,7 +92,8 @@ def list_jobs(study: Study) -> list[Job]:
     contests: dict[int, Job] = {}
     for i, (data, sampling) in enumerate(fits):
         model = sampling.model
-        if study.has_contests and (model is None or model.max_systems is None):
+        joint = data.options.get("unmatched") != "pairs"
+        if study.has_contests and joint and (model is None or model.max_systems is None):
             slug = make_slug([data.name, "contest", model.name if model else ""], slugs)
             contests[i] = Job(data, study.columns, sampling, slug)
     pairs = []
