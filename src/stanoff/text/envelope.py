@@ -253,7 +253,7 @@ def result_envelope(result: Any, category: str | None = None) -> dict[str, Any]:
     decided = result.default_category
     return envelope(
         "compare" if result.is_pair else "contest",
-        write(result, rows),
+        write(result.whole, rows),
         data=result.data,
         systems=result.names,
         settings=_fit_settings(result),

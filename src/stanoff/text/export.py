@@ -39,7 +39,6 @@ from stanoff.text.tables import (
 )
 
 if TYPE_CHECKING:
-    from stanoff.results.base import Result
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
     from stanoff.results.pairs import Pairs
