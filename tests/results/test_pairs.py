@@ -101,7 +101,8 @@ def test_what_is_said_of_pairs(gaps, tmp_path):
     wide, pair = result.judge(rope=0.2), result.between("svm", "nb")
     assert wide.between("svm", "nb").evidence() == pair.judge(rope=0.2).evidence()
     record = json.loads(result.to_json())
-    assert [max(p["data"]["documents"].values()) for p in record["pairs"]] == list(summary["documents"])
+    numbers = [max(p["data"]["documents"].values()) for p in record["pairs"]]
+    assert numbers == list(summary["documents"])
     assert len(result.to_csv().splitlines()) == 7
     assert "Verdicts" in result.to_html(tmp_path / "p.html").read_text("utf8")
     labels = [label.get_text() for label in result.plot_matrix().get_yticklabels()]
