@@ -33,7 +33,7 @@ def test_it_is_the_end_of_the_hdi_that_counts(values):
     t = stats.t(len(d) - 1, d.mean(), d.std() / np.sqrt(len(d)))
     assert result.claim.holds == (t.ppf(0.025) > -0.01)
     assert result.claim.probability == pytest.approx(t.sf(-0.01))
-    assert f"cand is not worse than base by more than 0.01 (P = {'>99.9%'})." in str(result)
+    assert "cand is not worse than base by more than 0.01 (P > 99.9%)." in str(result)
     assert result.decision == compare(values, a="cand", b="base", measure="mean").decision
     better = result.judge(rope=0.01)
     assert better.claim == result.claim  # the ROPE has no say in it

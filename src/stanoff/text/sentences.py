@@ -332,7 +332,7 @@ def describe_claims(claims: Sequence[Claim]) -> list[str]:
             f"{shown(first.baseline)} by more than {first.margin:g}"
         )
         probable = join_names([percent(claim.probability) for claim in group])
-        how_probable = f"(P = {probable})"
+        how_probable = f"(P = {probable})".replace("= >", "> ").replace("= <", "< ")
         sentences.append(
             f"{claimed} {how_probable}."
             if holds
