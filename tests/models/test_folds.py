@@ -217,7 +217,7 @@ def test_future_folds_are_those_of_the_model():
     level = mean + np.sqrt(within / n) * rng.normal(size=50_000)
     folds = level[:, None] + np.sqrt(within)[:, None] * rng.normal(size=(50_000, new))
     location = (n * mean + folds.sum(axis=1)) / (n + new)
-    assert stats.ks_2samp(drawn.location[:50_000], location).pvalue > 0.001
+    assert stats.ks_2samp(drawn.loc[:50_000], location).pvalue > 0.001
     squares = (n - 1) * sd**2 + n * mean**2 + (folds**2).sum(axis=1) - (n + new) * location**2
     scale = np.sqrt(squares / (n + new - 1) * (1 / (n + new) + rho / (1 - rho)))
     assert stats.ks_2samp(drawn.scale[:50_000], scale).pvalue > 0.001

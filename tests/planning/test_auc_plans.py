@@ -80,7 +80,8 @@ def test_power_is_what_comparing_simulated_data_sets_gives():
 def test_large_test_sets_are_drawn_as_they_would_come_out():
     """Their difference spreads as DeLong's variance of a large sample says."""
     generator = ScenarioScores(SCENARIO, 8 * MAX_SCORED, Prior())
-    mean, std, _ = generator.draw(100, np.random.default_rng(1))
+    posterior = generator.draw(100, np.random.default_rng(1))
+    mean, std = posterior.loc, posterior.scale
     y, a, b = simulated(8 * MAX_SCORED, np.random.default_rng(2))
     outcome = delong_test(compare(y, a, b, measure="auc", draws=4, seed=1).data)
     assert std.mean() == pytest.approx(outcome.error, rel=0.03)

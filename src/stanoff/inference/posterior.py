@@ -161,7 +161,7 @@ class StudentTPosterior:
     Parameters
     ----------
     df : float
-        The degrees of freedom.
+        The degrees of freedom; infinite for a normal distribution.
     loc, scale : ndarray
         Location and scale of each row.
 
@@ -206,7 +206,6 @@ class StudentTPosterior:
         return self._tail(self.loc - x)  # not 1 - below(x), which has no digits far out
 
     def _tail(self, distance: Array) -> Array:
-
         with np.errstate(divide="ignore", invalid="ignore"):
             tail = scipy.special.stdtr(self.df, distance / self.scale)
         return np.where(self.scale > 0, tail, distance > 0)
@@ -252,5 +251,6 @@ class StudentTPosterior:
         return np.zeros(self.loc.shape, dtype=bool)
 
     def _standard_quantiles(self, probs: Array) -> Array:
-
+        if np.isinf(self.df):  # not all versions of stdtrit know the normal distribution
+            return np.asarray(scipy.special.ndtri(probs))
         return np.asarray(scipy.special.stdtrit(self.df, probs))

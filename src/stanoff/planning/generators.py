@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from stanoff._lib.arguments import Interval
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.inference.decision import decide_all
+from stanoff.inference.posterior import StudentTPosterior
 from stanoff.models.bootstrap import bootstrap_shape
 from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.priors import Priors, single
@@ -25,30 +26,6 @@ Array = NDArray[np.float64]
 MAX_SCORED = 5_000  # documents; in larger test sets only the spread differs
 
 
-class Posteriors(NamedTuple):
-    """Posteriors of delta in closed form, one per data set: t distributions, or normal ones.
-
-    Attributes
-    ----------
-    location, scale : ndarray
-        Of each data set.
-    df : float
-        The degrees of freedom, infinite for a normal distribution.
-    """
-
-    location: Array
-    scale: Array
-    df: float = np.inf
-
-    def hdi(self, prob: float) -> tuple[Array, Array]:
-        """Return the ends of the HDI of each data set."""
-        p = (1 + prob) / 2
-        half_width = self.scale * float(
-            scipy.special.ndtri(p) if np.isinf(self.df) else scipy.special.stdtrit(self.df, p)
-        )
-        return self.location - half_width, self.location + half_width
-
-
 class DataGenerator:
     """Whatever data sets can be drawn from."""
 
@@ -57,7 +34,9 @@ class DataGenerator:
         """Whether its data sets differ so much that draws of their posteriors may be shared."""
         return True
 
-    def draw(self, size: int, rng: np.random.Generator) -> Data | Posteriors | ContestPosteriors:
+    def draw(
+        self, size: int, rng: np.random.Generator
+    ) -> Data | StudentTPosterior | ContestPosteriors:
         """Draw so many data sets: a row of counts each, or the posterior that each has."""
         raise NotImplementedError
 
@@ -116,7 +95,7 @@ class ScenarioScores(DataGenerator):
     n: int
     prior: Priors
 
-    def draw(self, size: int, rng: np.random.Generator) -> Posteriors:
+    def draw(self, size: int, rng: np.random.Generator) -> StudentTPosterior:
         """Draw so many data sets, and return the posterior of the difference of each.
 
         It is the normal distribution with the first two moments of the bootstrap model's posterior.
@@ -127,7 +106,7 @@ class ScenarioScores(DataGenerator):
         mean, sd = np.array(moments).reshape(-1, 2).T
         narrower, true = np.sqrt(max(1.0, self.n / MAX_SCORED)), self.scenario.delta()
         sd = np.minimum(sd, 1.0)  # no difference of AUCs exceeds 1
-        return Posteriors(true + (mean - true) / narrower, sd / narrower)
+        return StudentTPosterior(np.inf, true + (mean - true) / narrower, sd / narrower)
 
     def draw_scores(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Draw the scores of positives and of negatives (system, document) of one data set."""
@@ -265,7 +244,7 @@ class MoreValues(DataGenerator):
     observed: int
     n: int
 
-    def draw(self, size: int, rng: np.random.Generator) -> Posteriors:
+    def draw(self, size: int, rng: np.random.Generator) -> StudentTPosterior:
         """Draw so many data sets, and return the posterior of the difference of each."""
         observed, new, total = self.observed, self.n, self.observed + self.n
         squares = self.sd**2 * (observed - 1)
@@ -274,7 +253,7 @@ class MoreValues(DataGenerator):
         new_squares = within * rng.chisquare(new - 1, size) if new > 1 else np.zeros(size)
         all_squares = squares + new_squares + observed * new / total * apart**2
         variance = all_squares / (total - 1) * (1 / total + self.rho / (1 - self.rho))
-        return Posteriors(self.mean + new / total * apart, np.sqrt(variance), total - 1)
+        return StudentTPosterior(total - 1, self.mean + new / total * apart, np.sqrt(variance))
 
 
 @dataclass(frozen=True)
@@ -296,13 +275,14 @@ class MoreScores(DataGenerator):
     observed: int
     n: int
 
-    def draw(self, size: int, rng: np.random.Generator) -> Posteriors:
+    def draw(self, size: int, rng: np.random.Generator) -> StudentTPosterior:
         """Draw so many data sets, and return the posterior of the difference of each."""
         total = self.observed + self.n
         true = self.mean + self.sd * rng.standard_normal(size)
         new = true + self.sd * np.sqrt(self.observed / self.n) * rng.standard_normal(size)
         scale = np.full(size, self.sd * np.sqrt(self.observed / total))
-        return Posteriors((self.observed * self.mean + self.n * new) / total, scale)
+        mean = (self.observed * self.mean + self.n * new) / total
+        return StudentTPosterior(np.inf, mean, scale)
 
 
 class ContestPosteriors(NamedTuple):

@@ -25,10 +25,11 @@ from stanoff.fit import fit
 from stanoff.inference.decision import Decision, decide_all
 from stanoff.inference.goals import Goal, goal_label
 from stanoff.inference.intervals import hdi
+from stanoff.inference.posterior import StudentTPosterior
 from stanoff.inference.scores import Scores
 from stanoff.models import Model
 from stanoff.models.counts import ConjugateCounts
-from stanoff.planning.generators import ContestPosteriors, DataGenerator, Posteriors
+from stanoff.planning.generators import ContestPosteriors, DataGenerator
 from stanoff.question import Question, Sampling
 
 Array = NDArray[np.float64]
@@ -75,7 +76,7 @@ class Analysis:
 
     def intervals(
         self,
-        data: Data | Posteriors | ContestPosteriors,
+        data: Data | StudentTPosterior | ContestPosteriors,
         seed: np.random.SeedSequence,
         *,
         shared: bool = True,
@@ -84,7 +85,7 @@ class Analysis:
 
         Parameters
         ----------
-        data : Data, Posteriors or ContestPosteriors
+        data : Data, or posteriors in closed form
             A row per data set.
         seed : SeedSequence
             Where the draws come from.
@@ -92,7 +93,7 @@ class Analysis:
             Whether draws of data sets with the same counts may be shared.
         """
         prob = self.question.hdi_prob
-        if isinstance(data, Posteriors | ContestPosteriors):
+        if not isinstance(data, Data):
             return data.hdi(prob)
         low, high = np.empty((2, len(data.categories)))
         if self.sampling.engine == "stan":
@@ -148,7 +149,9 @@ class Chunk:
     analyses: tuple[Analysis, ...]
     seed: np.random.SeedSequence
 
-    def simulate(self) -> tuple[Data | Posteriors | ContestPosteriors, list[tuple[Array, Array]]]:
+    def simulate(
+        self,
+    ) -> tuple[Data | StudentTPosterior | ContestPosteriors, list[tuple[Array, Array]]]:
         """Draw the data sets; return them, and the ends of their HDIs by analysis."""
         data_seed, draws_seed = (
             np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, child))
