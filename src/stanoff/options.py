@@ -81,7 +81,7 @@ class DataOptions(TypedDict, total=False):
     denominator: Annotated[
         Any, Option("Of a ratio: column to divide by, or one per system.", multiple=True)
     ]
-    sample_weight: Annotated[Any, Option("Column that says how many documents a row is.")]
+    sample_weight: Annotated[Any, Option("Column that counts the documents of a row.")]
     fold: Annotated[Any, Option("Of cross-validated scores: column that names the test fold.")]
     repeat: Annotated[Any, Option("Column that names the repeat of the cross-validation.")]
     folds: Annotated[int | None, Option("How many folds there are, where no column names them.")]
@@ -111,7 +111,7 @@ class QuestionOptions(TypedDict, total=False):
     ]
     prevalence: Annotated[float | None, Option("Share of positives to judge at.")]
     clip: Annotated[
-        float | None, Option("Keep probabilities so far from 0 and 1: Brier, log loss.")
+        float | None, Option("Least distance of probabilities from 0 and 1: Brier, log loss.")
     ]
     higher_is_better: Annotated[
         bool | None,
