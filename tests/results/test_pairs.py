@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from jsonschema import Draft202012Validator
 
 from stanoff import compare, contest
 from stanoff.cli import main
 from stanoff.errors import InputError
 from stanoff.results.pairs import Pairs
+from stanoff.text.envelope import json_schema
 
 N = 200
 SYSTEMS = {"svm": 0.9, "nb": 0.75, "knn": 0.6, "late": 0.85}
@@ -101,7 +103,9 @@ def test_what_is_said_of_pairs(gaps, tmp_path):
     wide, pair = result.judge(rope=0.2), result.between("svm", "nb")
     assert wide.between("svm", "nb").evidence() == pair.judge(rope=0.2).evidence()
     record = json.loads(result.to_json())
-    numbers = [max(p["data"]["documents"].values()) for p in record["pairs"]]
+    assert record["command"] == "pairs"
+    Draft202012Validator(json_schema()).validate(record)
+    numbers = [max(p["data"]["documents"].values()) for p in record["results"]]
     assert numbers == list(summary["documents"])
     assert len(result.to_csv().splitlines()) == 7
     assert "Verdicts" in result.to_html(tmp_path / "p.html").read_text("utf8")

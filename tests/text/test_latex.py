@@ -81,7 +81,19 @@ def costs():
     return compare(*items, measure="mean", rope="2%", engine="exact", draws=200, seed=1)
 
 
+def of_groups(judge, **columns):
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 600)
+    names = {"svm": 0.9, "nb": 0.85, "knn": 0.7}
+    said = {name: np.where(rng.random(600) < p, truth, 1 - truth) for name, p in names.items()}
+    groups = rng.choice(["north", "south", "a group with a long name"], 600)
+    frame = pd.DataFrame({"y": truth, "group": groups, **said})
+    return judge(frame, truth="y", by="group", engine="exact", draws=200, seed=1, **columns)
+
+
 RESULTS = {
+    "groups": lambda: of_groups(compare, a="svm", b="nb"),
+    "groups of a contest": lambda: of_groups(contest),
     "one row": single,
     "categories": result,
     "long names": lambda: result(

@@ -131,6 +131,7 @@ COMMANDS = {  # their settings and rows
     "power": (dict[str, Any], Power),
     "plan": (dict[str, Any], Answer),
     "measures": (dict[str, Any], dict[str, Any]),
+    "pairs": (dict[str, Any], dict[str, Any]),  # rows are what compare prints
 }
 DESCRIPTIONS = {
     "schema": "the number of this schema",

@@ -9,7 +9,7 @@ import pandas as pd
 
 from stanoff._lib.arguments import as_string, check_choice
 from stanoff.errors import invalid
-from stanoff.text.envelope import result_envelope
+from stanoff.text.envelope import envelope, result_envelope
 from stanoff.text.latex import to_latex, to_longtable
 from stanoff.text.render import MAX_WIDTH, render, to_json, width_of
 from stanoff.text.sentences import (
@@ -105,8 +105,10 @@ def _pairs_text(
     """Write pairs that rest on different items."""
     if format == "json":
         pairs = [result_envelope(pair, category) for pair in result.comparisons.values()]
-        words = {"sentence": result.sentence(category), "warnings": list(result.warnings)}
-        return to_json({"systems": list(result.systems), **words, "pairs": pairs})
+        words: dict[str, Any] = {"sentences": [result.sentence(category)]}
+        words["warnings"] = list(result.warnings)
+        settings = {"systems": list(result.systems)}
+        return to_json(envelope("pairs", pairs, settings=settings, **words))
     around = [result.sentence(category), *(f"Note: {warning}" for warning in result.warnings)]
     return render(
         result.table(category),
@@ -155,11 +157,7 @@ def article_table(
     return {
         "frame": frame,
         "caption": caption,
-        "headings": {
-            heading: COLUMNS[name].latex
-            for heading, name in zip(frame.columns, names, strict=True)
-            if COLUMNS[name].latex
-        },
+        "headings": {COLUMNS[n].heading: COLUMNS[n].latex for n in names if COLUMNS[n].latex},
         "legend": terms,
         "notes": [
             describe_rule(result),
