@@ -204,3 +204,18 @@ class _Called:
         except (TypeError, ValueError) as error:
             lines = str(error).strip().splitlines() or [type(error).__name__]
             raise InputError(f"measure {self.name} failed: {lines[0].rstrip('.')}.") from error
+
+
+def share_below(scores: Array, limits: Array) -> Array:
+    """Return the share of scores below each limit; those at it count half.
+
+    Of the scores of negatives, below those of positives, the mean is the AUC.
+
+    Examples
+    --------
+    >>> share_below(np.array([2.0, 1.0]), np.array([3.0, 2.0])).tolist()
+    [1.0, 0.75]
+    """
+    ranked = np.sort(scores)
+    left, right = (np.searchsorted(ranked, limits, side) for side in ("left", "right"))
+    return np.asarray((left + right) / 2 / len(ranked))

@@ -19,7 +19,7 @@ from stanoff.data.out_of_fold import OutOfFold, OutOfFoldLabels, OutOfFoldScores
 from stanoff.data.types import AVERAGES, Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure, average_categories
-from stanoff.measures.scores import LOSS, ScoreMeasure
+from stanoff.measures.scores import LOSS, ScoreMeasure, share_below
 from stanoff.models.base import Array, Inputs, StanData
 from stanoff.models.priors import Priors
 from stanoff.models.seeds import SeedsOfLabels, linearise, score_variable
@@ -140,20 +140,13 @@ def placement_values(truth: NDArray[np.int64], score: Array, fold: int = 0) -> A
             f"The AUC is computed within folds, and fold number {fold + 1} has documents of one "
             "class only: use stratified folds."
         )
-    above = _share_below(negative, positive)
-    below = 1 - _share_below(positive, negative)
+    above = share_below(negative, positive)
+    below = 1 - share_below(positive, negative)
     auc = above.mean()
     effects = np.empty(len(truth))
     effects[truth == 1] = auc + (above - auc) * len(truth) / len(positive)
     effects[truth == 0] = auc + (below - auc) * len(truth) / len(negative)
     return effects
-
-
-def _share_below(scores: Array, limits: Array) -> Array:
-    """Return the share of scores below each limit; those at it count half."""
-    ranked = np.sort(scores)
-    left, right = (np.searchsorted(ranked, limits, side) for side in ("left", "right"))
-    return np.asarray((left + right) / 2 / len(ranked))
 
 
 def scores_of_folds(data: OutOfFold, measure: Measure, average: str | None) -> FoldValues:

@@ -16,6 +16,7 @@ from stanoff._lib.arguments import Interval
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.inference.decision import decide_all
 from stanoff.inference.posterior import StudentTPosterior
+from stanoff.measures.scores import share_below
 from stanoff.models.bootstrap import bootstrap_shape
 from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.priors import Priors, single
@@ -149,7 +150,10 @@ def auc_moments(pos: Array, neg: Array, prior: Priors) -> tuple[float, float]:
     is_pos = np.arange(n_pos + n_neg) < n_pos
     scores = np.concatenate([pos, neg], axis=1)
     # Which share of each class lies below each document: A's less B's.
-    below_pos, below_neg = _share_below(scores, pos), _share_below(scores, neg)
+    below_pos, below_neg = (
+        share_below(members[0], scores[0]) - share_below(members[1], scores[1])
+        for members in (pos, neg)
+    )
     weights, concentrations = [], []
     for members, n, alpha in ((is_pos, n_pos, "alpha_pos"), (~is_pos, n_neg, "alpha_neg")):
         observed, mass = n * bootstrap_shape(n), float(single(prior).weights(alpha, 1)[0])
@@ -165,15 +169,6 @@ def auc_moments(pos: Array, neg: Array, prior: Priors) -> tuple[float, float]:
     ):
         variance += float(weight @ (placed - weight @ placed) ** 2) / (total + 1)
     return mean, float(np.sqrt(variance))
-
-
-def _share_below(scores: Array, members: Array) -> Array:
-    """Return which share of a class A scores below each document, less what B does; ties halved."""
-    shares = []
-    for score, ranked in zip(scores, np.sort(members, axis=1), strict=True):
-        low, high = (np.searchsorted(ranked, score, side) for side in ("left", "right"))
-        shares.append((low + high) / (2 * len(ranked)))
-    return np.asarray(shares[0] - shares[1])
 
 
 @dataclass(frozen=True, eq=False)

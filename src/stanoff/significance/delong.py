@@ -14,6 +14,7 @@ from stanoff._lib.arguments import Interval, check_choice, check_probability
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
+from stanoff.measures.scores import share_below
 from stanoff.significance.result import (
     Array,
     SignificanceResult,
@@ -73,9 +74,11 @@ def delong_test(
     check_alternative(alternative)
     level = check_probability("level", level)
     truth, scores = _select_category(data, category)
-    pos, neg = zip(*(placements(truth, score) for score in scores), strict=True)
-    variance = sum(np.var(x[0] - x[1], ddof=1) / len(x[0]) for x in (pos, neg))
-    auc_a, auc_b = (float(x.mean()) for x in pos)
+    pos, neg = scores[:, truth == 1], scores[:, truth != 1]
+    above = [share_below(n, p) for p, n in zip(pos, neg, strict=True)]  # the placements
+    below = [share_below(p, n) for p, n in zip(pos, neg, strict=True)]
+    variance = sum(np.var(x[0] - x[1], ddof=1) / len(x[0]) for x in (above, below))
+    auc_a, auc_b = (float(x.mean()) for x in above)
     difference, error = auc_a - auc_b, sqrt(variance)
     direction = int(np.sign(difference))
     z, p, note = nan, nan, "no difference"
@@ -89,24 +92,6 @@ def delong_test(
     numbers: Any = {"difference": difference, "error": error, "interval": interval, "level": level}
     fields = "DeLong", "AUC", z, len(truth), p, None, alternative, direction, note
     return DeLong(*fields, auc=(auc_a, auc_b), **numbers)
-
-
-def placements(truth: NDArray[np.int64], score: Array) -> tuple[Array, Array]:
-    """Return which share of the negatives each positive beats, and of the positives each negative.
-
-    The second is the share that beats it. Ties are halved.
-
-    Examples
-    --------
-    >>> pos, neg = placements(np.array([1, 1, 0, 0]), np.array([3.0, 2.0, 2.0, 1.0]))
-    >>> pos.tolist(), neg.tolist()
-    ([1.0, 0.75], [0.75, 1.0])
-    """
-    pos, neg = score[truth == 1], score[truth != 1]
-    ranks = scipy.stats.rankdata(np.concatenate([pos, neg]))
-    of_pos = (ranks[: len(pos)] - scipy.stats.rankdata(pos)) / len(neg)
-    of_neg = 1 - (ranks[len(pos) :] - scipy.stats.rankdata(neg)) / len(pos)
-    return of_pos, of_neg
 
 
 def _select_category(data: Data, category: str | None) -> tuple[NDArray[np.int64], Array]:
