@@ -38,14 +38,14 @@ function leadResolved({ low, high, errors, names }, leader, rope) {
 
 function listed(names) {
   const more = names.length - MOST_NAMES;
-  const told = more > 0 ? [...names.slice(0, MOST_NAMES), `${more} more`] : names;
-  return told.length === 1 ? told[0] : `${told.slice(0, -1).join(", ")} and ${told.at(-1)}`;
+  const shown = more > 0 ? [...names.slice(0, MOST_NAMES), `${more} more`] : names;
+  return shown.length === 1 ? shown[0] : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
 }
 
 function contestSentence(data, rope, { order, tier, decisions, near }) {
   const best = order.filter((i) => tier[i] === 1);
   const others = order.filter((i) => tier[i] > 1);
-  const names = (places) => listed(places.map((i) => data.said[i]));
+  const names = (places) => listed(places.map((i) => data.shown[i]));
   const [leader, ...followers] = best;
   let head = `${names([leader])} is the best of ${order.length} systems`, rest = "";
   if (followers.length && best.every((i) => best.every((j) => i === j || decisions[i][j] === "="))) {
@@ -87,8 +87,8 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
 (() => {
   const systems = data.names.length;
   const lost = data.lost.map((code) => code && decoded(code));
-  const state = { half: given.half };
-  function standings(rope) {
+  const state = { half: question.half };
+  function rankingOf(rope) {
     const decisions = matrixOf(data.low, data.high, systems, rope, data.higher);
     const tier = tiersOf(decisions);
     const reach = Math.max(0, data.higher ? -rope[0] : rope[1]);
@@ -106,36 +106,36 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
     return element;
   }
 
-  const sentence = (rope, found) => [contestSentence(data, rope, found), ...data.warnings].join(" ");
+  const sentence = (rope, ranking) => [contestSentence(data, rope, ranking), ...data.warnings].join(" ");
 
   function update() {
     const rope = ropeOf(state.half);
-    const found = standings(rope);
-    set($("verdict"), sentence(rope, found));
-    const count = Math.max(...found.tier);
+    const ranking = rankingOf(rope);
+    set($("verdict"), sentence(rope, ranking));
+    const count = Math.max(...ranking.tier);
     $("tiers").replaceChildren(...Array.from({ length: count }, (_, t) =>
-      make("li", found.order.filter((i) => found.tier[i] === t + 1).map((i) => data.names[i]).join(", "))));
-    $("systems").tBodies[0].replaceChildren(...found.order.map((i) => {
+      make("li", ranking.order.filter((i) => ranking.tier[i] === t + 1).map((i) => data.names[i]).join(", "))));
+    $("systems").tBodies[0].replaceChildren(...ranking.order.map((i) => {
       const cells = [...data.cells[i]];
-      cells[data.columns.tier] = String(found.tier[i]);
-      cells[data.columns.p_near] = found.near[i];
+      cells[data.columns.tier] = String(ranking.tier[i]);
+      cells[data.columns.p_near] = ranking.near[i];
       const row = document.createElement("tr");
       row.append(...cells.map((text, j) => (j ? make("td", text, { class: "number" }) : make("th", text, { scope: "row" }))));
       return row;
     }));
     $("matrix").tHead.rows[0].replaceChildren(
-      document.createElement("td"), ...found.order.map((i) => make("th", data.names[i], { scope: "col" })));
-    $("matrix").tBodies[0].replaceChildren(...found.order.map((i) => {
+      document.createElement("td"), ...ranking.order.map((i) => make("th", data.names[i], { scope: "col" })));
+    $("matrix").tBodies[0].replaceChildren(...ranking.order.map((i) => {
       const row = document.createElement("tr");
-      row.append(make("th", data.names[i], { scope: "row" }), ...found.order.map((j) => {
+      row.append(make("th", data.names[i], { scope: "row" }), ...ranking.order.map((j) => {
         if (i === j) return document.createElement("td");
-        const cell = make("td", SYMBOLS[found.decisions[i][j]], { "data-decision": found.decisions[i][j] });
+        const cell = make("td", SYMBOLS[ranking.decisions[i][j]], { "data-decision": ranking.decisions[i][j] });
         cell.append(make("small", data.better[i][j]));
         return cell;
       }));
       return row;
     }));
-    const changed = state.half !== given.half;
+    const changed = state.half !== question.half;
     set($("now"), ropeText(rope));
     $("changed").hidden = !changed;
     $("reset").disabled = !changed;
@@ -149,7 +149,7 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
 
   // As wide as it takes to make all pairs equivalent, or nearly.
   const far = Math.max(...data.low.map((low, i) => Math.max(Math.abs(low), Math.abs(data.high[i]))));
-  const widest = Math.max(2 * given.half, Number.isFinite(far) ? 1.05 * far : 0) || 0.1;
+  const widest = Math.max(2 * question.half, Number.isFinite(far) ? 1.05 * far : 0) || 0.1;
   const step = 10 ** Math.floor(Math.log10(widest / 200));
   $("slider").step = step;
   $("slider").max = Number((Math.ceil(widest / step) * step).toPrecision(12));
@@ -164,7 +164,7 @@ function contestSentence(data, rope, { order, tier, decisions, near }) {
   $("slider").addEventListener("input", () => read($("slider")));
   $("half").addEventListener("input", () => read($("half")));
   $("half").addEventListener("blur", () => { $("half").removeAttribute("aria-invalid"); set($("problem"), ""); update(); });
-  $("reset").addEventListener("click", () => { state.half = given.half; update(); $("slider").focus(); });
+  $("reset").addEventListener("click", () => { state.half = question.half; update(); $("slider").focus(); });
 
   goLive({ bibtex: () => data.bibtex, sentence: () => $("verdict").textContent });
   update();

@@ -48,7 +48,7 @@ def contest_page(
     ranking, table = result.ranking(row), contest_table(result.whole, row)
     order = ranking.order
     draws = list(ranking.loss)
-    losses, every = embed_draws(draws, keep_sides_of=(0.0,))
+    losses, thinning = embed_draws(draws, keep_sides_of=(0.0,))
     documents = describe_contest_documents(result, row)
     better = [[whole_percent(float(p)) for p in line] for line in ranking.better]
     pictures = draw_figures(result, row, FIGURES) if figures is None else figures
@@ -67,8 +67,8 @@ def contest_page(
         decisions=ranking.decisions[order][:, order].tolist(),
         better=[[better[i][j] for j in order] for i in order],
         groups=groups_table(result, contest_table(result, row)) if result.groups else None,
-        every=every,
-        coarse=format_coarseness(every, draws),
+        thinning=thinning,
+        coarse=format_coarseness(thinning, draws),
         fixed=[one_line(n) for n, code in zip(result.systems, losses, strict=True) if code is None],
     )
 
@@ -92,7 +92,7 @@ def _data(
     position = {system: i for i, system in enumerate(ranking.order)}
     return {
         "names": [one_line(name) for name in result.systems],
-        "said": [shown(name) for name in result.systems],
+        "shown": [shown(name) for name in result.systems],
         "cells": [cells[position[i]] for i in range(len(result.systems))],
         "columns": {name: CONTEST.index(name) for name in CHANGING},
         "judged": describe_score(result, category),

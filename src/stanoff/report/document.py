@@ -204,9 +204,9 @@ def _block(block: Block, prefix: str) -> dict[str, Any]:
 def _table(table: Table) -> dict[str, Any]:
     frame = table.frame
     names = list(frame.columns)
-    for (row, column), how in table.highlight.items():
-        if how not in HIGHLIGHTS:
-            raise invalid("highlight", f"one of {', '.join(HIGHLIGHTS)}", how)
+    for (row, column), look in table.highlight.items():
+        if look not in HIGHLIGHTS:
+            raise invalid("highlight", f"one of {', '.join(HIGHLIGHTS)}", look)
         if column not in names or not 0 <= row < len(frame):
             raise invalid("highlight", "of cells that the table has", (row, column))
     columns = [[_text(value) for value in frame[name]] for name in names]
@@ -253,12 +253,12 @@ def _is_number(text: str) -> bool:
 
 def _anchors(titles: Sequence[str]) -> list[str]:
     """Make an id of every title: readable, and no two alike."""
-    known: list[str] = []
+    anchors: list[str] = []
     for title in titles:
         plain = Markup(escape(title)).striptags().casefold()
         base = re.sub(r"\W+", "-", plain).strip("-") or "section"
         name, n = base, 2
-        while name in known:
+        while name in anchors:
             name, n = f"{base}-{n}", n + 1
-        known.append(name)
-    return known
+        anchors.append(name)
+    return anchors

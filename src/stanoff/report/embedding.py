@@ -44,10 +44,10 @@ def embed_draws(rows: Sequence[Array], keep_sides_of: Sequence[float]) -> tuple[
     keep_sides_of : sequence of float
         Values that no draw may cross or reach by being moved onto the grid.
     """
-    every = max(1, ceil(sum(row.size for row in rows) / MAX_DRAWS))
+    thinning = max(1, ceil(sum(row.size for row in rows) / MAX_DRAWS))
     embedded: list[Any] = []
     for row in rows:
-        draws = np.sort(row, axis=None)[(every - 1) // 2 :: every]
+        draws = np.sort(row, axis=None)[(thinning - 1) // 2 :: thinning]
         if not np.isfinite(draws).all():
             embedded.append(None)
             continue
@@ -55,10 +55,10 @@ def embed_draws(rows: Sequence[Array], keep_sides_of: Sequence[float]) -> tuple[
         positions = on_grid(draws, step, keep_sides_of)
         gaps = encode(np.diff(positions).astype(np.int64))
         embedded.append({"step": step, "first": positions[0], "gaps": gaps})
-    return embedded, every
+    return embedded, thinning
 
 
-def format_coarseness(every: int, rows: Sequence[Array]) -> str:
+def format_coarseness(thinning: int, rows: Sequence[Array]) -> str:
     """Write by how much the share of an interval can be off where every k-th draw is kept.
 
     Examples
@@ -66,7 +66,7 @@ def format_coarseness(every: int, rows: Sequence[Array]) -> str:
     >>> format_coarseness(11, [np.zeros(50_000)])
     '0.022%'
     """
-    return f"{100 * every / min(row.size for row in rows):.2g}%"
+    return f"{100 * thinning / min(row.size for row in rows):.2g}%"
 
 
 def encode(numbers: NDArray[np.int64]) -> str:

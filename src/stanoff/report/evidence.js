@@ -124,52 +124,52 @@ function midpointError(hdi, std, mcse) {
 }
 
 // Whether the ends of the HDI are off those of the ROPE by more than draws scatter: as evidence.py.
-function decisionResolved(said, row) {
-  const middle = midpointError(said.hdi, row.std, row.mcse);
+function decisionResolved(evidence, row) {
+  const middle = midpointError(evidence.hdi, row.std, row.mcse);
   if (!(middle > 0)) return true;
-  const z = Math.min((said.hdi[1] - said.hdi[0]) / (2 * row.std), 5);
+  const z = Math.min((evidence.hdi[1] - evidence.hdi[0]) / (2 * row.std), 5);
   const density = Math.exp(-0.5 * z ** 2) / Math.sqrt(2 * Math.PI);
-  const p = said.probability;
+  const p = evidence.probability;
   const error = Math.hypot(middle, (Math.sqrt(p * (1 - p)) * row.mcse) / (2 * density));
-  return said.hdi.every((end) => said.rope.every((edge) => Math.abs(end - edge) >= 3 * error));
+  return evidence.hdi.every((end) => evidence.rope.every((edge) => Math.abs(end - edge) >= 3 * error));
 }
 
-const directionResolved = (said, row) =>
-  Math.abs(said.hdi[0] + said.hdi[1] - said.rope[0] - said.rope[1]) / 2 > 3 * midpointError(said.hdi, row.std, row.mcse);
+const directionResolved = (evidence, row) =>
+  Math.abs(evidence.hdi[0] + evidence.hdi[1] - evidence.rope[0] - evidence.rope[1]) / 2 > 3 * midpointError(evidence.hdi, row.std, row.mcse);
 
 // What stands beside the symbol of a decision whose systems cannot be told apart: as tables.py.
-function markOf(said, row) {
-  if (said.decision !== "<" && said.decision !== ">") return "";
-  const p = said.decision === ">" ? row.pBetter : row.pWorse;
-  return p < PERHAPS || (p < PROBABLY && !directionResolved(said, row)) ? " †" : "";
+function markOf(evidence, row) {
+  if (evidence.decision !== "<" && evidence.decision !== ">") return "";
+  const p = evidence.decision === ">" ? row.pBetter : row.pWorse;
+  return p < PERHAPS || (p < PROBABLY && !directionResolved(evidence, row)) ? " †" : "";
 }
 
 // The decision in words that neither noise nor the sign of the mean contradicts: as sentences.py.
-function verdictOf(names, row, said, higher) {
+function verdictOf(names, row, evidence, higher) {
   const [a, b] = names;
   const where = `in ${row.judged} (${row.documents})`;
-  if (said.decision === "<" || said.decision === ">") {
+  if (evidence.decision === "<" || evidence.decision === ">") {
     const better = row.pBetter >= row.pWorse;
     const p = better ? row.pBetter : row.pWorse;
-    if (p < PERHAPS || (p < PROBABLY && !directionResolved(said, row))) return `${a} and ${b} cannot be told apart yet ${where}`;
+    if (p < PERHAPS || (p < PROBABLY && !directionResolved(evidence, row))) return `${a} and ${b} cannot be told apart yet ${where}`;
     const sure = p >= PROBABLY ? "probably" : "perhaps";
     return `${a} is ${sure} ${better ? "better" : "worse"} than ${b} ${where}, but this is not settled`;
   }
-  const expected = said.decision.startsWith(">") === higher ? 1 : -1;
-  if (said.decision !== "=" && row.sign * expected < 0)
-    return `The difference between ${a} and ${b} ${where} lies ${said.hdi[0] >= said.rope[1] ? "above" : "below"} the ROPE`;
-  return `${a} is ${WORDS[said.decision]} ${b} ${where}`;
+  const expected = evidence.decision.startsWith(">") === higher ? 1 : -1;
+  if (evidence.decision !== "=" && row.sign * expected < 0)
+    return `The difference between ${a} and ${b} ${where} lies ${evidence.hdi[0] >= evidence.rope[1] ? "above" : "below"} the ROPE`;
+  return `${a} is ${WORDS[evidence.decision]} ${b} ${where}`;
 }
 
 // The sentence of sentences.py.
-function sentenceOf(names, row, said, higher) {
+function sentenceOf(names, row, evidence, higher) {
   return (
-    `${verdictOf(names, row, said, higher)}: ` +
+    `${verdictOf(names, row, evidence, higher)}: ` +
     `under the ${row.model} model the difference is ${row.mean}, with a ` +
-    `${general(100 * said.probability)}% HDI of ${interval(said.hdi, row.digits)}; it lies below, ` +
-    `inside and above the ROPE ${ropeText(said.rope)} with probability ${percent(said.below)}, ` +
-    `${percent(said.inside)} and ${percent(said.above)}.` +
-    (decisionResolved(said, row) ? "" : UNRESOLVED)
+    `${general(100 * evidence.probability)}% HDI of ${interval(evidence.hdi, row.digits)}; it lies below, ` +
+    `inside and above the ROPE ${ropeText(evidence.rope)} with probability ${percent(evidence.below)}, ` +
+    `${percent(evidence.inside)} and ${percent(evidence.above)}.` +
+    (decisionResolved(evidence, row) ? "" : UNRESOLVED)
   );
 }
 
@@ -191,6 +191,6 @@ function changeOf(decision, flips, rope, digits) {
     ...flips.slice(passed).map((flip) => [flip.width, "wider", flip.after]),
   ].map(([width, how, other]) => [`${halfWidth(width, digits)}${around} or ${how}`, other]);
   const [[first, verdict], ...rest] = others;
-  const told = `With a ROPE of ${first} the decision would be ${SYMBOLS[verdict]}`;
-  return [told, ...rest.map(([width, other]) => `; with ${width}, ${SYMBOLS[other]}`), "."].join("");
+  const message = `With a ROPE of ${first} the decision would be ${SYMBOLS[verdict]}`;
+  return [message, ...rest.map(([width, other]) => `; with ${width}, ${SYMBOLS[other]}`), "."].join("");
 }

@@ -1,48 +1,48 @@
 // The page: a ROPE and an HDI of the reader's own, rows to sort and filter, texts to copy.
 (() => {
-  const state = { half: given.half, probability: data.hdi, focus: data.focus };
+  const state = { half: question.half, probability: data.hdi, focus: data.focus };
   const rows = data.rows.map((row, i) => ({ ...row, draws: row.draws && decoded(row.draws), i }));
   const lines = [];
   for (const line of document.querySelectorAll("#rows tbody tr")) lines[line.dataset.i] = line;
-  const changed = () => state.half !== given.half || state.probability !== data.hdi;
+  const changed = () => state.half !== question.half || state.probability !== data.hdi;
 
   // What Python computed from all draws is shown as it is; the rest comes from the draws that are here.
-  function say(row) {
-    if (!row.draws) return row.given;
+  function evidenceOf(row) {
+    if (!row.draws) return row.reported;
     const rope = ropeOf(state.half), { probability } = state;
     if (row.hdiFor !== probability) {
-      row.hdi = probability === data.hdi ? row.given.hdi : hdiOf(row.draws, probability);
+      row.hdi = probability === data.hdi ? row.reported.hdi : hdiOf(row.draws, probability);
       row.hdiFor = probability;
-      row.flips = flipsOf(row.hdi, given.middle, data.higher);
+      row.flips = flipsOf(row.hdi, question.middle, data.higher);
     }
     const decision = decide(row.hdi, rope, data.higher);
-    const { below, inside, above } = rope === data.rope ? row.given : masses(row.draws, rope);
+    const { below, inside, above } = rope === data.rope ? row.reported : masses(row.draws, rope);
     return { rope, hdi: row.hdi, decision, probability, below, inside, above };
   }
 
   const sentence = (row) =>
-    row.draws ? [sentenceOf(data.names, row, row.said, data.higher) + row.claims + (row.said.rope === data.rope ? data.aside : data.lower), ...data.warnings].join(" ") : row.sentence;
+    row.draws ? [sentenceOf(data.names, row, row.evidence, data.higher) + row.claims + (row.evidence.rope === data.rope ? data.aside : data.lower), ...data.warnings].join(" ") : row.sentence;
 
   // ------------------------------------------------------------------ what changes with the ROPE
   function update() {
     const tally = { "<<": 0, "<": 0, "=": 0, ">": 0, ">>": 0 };
     for (const row of rows) {
-      row.said = say(row);
-      tally[row.said.decision] += 1;
+      row.evidence = evidenceOf(row);
+      tally[row.evidence.decision] += 1;
       if (!row.draws) continue;
       const cells = lines[row.i].cells;
-      set(cells[data.columns.p_rope], percent(row.said.inside));
-      set(cells[data.columns.hdi], interval(row.said.hdi, data.digits));
-      set(cells[data.columns.decision], SYMBOLS[row.said.decision] + markOf(row.said, row));
-      lines[row.i].dataset.decision = row.said.decision;
+      set(cells[data.columns.p_rope], percent(row.evidence.inside));
+      set(cells[data.columns.hdi], interval(row.evidence.hdi, data.digits));
+      set(cells[data.columns.decision], SYMBOLS[row.evidence.decision] + markOf(row.evidence, row));
+      lines[row.i].dataset.decision = row.evidence.decision;
     }
     const row = rows[state.focus];
     set($("verdict"), sentence(row));
-    set($("change"), row.draws ? changeOf(row.said.decision, row.flips, row.said.rope, row.digits) : "");
-    set($("symbol"), SYMBOLS[row.said.decision]);
-    $("symbol").dataset.decision = row.said.decision;
+    set($("change"), row.draws ? changeOf(row.evidence.decision, row.flips, row.evidence.rope, row.digits) : "");
+    set($("symbol"), SYMBOLS[row.evidence.decision]);
+    $("symbol").dataset.decision = row.evidence.decision;
     const [a, b] = data.names;
-    document.title = `${a} ${SYMBOLS[row.said.decision]} ${b} in ${row.judged}, ROPE ${ropeText(ropeOf(state.half))}`;
+    document.title = `${a} ${SYMBOLS[row.evidence.decision]} ${b} in ${row.judged}, ROPE ${ropeText(ropeOf(state.half))}`;
     set($("now"), `ROPE ${ropeText(ropeOf(state.half))}, ${general(100 * state.probability)}% HDI`);
     $("changed").hidden = !changed();
     $("reset").disabled = !changed();
@@ -57,7 +57,7 @@
   function showControls(row) {
     const slider = $("slider");
     const last = Math.max(0, ...(row.flips || []).map((flip) => flip.width));
-    const wanted = Math.max(2 * given.half, 1.3 * last, 1.05 * state.half) || 0.1;
+    const wanted = Math.max(2 * question.half, 1.3 * last, 1.05 * state.half) || 0.1;
     if (slider.dataset.for !== `${row.i} ${state.probability}` || state.half > Number(slider.max)) {
       const step = niceStep(wanted / 400);
       slider.step = step;
@@ -75,7 +75,7 @@
     const ends = [0, ...flips.map((flip) => flip.width), widest];
     for (let i = 0; i + 1 < ends.length; i++) {
       const zone = document.createElement("span");
-      const decision = i ? flips[i - 1].after : flips[0]?.before ?? row.said.decision;
+      const decision = i ? flips[i - 1].after : flips[0]?.before ?? row.evidence.decision;
       zone.dataset.decision = decision;
       zone.textContent = SYMBOLS[decision];
       zone.style.flexGrow = Math.max(0, (ends[i + 1] - ends[i]) / widest);
@@ -116,7 +116,7 @@
     field.addEventListener("blur", () => { field.removeAttribute("aria-invalid"); set($("problem"), ""); update(); });
 
   $("reset").addEventListener("click", () => {
-    Object.assign(state, { half: given.half, probability: data.hdi });
+    Object.assign(state, { half: question.half, probability: data.hdi });
     $("slider").dataset.for = "";
     update();
     $("slider").focus();
@@ -164,7 +164,7 @@
     }
     const tallest = Math.max(...counts, 1);
     const outline = counts.map((c, i) => `V${(base - (base - 8) * (c / tallest)).toFixed(1)}H${((W * (i + 1)) / bins).toFixed(1)}`);
-    const { rope, hdi } = row.said;
+    const { rope, hdi } = row.evidence;
     const parts = [
       make("rect", { class: "rope", x: x(rope[0]), y: 0, width: Math.max(1.5, x(rope[1]) - x(rope[0])), height: base }),
       make("path", { class: "bars", d: `M0 ${base}${outline.join("")}V${base}Z` }),
@@ -197,9 +197,9 @@
   // ------------------------------------------------------------------------ sort and filter
   const ORDER = ["<<", "<", "=", ">", ">>"];
   const valueOf = {
-    p_rope: (row) => row.said.inside,
-    hdi: (row) => row.said.hdi[0],
-    decision: (row) => ORDER.indexOf(row.said.decision),
+    p_rope: (row) => row.evidence.inside,
+    hdi: (row) => row.evidence.hdi[0],
+    decision: (row) => ORDER.indexOf(row.evidence.decision),
   };
   const collator = new Intl.Collator("en", { numeric: true });
 
@@ -230,7 +230,7 @@
     const pressed = [...document.querySelectorAll('[data-tally][aria-pressed="true"]')].map((b) => b.dataset.tally);
     let shown = 0;
     for (const row of rows) {
-      const fits = row.name.toLocaleLowerCase().includes(wanted) && (!pressed.length || pressed.includes(row.said.decision));
+      const fits = row.name.toLocaleLowerCase().includes(wanted) && (!pressed.length || pressed.includes(row.evidence.decision));
       lines[row.i].hidden = !fits;
       shown += fits;
     }

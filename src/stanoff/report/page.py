@@ -83,7 +83,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
     evidence = [result.evidence(name) for name in result.categories]
     table = comparison_table(result.whole, COLUMNS)
     draws = [result.posterior_sample(name) for name in result.categories]
-    embedded, every = embed_draws(draws, keep_sides_of=(*result.rope, 0.0))
+    embedded, thinning = embed_draws(draws, keep_sides_of=(*result.rope, 0.0))
     rows = [_row(result, e, d) for e, d in zip(evidence, embedded, strict=True)]
     a, b = map(shown, result.names)
     score, rope = describe_score(result, category), format_interval(result.rope)
@@ -96,7 +96,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         title=f"{a} {evidence[focus].decision.symbol} {b} in {score}, ROPE {rope}",
         names=[one_line(name) for name in result.names],
         focus=focus,
-        said=evidence[focus],
+        evidence=evidence[focus],
         sentence=describe_comparison(result, evidence[focus]),
         change=describe_rope_flips(result, evidence[focus]),
         headings=[
@@ -107,8 +107,8 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         digits=max(row["digits"] for row in rows),
         legend=in_one_paragraph(comparison_legend(result, COLUMNS)),
         averages=len(result.categories) - len(result.data.categories),
-        every=every,
-        coarse=format_coarseness(every, draws),
+        thinning=thinning,
+        coarse=format_coarseness(thinning, draws),
         disagreements=_few_disagreements(result),
         groups=groups_table(result, comparison_table(result, GROUPS)) if result.groups else None,
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
@@ -229,7 +229,7 @@ def _row(result: Comparison, e: Evidence, draws: Any) -> dict[str, Any]:
         "pWorse": e.p_less if result.measure.higher_is_better else e.p_greater,
         "digits": digits_for(e.std),
         "draws": draws,
-        "given": {
+        "reported": {
             "decision": str(e.decision),
             "hdi": [_number(end) for end in e.hdi],
             "below": _number(e.p_below),

@@ -65,7 +65,9 @@ def list_answers(results: Sequence[StudyResult]) -> list[Answer]:
     pairs = [result for result in decided if not result.is_contest]
     in_contests = {(result.data, result.measure) for result in contests}
     answers = [answer for contest in contests for answer in _of_contest(contest, pairs)]
-    return answers + [_of_pair(p) for p in pairs if (p.data, p.measure) not in in_contests]
+    name_model = len({pair.model for pair in pairs}) > 1
+    alone = (pair for pair in pairs if (pair.data, pair.measure) not in in_contests)
+    return answers + [_of_pair(pair, name_model=name_model) for pair in alone]
 
 
 def _of_contest(contest: StudyResult, pairs: Sequence[StudyResult]) -> Iterator[Answer]:
@@ -92,9 +94,9 @@ def _of_contest(contest: StudyResult, pairs: Sequence[StudyResult]) -> Iterator[
         )
 
 
-def _of_pair(pair: StudyResult) -> Answer:
+def _of_pair(pair: StudyResult, *, name_model: bool) -> Answer:
     [row] = pair.summary[pair.summary["category"] == pair.category].to_dict("records")
-    model = f" ({pair.model})" if pair.model else ""
+    model = f" ({pair.model})" if name_model else ""
     return Answer(
         pair.measure,
         pair.data,

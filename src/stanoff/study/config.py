@@ -171,8 +171,8 @@ class Study(BaseModel, frozen=True, extra="allow"):
 
     def model_post_init(self, context: Any) -> None:
         """Check what concerns several keys."""
-        known = [*Study.model_fields, *OPTION_KEYS, "measure", "pos_label", "labels"]
-        check_keys("", self.options, known)
+        allowed = [*Study.model_fields, *OPTION_KEYS, "measure", "pos_label", "labels"]
+        check_keys("", self.options, allowed)
         if (self.pairs is None) == (self.classifiers is None):
             number = "neither" if self.pairs is None else "both"
             raise invalid("classifiers", "given, or pairs, but not both", number)
@@ -320,12 +320,12 @@ def _in_folder(folder: Path, value: Any, *, programs: bool) -> Any:
     return str(folder / value) if is_path else value
 
 
-def check_keys(prefix: str, keys: Iterable[str], known: Sequence[str]) -> None:
+def check_keys(prefix: str, keys: Iterable[str], allowed: Sequence[str]) -> None:
     """Refuse keys that a study does not have."""
     for key in keys:
-        if key not in known:
-            near = nearest(key, list(known))
-            hint = f"Did you mean {near!r}?" if near else f"There are {', '.join(known)}."
+        if key not in allowed:
+            near = nearest(key, list(allowed))
+            hint = f"Did you mean {near!r}?" if near else f"There are {', '.join(allowed)}."
             raise InputError(f"A study has no key {prefix + key!r}. {hint}")
 
 
@@ -347,7 +347,7 @@ def _in_words(error: ValidationError) -> str:
     first = error.errors()[0]
     if first["type"] == "value_error":  # of our own checks
         return in_words_of_toml(first["ctx"]["error"])
-    path = [part for part in first["loc"] if isinstance(part, str)]
+    path = [key for key in first["loc"] if isinstance(key, str)]
     key = ".".join(path[:2] if path[0] == "data" else path[:1])
     rule = RULES.get(first["type"], first["msg"].removeprefix("Input should be "))
     value = None if first["type"] == "missing" else first["input"]

@@ -81,7 +81,7 @@ class Job:
     def slug_for(self, question: Question, study: Study) -> str:
         """Name the files that are about one measure; two measures never share a name."""
         slugs: set[str] = set()
-        names = {each: make_slug([each.measure.label], slugs) for each in study.questions}
+        names = {q: make_slug([q.measure.label], slugs) for q in study.questions}
         return f"{self.slug}-{names[question]}"
 
 
@@ -161,9 +161,9 @@ def build_study(
             results |= finished
             missing = [job for job in missing if job not in finished]
             advance(len(listed) - len(missing))
-    made = [result for job in listed for result in results[job] if result is not None]
-    write_overview(study, made, out)
-    return made
+    listed_results = [result for job in listed for result in results[job] if result is not None]
+    write_overview(study, listed_results, out)
+    return listed_results
 
 
 Results = dict[Job, list[StudyResult | None]]
@@ -212,7 +212,7 @@ def run_group(
             results.append(failures(study, job, result))
         else:
             pages = zip(study.questions, read_pages(study, job, out), strict=True)
-            results.append([kept or make_page(study, job, q, result, out) for q, kept in pages])
+            results.append([page or make_page(study, job, q, result, out) for q, page in pages])
     return results
 
 
