@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from stanoff.data.counting import is_multilabel
 from stanoff.data.load import load_rows
 from stanoff.data.observed import DOCUMENTS
 from stanoff.data.types import PairedDocuments
@@ -60,6 +61,11 @@ class Rows:
             table = tuple(table[i] for i in index) if tables_of_systems else table
         columns = [self.systems[a], self.systems[b]]
         observed = load_rows(table, self.truth, columns, self.layout)
+        if is_multilabel(observed.columns):
+            raise InputError(
+                "Disagreements are listed of documents with one label each: of several labels pass "
+                "the column of one category."
+            )
         data = replace(observed, own={}, by=None).build(DOCUMENTS, self.categories)
         assert isinstance(data, PairedDocuments)
         if category is not None and category not in data.categories:
