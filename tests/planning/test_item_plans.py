@@ -80,7 +80,7 @@ def test_components_of_variance_come_back():
     found = result.components()
     assert found.items == pytest.approx(0.09, rel=0.12)
     assert found.runs == pytest.approx(0.64, rel=0.05)
-    assert (found.n, found.each) == (2000, pytest.approx(4))
+    assert (found.n, found.runs_per_item) == (2000, pytest.approx(4))
     assert found.std() == pytest.approx(result.evidence().std, rel=0.01)
     again = compare(answers(2000, 1, 0.3, 0.8, 6), **LONG)
     assert found.std(runs=1) == pytest.approx(again.evidence().std, rel=0.05)

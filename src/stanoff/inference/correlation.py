@@ -65,8 +65,8 @@ def _posterior(result: Comparison, rho: float) -> StudentTPosterior | None:
     """Return the posterior of the difference if the correlation were another one."""
     other = replace(result.data, test_share=np.array([rho]))  # type: ignore[call-arg]
     first, second = (np.array([index]) for index in result.pair)
-    known = result.model.closed_form(other, result.prior, first, second)
-    return None if known is None else StudentTPosterior(*known[0])
+    student_t = result.model.closed_form(other, result.prior, first, second)
+    return None if student_t is None else StudentTPosterior(*student_t[0])
 
 
 def _row(result: Comparison, rho: float) -> list[object]:

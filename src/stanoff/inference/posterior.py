@@ -135,11 +135,11 @@ class SampledPosterior:
         estimate = local_density(self.draws, x)
         if self.density_at_zero is None or x != 0:
             return estimate
-        known = np.isfinite(self.density_at_zero)
+        has_formula = np.isfinite(self.density_at_zero)
         return Density(
-            np.where(known, self.density_at_zero, estimate.value),
-            np.where(known, 0.0, estimate.mcse),
-            np.where(known, 0.0, estimate.floor),
+            np.where(has_formula, self.density_at_zero, estimate.value),
+            np.where(has_formula, 0.0, estimate.mcse),
+            np.where(has_formula, 0.0, estimate.floor),
         )
 
     def kernel_density(self, x: float) -> Density:

@@ -30,7 +30,7 @@ class Components(ReprMixin):
         Variance that one run of both systems adds to the difference of an item.
     n : int
         How many items there are.
-    each : float
+    runs_per_item : float
         How many runs each has, the harmonic mean.
     item_cost : float
         What a new item costs, in runs of both systems.
@@ -39,13 +39,13 @@ class Components(ReprMixin):
     items: float
     runs: float
     n: int
-    each: float
+    runs_per_item: float
     item_cost: float = 0.0
 
     def std(self, items: int | None = None, runs: float | None = None) -> float:
         """Return the standard error of the difference with so many items and runs of each."""
-        n, each = items or self.n, runs or self.each
-        return sqrt((self.items + self.runs / each) / n)
+        n, n_runs = items or self.n, runs or self.runs_per_item
+        return sqrt((self.items + self.runs / n_runs) / n)
 
     @property
     def best_runs(self) -> int:
@@ -53,7 +53,7 @@ class Components(ReprMixin):
         if self.item_cost == 0:
             return 1
         if self.items == 0:
-            return ceil(self.each)
+            return ceil(self.runs_per_item)
         square = self.item_cost * self.runs / self.items
         fewer = max(1, isqrt(int(square)))
         # One more run pays where the variance it saves is worth more than what it costs.
@@ -61,20 +61,20 @@ class Components(ReprMixin):
 
     def table(self) -> pd.DataFrame:
         """Return the standard error of the difference for several numbers of runs of each item."""
-        each = sorted({1, 2, 3, 5, 10, 20, round(self.each)})
-        return pd.DataFrame({"runs": each, "std": [self.std(runs=r) for r in each]})
+        n_runs = sorted({1, 2, 3, 5, 10, 20, round(self.runs_per_item)})
+        return pd.DataFrame({"runs": n_runs, "std": [self.std(runs=r) for r in n_runs]})
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
         return [str(self)]
 
     def __str__(self) -> str:
-        share = self.runs / self.each / (self.items + self.runs / self.each)
+        share = self.runs / self.runs_per_item / (self.items + self.runs / self.runs_per_item)
         endless = sqrt(self.items / self.n)
         variance = (
             f"The difference of an item varies by {sqrt(self.items):.3g} between items and by "
             f"{sqrt(self.runs):.3g} between runs (standard deviations). With {self.n:,} items and "
-            f"{self.each:.3g} runs of each, {100 * share:.0f} % of the variance of the mean "
-            f"difference comes from runs: its standard error is {self.std():.3g}, with one run of "
+            f"{self.runs_per_item:.3g} runs of each, {100 * share:.0f} % of the variance of the "
+            f"mean difference comes from runs: its standard error is {self.std():.3g}, with one run of "
             f"each {self.std(runs=1):.3g}, with endless runs {endless:.3g}."
         )
         cost = (

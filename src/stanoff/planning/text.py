@@ -196,11 +196,11 @@ def power_legend(table: PowerTable) -> dict[str, str]:
     """Explain the columns of a table of powers."""
     least, most = table["n_simulations"].min(), table["n_simulations"].max()
     n_simulations = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    about = table.attrs
-    rule = f"ROPE {format_interval(about['rope'])}, {format_level(about['hdi_prob'])} HDI"
+    question = table.attrs
+    rule = f"ROPE {format_interval(question['rope'])}, {format_level(question['hdi_prob'])} HDI"
     return {
         "power": f"share of {n_simulations} simulated data sets of n documents on which the goal "
-        f"was reached in {about['measure']} ({rule}), ± its standard error",
+        f"was reached in {question['measure']} ({rule}), ± its standard error",
         "under each symbol": "the share of that decision",
         **DECISIONS,
     }
