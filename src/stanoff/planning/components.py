@@ -74,8 +74,8 @@ class Components(ReprMixin):
             f"The difference of an item varies by {sqrt(self.items):.3g} between items and by "
             f"{sqrt(self.runs):.3g} between runs (standard deviations). With {self.n:,} items and "
             f"{self.runs_per_item:.3g} runs of each, {100 * share:.0f} % of the variance of the "
-            f"mean difference comes from runs: its standard error is {self.std():.3g}, with one run of "
-            f"each {self.std(runs=1):.3g}, with endless runs {endless:.3g}."
+            f"mean difference comes from runs: its standard error is {self.std():.3g}, with one "
+            f"run of each {self.std(runs=1):.3g}, with endless runs {endless:.3g}."
         )
         cost = (
             "For as many answers, new items tell more than more runs of the same items"
