@@ -238,7 +238,7 @@ def test_one_broken_comparison_does_not_lose_the_others(folder):
     assert [bool(o.error) for o in outcomes] == [True] * 2 + [False] * 2 + [True] * 4
     index = (folder / "out/index.html").read_text("utf-8")
     assert "6 of 8 comparisons and contests could not be made" in index
-    assert "1 missing label" in index
+    assert "1 has no answer of" in index
     assert len(list(csv.DictReader(io.StringIO((folder / "out/table.csv").read_text())))) == 2
 
 
