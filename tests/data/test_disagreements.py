@@ -112,6 +112,33 @@ def test_weights_are_a_column():
     assert table["n"].tolist() == listed["sample_weight"].tolist()
 
 
+@pytest.mark.parametrize("form", ["sets", "array", "frame"])
+@pytest.mark.parametrize("category", [None, "law"])
+def test_documents_with_several_labels_are_right_where_all_labels_are(form, category):
+    names = ["art", "law", "war"]
+    truth = RNG.random((N, 3)) < 0.4
+    flips = [RNG.random((N, 3)) < p for p in (0.1, 0.15)]
+    columns = [truth, truth ^ flips[0], truth ^ flips[1]]
+    lists = [[[x for x, yes in zip(names, row, strict=True) if yes] for row in m] for m in columns]
+    given = {
+        "sets": lists,
+        "array": [column.astype(int) for column in columns],
+        "frame": [pd.DataFrame(column.astype(int), columns=names) for column in columns],
+    }[form]
+    labels = {"labels": names} if form == "array" else {}
+    result = compare(*given, names=("old", "new"), engine="exact", **labels, **OPTIONS)
+    listed = result.disagreements(category)
+    judged = slice(None) if category is None else [names.index(category)]
+    rows = np.flatnonzero((columns[1] != columns[2])[:, judged].any(axis=1))
+    assert listed.index.tolist() == rows.tolist()
+    for system, flipped in zip(("old", "new"), flips, strict=True):
+        right = ~flipped[rows][:, judged].any(axis=1)
+        side = 0 if system == "old" else 1
+        words = [change.split(" to ")[side] == "right" for change in listed["change"]]
+        assert words == right.tolist()
+    assert listed["old"].tolist() == [lists[1][row] for row in rows]
+
+
 def test_what_has_no_rows_says_so(tmp_path):
     result = compare(TABLE, **COLUMNS, **OPTIONS)
     loaded = load(result.save(tmp_path / "result.nc"))

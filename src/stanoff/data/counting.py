@@ -689,25 +689,54 @@ def count_multilabel(
     >>> counts.categories, counts.pos.tolist()
     (('x', 'y'), [[0, 1, 1, 0], [1, 0, 0, 0]])
     """
-    for name, values in columns.items():
-        _refuse_probabilities(name, values)
-    matrices = [is_matrix(values) for values in columns.values()]
-    if any(matrices) and not all(matrices):
-        raise InputError("Pass indicator matrices or label sets, not a mixture of both.")
-    rows, known, label_pairs = _read_matrices(columns) if all(matrices) else _read_sets(columns)
+    known, pairs = _read_multilabel(columns)
     if pos_label is None and average is None:
         raise InputError(ONE_OF_MANY)
+    rows = n_rows(next(iter(columns.values())))
     weights = np.ones(rows, dtype=np.int64) if n is None else np.asarray(n, dtype=np.int64)
     if len(weights) != rows:
         raise invalid("sample_weight", f"{rows:,} numbers, one per document", len(weights))
-    if all(matrices):
+    if is_matrix(next(iter(columns.values()))):
         known, labels = _name_columns(known, labels)
     else:
         pos_label, labels = match_labels(pos_label, labels, known)
         refuse_similar_labels(known, labels)
     categories = select_categories(known, pos_label, labels, average)
-    counts = count_patterns(categories, label_pairs, weights).as_pair()
+    counts = count_patterns(categories, pairs, weights).as_pair()
     return replace(counts, notes=unused_labels(categories, known) if average else ())
+
+
+def read_labels(
+    columns: Mapping[str, Any], labels: Any = None
+) -> tuple[tuple[Any, ...], list[LabelPairs]]:
+    """Return every label of any column, and per column the rows and the indices of their labels.
+
+    Examples
+    --------
+    >>> known, [(rows, codes)] = read_labels({"truth": [["x"], [], ["y", "x"]]})
+    >>> known, rows.tolist(), codes.tolist()
+    (('x', 'y'), [0, 2, 2], [0, 1, 0])
+    """
+    if not is_multilabel(columns):
+        known, codes = encode_all(columns)
+        return known, [(np.arange(len(column)), column.astype(np.intp)) for column in codes]
+    known, pairs = _read_multilabel(columns)
+    return _name_columns(known, labels)[0], pairs
+
+
+def n_rows(values: Any) -> int:
+    """Return the number of documents of a column of labels, label sets or indicators."""
+    return values.shape[0] if is_matrix(values) else len(values)
+
+
+def _read_multilabel(columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[LabelPairs]]:
+    """Read indicator matrices or label sets, which must not be mixed."""
+    for name, values in columns.items():
+        _refuse_probabilities(name, values)
+    matrices = [is_matrix(values) for values in columns.values()]
+    if any(matrices) and not all(matrices):
+        raise InputError("Pass indicator matrices or label sets, not a mixture of both.")
+    return _read_matrices(columns) if all(matrices) else _read_sets(columns)
 
 
 def _refuse_probabilities(name: str, values: Any) -> None:
@@ -726,8 +755,8 @@ def _refuse_probabilities(name: str, values: Any) -> None:
         )
 
 
-def _read_matrices(columns: Mapping[str, Any]) -> tuple[int, tuple[Any, ...], list[LabelPairs]]:
-    """Read indicator matrices: the number of rows, the categories, and who has which.
+def _read_matrices(columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[LabelPairs]]:
+    """Read indicator matrices: the categories, and who has which.
 
     Columns of data frames are put into one order, by their names.
     """
@@ -749,7 +778,7 @@ def _read_matrices(columns: Mapping[str, Any]) -> tuple[int, tuple[Any, ...], li
         raise InputError(f"The columns must have the same shape, but {listed}.")
     rows, width = next(iter(shapes.values()))
     check_lengths(dict.fromkeys(shapes, min(rows, width)))
-    return rows, tuple(first or range(width)), [matrix.nonzero() for matrix in matrices.values()]
+    return tuple(first or range(width)), [matrix.nonzero() for matrix in matrices.values()]
 
 
 def as_indicators(name: str, values: Any) -> Any:
@@ -774,8 +803,8 @@ def as_indicators(name: str, values: Any) -> Any:
     return matrix
 
 
-def _read_sets(columns: Mapping[str, Any]) -> tuple[int, tuple[Any, ...], list[LabelPairs]]:
-    """Read label sets: the number of rows, the labels, and who has which."""
+def _read_sets(columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[LabelPairs]]:
+    """Read label sets: the labels, and who has which."""
     documents, labels = {}, {}
     for name, rows in columns.items():
         for number, row in enumerate(rows, start=1):
@@ -798,5 +827,4 @@ def _read_sets(columns: Mapping[str, Any]) -> tuple[int, tuple[Any, ...], list[L
     known, codes = encode_all(labels)
     if not known:
         raise InputError(f"There is nothing to compare: {', '.join(columns)} are empty.")
-    pairs = list(zip(documents.values(), (x.astype(np.intp) for x in codes), strict=True))
-    return len(next(iter(columns.values()))), known, pairs
+    return known, list(zip(documents.values(), (x.astype(np.intp) for x in codes), strict=True))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from stanoff.data.counting import is_multilabel
+from stanoff.data.counting import is_matrix, n_rows, read_labels
 from stanoff.data.load import load_rows
-from stanoff.data.observed import DOCUMENTS
-from stanoff.data.types import PairedDocuments
-from stanoff.errors import InputError, unknown
+from stanoff.errors import InputError
 
 FROM_A_TO_B = np.array([["wrong to wrong", "wrong to right"], ["right to wrong", "right to right"]])
 NOT_KEPT = ("trained", "fold")  # rows of these layouts are no documents
@@ -41,15 +39,15 @@ class Rows:
     layout: Mapping[str, Any]
     categories: Mapping[str, Any]
 
-    def disagreements(self, a: str, b: str, category: str | None = None) -> pd.DataFrame:
+    def disagreements(self, a: str, b: str, categories: Collection[str]) -> pd.DataFrame:
         """Return the documents that two systems label differently, with all columns of theirs.
 
         Parameters
         ----------
         a, b : str
             The names of the systems.
-        category : str, optional
-            The category whose labels are compared against the rest; by default all that are judged.
+        categories : collection of str
+            The categories whose labels are compared.
         """
         for name in NOT_KEPT:
             if self.layout.get(name) is not None:
@@ -61,28 +59,31 @@ class Rows:
             table = tuple(table[i] for i in index) if tables_of_systems else table
         columns = [self.systems[a], self.systems[b]]
         observed = load_rows(table, self.truth, columns, self.layout)
-        if is_multilabel(observed.columns):
-            raise InputError(
-                "Disagreements are listed of documents with one label each: of several labels pass "
-                "the column of one category."
-            )
-        data = replace(observed, own={}, by=None).build(DOCUMENTS, self.categories)
-        assert isinstance(data, PairedDocuments)
-        if category is not None and category not in data.categories:
-            raise unknown("category", category, data.categories)
-        judged = slice(None) if category is None else [data.categories.index(category)]
-        truth, predicted = data.truth[judged], data.said[judged]
-        differ = np.flatnonzero((predicted[..., 0] != predicted[..., 1]).any(axis=0))
-        right = [(predicted[..., i] == truth).all(axis=0)[differ].astype(int) for i in (0, 1)]
-        labels = [np.asarray(values, dtype=object) for values in observed.columns.values()]
-        named = {"truth": labels[0], a: labels[1], b: labels[2]}
+        known, pairs = read_labels(observed.columns, self.categories.get("labels"))
+        judged = [str(label) in categories for label in known]
+        # One number for every label of every document: what is in one column alone differs.
+        truth, *predicted = (
+            (rows * len(known) + codes)[np.take(judged, codes)] for rows, codes in pairs
+        )
+        differ = np.unique(np.setxor1d(*predicted) // len(known))
+        wrong = [np.setxor1d(labels, truth) // len(known) for labels in predicted]
+        right = [(~np.isin(differ, rows)).astype(int) for rows in wrong]
         taken = [self.truth, *columns] if self.truth is not None else []
-        others = {
-            name: values for name, values in observed.own.items() if name not in map(str, taken)
+        listed = {
+            name: np.asarray(values)[differ]
+            for name, values in observed.own.items()
+            if name not in map(str, taken)
         }
-        rows = {name: np.asarray(values)[differ] for name, values in {**others, **named}.items()}
-        listed = pd.DataFrame(rows, index=self._labels(len(truth[0]), differ))
-        return listed.assign(change=FROM_A_TO_B[right[0], right[1]])
+        for name, values, (rows, codes) in zip(
+            ("truth", a, b), observed.columns.values(), pairs, strict=True
+        ):
+            if is_matrix(values):  # the names of the columns that are 1
+                lists = pd.Series([known[code] for code in codes]).groupby(rows).agg(list)
+                listed[name] = [lists.get(row, []) for row in differ]
+            else:
+                listed[name] = pd.Series(list(values), dtype=object).to_numpy()[differ]
+        labels = self._labels(n_rows(next(iter(observed.columns.values()))), differ)
+        return pd.DataFrame(listed, index=labels).assign(change=FROM_A_TO_B[right[0], right[1]])
 
     def _labels(self, n: int, positions: np.ndarray[Any, Any]) -> Any:
         """Return the user's own index where there is one, else the numbers of the rows."""

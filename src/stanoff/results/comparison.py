@@ -17,7 +17,7 @@ from stanoff.data.out_of_fold import OutOfFold
 from stanoff.data.rows import Rows
 from stanoff.data.types import Data, PairedCounts
 from stanoff.engines.draws import Draws, unstacked
-from stanoff.errors import InputError, invalid
+from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import Fit, fit
 from stanoff.inference.claims import Claim
 from stanoff.inference.decision import Decision
@@ -358,7 +358,8 @@ class Comparison(Result):
 
         They have the columns of the table that was compared, and its index. ``change`` says what
         becomes of a document from A to B: ``"right to wrong"``, ``"wrong to right"`` or, with
-        several classes, ``"wrong to wrong"``.
+        several classes, ``"wrong to wrong"``. A document with several labels is right where all of
+        them are.
 
         Parameters
         ----------
@@ -378,7 +379,11 @@ class Comparison(Result):
                 "Disagreements are listed where labels were compared document by document: counts, "
                 "scores, values and saved results do not have them."
             )
-        return self.fit.rows.disagreements(*self.names, category)
+        known = self.data.categories
+        if category is not None and category not in known:
+            raise unknown("category", category, known)
+        categories = known if category is None else [category]
+        return self.fit.rows.disagreements(*self.names, categories)
 
     def scenario(self, category: str | None = None) -> Scenario:
         """Return the posterior means of one category as a scenario, to plan another study with.
