@@ -323,17 +323,17 @@ def test_the_command_line(wide, long, tmp_path):
     told = said("compare", scores, *asked, "--rope", "2%")
     expected = compare(wide, rope="2%", **WIDE)
     assert told["results"][0]["mean"] == pytest.approx(expected.evidence().mean)
-    assert told["rope"] == pytest.approx(list(expected.rope))
+    assert told["settings"]["rope"] == pytest.approx(list(expected.rope))
     again = said(
         "compare", runs, *asked, "--system", "system", "--value", "ap", "--population", "runs"
     )
-    assert again["model"] == "runs"
+    assert again["settings"]["model"] == "runs"
     lower = said("compare", scores, *asked[:-2], "--cluster", "user", "--lower-is-better")
-    assert lower["model"] == "clusters"
+    assert lower["settings"]["model"] == "clusters"
     ratio = said("compare", scores, *asked[:4], "--measure", "ratio", "--denominator", "shown")
-    assert ratio["measure"] == "ratio"
+    assert ratio["settings"]["measure"] == "ratio"
     ranked = said("contest", scores, "--systems", "bm25", "dense", "lsi", "--measure", "mean")
-    assert len(ranked["systems"]) == 3
+    assert len(ranked["data"]["systems"]) == 3
     page = ["report", scores, *asked, "--out", str(tmp_path / "page.html"), "--seed", "1"]
     assert CliRunner().invoke(main, page).exit_code == 0
     assert "mean over new items" in (tmp_path / "page.html").read_text("utf8")

@@ -54,7 +54,12 @@ def to_datatree(result: Result) -> DataTree:
     new_coords = {
         name: rows for group in predictive.values() for name, rows in group.coords.items()
     }
-    dims: dict[str, Sequence[str]] = {**SHARED_DIMS, **result.model.dims, **result.data.dims}
+    dims: dict[str, Sequence[str]] = {**SHARED_DIMS, **result.model.dims}
+    dims |= {  # a program of the user's may get one category without its dimension
+        name: names
+        for name, names in result.data.dims.items()
+        if np.ndim(stan_data.get(name)) == len(names)
+    }
     dims["log_lik"] = [*new_coords]
     if result.is_pair:
         dims |= dict.fromkeys(ROWS_OF_PAIR, ("row" if result.average else "category",))
