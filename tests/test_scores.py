@@ -143,4 +143,4 @@ def test_the_command_line(frame, tmp_path):
         frame, truth="y", a="svm", b="nb", **ASK | {"measure": "log_loss", "clip": 0.01}
     )
     assert told["results"][0]["mean"] == pytest.approx(direct.evidence().mean)
-    assert told["model"] == "bootstrap"
+    assert told["settings"]["model"] == "bootstrap"
