@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
     from stanoff.plots.power import plot_plan, plot_power
     from stanoff.plots.rope import plot_rope
+    from stanoff.plots.study import plot_answers as plot_answers
     from stanoff.plots.style import decision_tint, is_drawable, theme
 
 _MODULES = {
@@ -35,6 +36,7 @@ _MODULES = {
     "posterior": ["plot_factor", "plot_posterior", "plot_trace"],
     "power": ["plot_plan", "plot_power"],
     "rope": ["plot_rope"],
+    "study": ["plot_answers"],
     "style": ["decision_tint", "is_drawable", "theme"],
 }
 

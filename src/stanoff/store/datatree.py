@@ -58,7 +58,7 @@ def to_datatree(result: Result) -> DataTree:
     dims |= {  # a program of the user's may get one category without its dimension
         name: names
         for name, names in result.data.dims.items()
-        if np.ndim(stan_data.get(name)) == len(names)
+        if np.ndim(stan_data.get(name, 0)) == len(names)
     }
     dims["log_lik"] = [*new_coords]
     if result.is_pair:

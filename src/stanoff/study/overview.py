@@ -6,23 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stanoff import plots
 from stanoff._lib.files import write_text
 from stanoff.models.priors import describe_prior
 from stanoff.report.figures import as_bytes, inline
 from stanoff.report.templates import inlined, policy, render
-from stanoff.study.answers import (
-    SYMBOLS,
-    answer_tables,
-    decision_symbol,
-    list_answers,
-    plot_answers,
-)
+from stanoff.study.answers import answer_tables, decision_symbol, list_answers
 from stanoff.study.cache import StudyResult
 from stanoff.study.config import Study, to_toml
 from stanoff.study.tables import MIRRORED, study_legend, write_tables
 from stanoff.text.numbers import format_level, format_rope
 from stanoff.text.run_again import describe_versions
-from stanoff.text.tables import in_one_paragraph
+from stanoff.text.tables import DECISION_OF_SYMBOL, in_one_paragraph
 
 
 def write_overview(study: Study, results: Sequence[StudyResult], out: Path) -> None:
@@ -45,7 +40,7 @@ def write_overview(study: Study, results: Sequence[StudyResult], out: Path) -> N
         symbol=decision_symbol,
         answers=answers,
         averaged=_averaged(study),
-        decisions={**SYMBOLS, "": ""},
+        decisions={**DECISION_OF_SYMBOL, "": ""},
         data_names=[data.name for data in study.data],
         squares=squares(study, pairs),
         warnings=list(dict.fromkeys(w for result in made for w in result.warnings)),
@@ -69,9 +64,8 @@ def _figure(study: Study, answers: Mapping[Any, Mapping[str, Mapping[str, Any]]]
         rows[label][data.name] for data in study.data for label in rows if data.name in rows[label]
     ]
     rope = study.questions[0].rope_option
-    svg = as_bytes(
-        plot_answers(listed, rope if is_difference and not isinstance(rope, str) else None)
-    )
+    shown = rope if is_difference and not isinstance(rope, str) else None
+    svg = as_bytes(plots.plot_answers(listed, shown))
     what = "difference" if is_difference else "score of every system"
     caption = f"Posterior mean and HDI of the {what} in {_averaged(study)}{measure}."
     return {"figure": inline(svg, "answers", caption), "figure_caption": caption}

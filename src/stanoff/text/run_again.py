@@ -41,20 +41,16 @@ def run_again(result: Result) -> str:
     --------
     >>> from stanoff import compare_counts
     >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
-    >>> print(run_again(result).split("result = ")[1])
+    >>> print(run_again(result).split("result = ")[1].split("assert")[0].rstrip())
     compare_counts(
         [[310, 25, 20, 43]],
         [[40, 30, 25, 7039]],
-        measure='f1',
         model='paired',
         engine='exact',
         chains=1,
-        draws=10000,
+        draws=50000,
         seed=1,
     )
-    assert result.data.sha256.startswith('ef0b64b0ade3bb5c')
-    print(result)
-    <BLANKLINE>
     """
     name, setup, arguments = _data_arguments(result)
     options = dict(_options(result))

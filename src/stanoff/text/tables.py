@@ -39,6 +39,7 @@ Row = Mapping[Any, Any]
 Write = Callable[[Any, int], str]
 
 DECISION_SYMBOLS = {"<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫"}
+DECISION_OF_SYMBOL = {symbol: Decision(text) for text, symbol in DECISION_SYMBOLS.items()}
 DECISIONS = {
     "≫, ≪": "significantly better, worse (the HDI lies outside the ROPE)",
     "≈": "practically equivalent (inside it)",
