@@ -1,5 +1,7 @@
 """When two engines agree: what the tests of every model with two of them ask."""
 
+from dataclasses import asdict
+
 import numpy as np
 
 from stanoff.inference.intervals import hdi, mcse
@@ -51,3 +53,8 @@ def scored_by_stan(result, group):
     for j, name in enumerate(("psi_A", "psi_B")):
         np.testing.assert_allclose(by_stan["psi"][:, :, j], by_numpy[name][..., :k], atol=1e-12)
     np.testing.assert_allclose(by_stan["delta"], by_numpy["delta"][..., :k], atol=1e-12)
+
+
+def same_evidence(result, other):
+    """Hold what two results say against each other to the last digit; undefined is equal."""
+    np.testing.assert_equal(asdict(result.evidence()), asdict(other.evidence()))

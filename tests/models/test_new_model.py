@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from agreement import same_evidence
 
 from stanoff import compare_counts, load
 from stanoff.models import MODELS
@@ -77,5 +78,5 @@ def test_a_made_up_model_is_compared_and_saved(tmp_path, monkeypatch):
     assert result.evidence().mean == pytest.approx(481 / 496 - 467 / 496, abs=0.002)
     assert result.evidence().bf_rope > 0  # its prior was drawn by the same program
     again = load(result.save(tmp_path / "result.nc"))
-    assert again.evidence() == result.evidence()
+    same_evidence(again, result)
     assert result.tree["posterior"]["right_A"].dims == ("chain", "draw", "category")

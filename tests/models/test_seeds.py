@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from agreement import same_evidence
 from scipy import stats
 from sklearn.metrics import f1_score, recall_score
 
@@ -193,7 +194,7 @@ def test_a_wide_table_has_a_column_per_system():
     wide = table.pivot(index=keys, columns="system", values="said").reset_index()
     long = compare(table, a="a", b="b", prediction="said", truth="truth", seed=1, **LONG)
     options = {"item": "doc", "trained": "seed", "truth": "truth", "seed": 1}
-    assert compare(wide, a="a", b="b", **options).evidence() == long.evidence()
+    same_evidence(compare(wide, a="a", b="b", **options), long)
     assert contest(wide, **options).systems == ("a", "b")
 
 
@@ -216,7 +217,7 @@ def test_errors_name_what_is_wrong():
         compare([1, 0, 1, 0], [1, 0, 1, 0], [1, 1, 0, 0], population="trainings")
     few = compare(table, **options, seed=1)
     named = compare(table, population="trainings", **options, seed=1)
-    assert named.evidence() == few.evidence()
+    same_evidence(named, few)
     assert any("only 4 trained copies" in note for note in few.warnings)
 
 

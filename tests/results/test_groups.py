@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from agreement import same_evidence
 from click.testing import CliRunner
 
 from stanoff import compare, compare_counts, contest, count, load
@@ -133,7 +134,7 @@ def test_many_systems_are_ranked_in_every_group(frame):
         numbers(summary[summary["group"] == "m"]), numbers(alone.summary())
     )
     pair = result.between("svm", "nb")
-    assert pair.groups["m"].evidence() == alone.between("svm", "nb").evidence()
+    same_evidence(pair.groups["m"], alone.between("svm", "nb"))
     assert "can be the best in f (" in str(result).partition("By gender, ")[2]
 
 

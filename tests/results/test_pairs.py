@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from agreement import same_evidence
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
@@ -61,7 +62,7 @@ def test_a_pair_is_judged_as_compare_judges_what_both_have(gaps, layout, tmp_pat
     for (a, b), judged in result.comparisons.items():
         both = gaps.dropna(subset=[a, b])
         alone = compare(both["y"], both[a], both[b], **EXACT)
-        assert judged.evidence() == alone.evidence()
+        same_evidence(judged, alone)
         assert judged.n_documents() == (len(both), len(both))
     assert result.between("nb", "svm").names == ("nb", "svm")
 
@@ -76,7 +77,7 @@ def test_pairs_of_scores_values_and_numbers(gaps, measure):
     result = contest(table, systems=list(SYSTEMS), unmatched="pairs", **truth, **options)
     for (a, b), judged in result.comparisons.items():
         alone = compare(table.dropna(subset=[a, b]), a=a, b=b, **truth, **options)
-        assert judged.evidence() == alone.evidence()
+        same_evidence(judged, alone)
 
 
 def test_runs_of_an_item_stay_together():
@@ -88,7 +89,7 @@ def test_runs_of_an_item_stay_together():
     result = contest(long, unmatched="pairs", **layout)
     for a, b in (("a", "b"), ("a", "c")):
         alone = compare(long, a=a, b=b, unmatched="drop", **layout)
-        assert result.between(a, b).evidence() == alone.evidence()
+        same_evidence(result.between(a, b), alone)
         np.testing.assert_array_equal(result.between(a, b).data.runs, alone.data.runs)
 
 
@@ -101,7 +102,7 @@ def test_what_is_said_of_pairs(gaps, tmp_path):
     sizes = summary.set_index(["a", "b"])["documents"]
     assert sizes["svm", "late"] == 59
     wide, pair = result.judge(rope=0.2), result.between("svm", "nb")
-    assert wide.between("svm", "nb").evidence() == pair.judge(rope=0.2).evidence()
+    same_evidence(wide.between("svm", "nb"), pair.judge(rope=0.2))
     record = json.loads(result.to_json())
     assert record["command"] == "pairs"
     Draft202012Validator(json_schema()).validate(record)
