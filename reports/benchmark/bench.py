@@ -9,7 +9,6 @@ in a process of its own (``bench.py alone WHAT ARGUMENT``), which prints its sec
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -521,8 +520,10 @@ def main_alone(what: str, argument: str) -> None:
     seconds = globals()[what](argument)
     if seconds is None:
         seconds = time.perf_counter() - start
-    gigabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6  # kB on Linux
-    print(json.dumps([seconds, gigabytes]))
+    # Not ru_maxrss: a process begins with that of the one that started it.
+    status = Path("/proc/self/status").read_text().splitlines()
+    [peak] = [line.split()[1] for line in status if line.startswith("VmHWM")]
+    print(json.dumps([seconds, int(peak) / 1e6]))  # from kB
 
 
 if __name__ == "__main__":
