@@ -32,7 +32,7 @@ BUILDERS: dict[str, Callable[..., Data]] = {
 }
 PER_SYSTEM = ("runs", "scatter")  # what builders take as (system, item)
 MAX_GROUPS = 100
-Rows = NDArray[np.intp]
+RowIndex = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class Observed:
                 refused[names] = str(error)
         return pairs, refused
 
-    def select(self, rows: Rows, systems: Sequence[int] | None = None) -> Observed:
+    def select(self, rows: RowIndex, systems: Sequence[int] | None = None) -> Observed:
         """Keep some of the rows and, by their indices, some of the systems."""
         columns = dict(self.columns)
         extra: dict[str, Any] = {}
@@ -153,7 +153,7 @@ class Observed:
         )
 
 
-def rows_by_group(by: Any, n: int) -> dict[str, Rows]:
+def rows_by_group(by: Any, n: int) -> dict[str, RowIndex]:
     """Return the rows of each group, by its name.
 
     Examples
@@ -174,7 +174,7 @@ def rows_by_group(by: Any, n: int) -> dict[str, Rows]:
     return {str(groups[code]): np.flatnonzero(codes == code) for code in order}
 
 
-def take(values: Any, rows: Rows) -> Any:
+def take(values: Any, rows: RowIndex) -> Any:
     """Return some rows of a column or a matrix of any kind."""
     if isinstance(values, (pd.Series, pd.DataFrame)):
         return values.iloc[rows]

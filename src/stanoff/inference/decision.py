@@ -41,6 +41,11 @@ class Decision(StrEnum):
         return {"<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫"}[self]
 
     @property
+    def mirrored(self) -> Decision:
+        """What may be said of B against A."""
+        return dict(zip(Decision, reversed(Decision), strict=True))[self]
+
+    @property
     def words(self) -> str:
         """What it means, as it stands before the name of B."""
         return {

@@ -19,7 +19,6 @@ from stanoff._lib.files import write_text
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.types import Data
 from stanoff.errors import JointPosteriorError, invalid, unknown
-from stanoff.inference.decision import Decision
 from stanoff.inference.ranking import PairMatrix
 from stanoff.question import Question, Sampling
 from stanoff.results.base import PlotMethod, Target
@@ -130,7 +129,7 @@ class Pairs(ReprMixin):
             e = result.evidence(category)
             p = e.p_greater if result.measure.higher_is_better else e.p_less
             decisions[i, j], better[i, j] = str(e.decision), p
-            decisions[j, i], better[j, i] = SWAPPED[e.decision], 1 - p
+            decisions[j, i], better[j, i] = str(e.decision.mirrored), 1 - p
         return PairMatrix(self.systems, decisions, better, ())
 
     @property
@@ -180,15 +179,6 @@ class Pairs(ReprMixin):
         return [self.sentence(), *self.warnings, self.table()]
 
     plot_matrix = PlotMethod("plot_matrix")
-
-
-SWAPPED = {
-    Decision.MUCH_WORSE: ">>",
-    Decision.WORSE: ">",
-    Decision.EQUIVALENT: "=",
-    Decision.BETTER: "<",
-    Decision.MUCH_BETTER: "<<",
-}
 
 
 def compare_pairs(

@@ -10,12 +10,13 @@ from typing import Any
 import pandas as pd
 
 from stanoff._lib.files import write_text
+from stanoff.inference.decision import Decision
 from stanoff.study.cache import StudyResult
 from stanoff.study.config import Study
 from stanoff.text.latex import titled_rows, to_latex, to_longtable
 from stanoff.text.numbers import format_level, format_rope
 from stanoff.text.render import render
-from stanoff.text.tables import COLUMNS, CONTEST, DECISION_SYMBOLS, PAPER, legend
+from stanoff.text.tables import COLUMNS, CONTEST, PAPER, legend
 
 FORMATS = {"csv": "csv", "md": "markdown"}
 NEEDED = "% Needs \\usepackage{booktabs}."
@@ -28,7 +29,7 @@ SCORES = (
     "decision",
 )
 MAX_COLUMNS = 8  # of data sets
-MIRRORED = dict(zip(DECISION_SYMBOLS.values(), reversed(DECISION_SYMBOLS.values()), strict=True))
+MIRRORED = {decision.symbol: decision.mirrored.symbol for decision in Decision}
 TIES = {
     "bold": "the best",
     "≈": "practically equivalent to it",

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 Row = Mapping[Any, Any]
 Write = Callable[[Any, int], str]
 
-DECISION_SYMBOLS = {"<<": "≪", "<": "<", "=": "≈", ">": ">", ">>": "≫"}
-DECISION_OF_SYMBOL = {symbol: Decision(text) for text, symbol in DECISION_SYMBOLS.items()}
+DECISION_SYMBOLS = {str(decision): decision.symbol for decision in Decision}
+DECISION_OF_SYMBOL = {decision.symbol: decision for decision in Decision}
 DECISIONS = {
     "≫, ≪": "significantly better, worse (the HDI lies outside the ROPE)",
     "≈": "practically equivalent (inside it)",
