@@ -8,6 +8,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from stanoff import Comparison, InputError, Prior, compare, compare_counts, count, load
+from stanoff.data.types import ConfusionCounts
 from stanoff.results.comparison import COLUMNS
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
@@ -405,7 +406,7 @@ def test_a_pair_that_is_turned_round_is_the_comparison_of_b_with_a(tmp_path, opt
         off = abs(tree[name].mean(("chain", "draw")) - expected[name].mean(("chain", "draw")))
         assert (off <= 5 * sd * (2 / 4000) ** 0.5).all(), name
     assert load(turned.save(tmp_path / "t.nc")).summary().equals(turned.summary())
-    if turned.data.paired and not turned.model.single_label:
+    if turned.data.paired and turned.model.accepts is not ConfusionCounts:
         ours, theirs = turned.scenario(), other.scenario()
         assert ours.theta_pos == pytest.approx(theirs.theta_pos, abs=0.01)
         drawn = [[text.get_text() for text in one.plot_mosaic().texts] for one in (turned, other)]

@@ -46,7 +46,7 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(tmp_path, start):
 
 def test_the_programs_are_found_in_the_repository():
     assert stan_folder() == TOP / "stan"
-    assert all(model.stan_file.is_file() for model in MODELS.values() if model.has_program)
+    assert all(model.stan_file.is_file() for model in MODELS.values() if model.inputs)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_the_wheel_holds_the_programs(archives, tmp_path):
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "import stanoff.models as m\n"
-        "files = [x.stan_file for x in m.MODELS.values() if x.has_program]\n"
+        "files = [x.stan_file for x in m.MODELS.values() if x.inputs]\n"
         "print(m.stan_folder(), all(file.is_file() for file in files))"
     )
     said = python(code, folder=tmp_path)

@@ -23,7 +23,7 @@ from scipy import stats
 
 from stanoff import Prior, SamplingWarning, compare, contest, models, plots
 from stanoff.engines.stan import sample_blocks
-from stanoff.models.folds_datasets import DATASET_PRIORS, NU
+from stanoff.models.folds import DATASET_PRIORS, NU
 from stanoff.text.numbers import p_value
 from stanoff.workbench import calibrate
 from validation.harness import keep, kept

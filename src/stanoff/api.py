@@ -373,13 +373,13 @@ def _layout_and_categories(
 
 def _check_contest_model(question: Question, sampling: Sampling) -> None:
     """Refuse models that know two systems only."""
-    if sampling.model is None or sampling.model.max_systems is None:
+    if sampling.model is None or models.takes_contests(sampling.model):
         return
     of_values = question.measure.kind == "values"
     names = [
         name
         for name, model in models.MODELS.items()
-        if model.max_systems is None and (model.accepts.kind == "values") == of_values
+        if models.takes_contests(model) and (model.accepts.kind == "values") == of_values
     ]
     raise unknown("model", sampling.model.name, names)
 

@@ -22,14 +22,14 @@ from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.sampling import NOT_STAN, sample, select_engine
 from stanoff.engines.stan import WARMUP, to_json
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
-from stanoff.measures import Measure, ScoreMeasure
+from stanoff.measures import Measure
 from stanoff.models import Model
-from stanoff.models.base import SHARED_DIMS
+from stanoff.models.base import SHARED_DIMS, score_variable
 from stanoff.models.bootstrap import Bootstrap
 from stanoff.models.custom import CustomModel
 from stanoff.models.patterns import Contest
 from stanoff.models.priors import Priors, swap_prior
-from stanoff.models.seeds import SeedsOfLabels, score_variable
+from stanoff.models.seeds import SeedsOfLabels
 from stanoff.question import Question, Sampling
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 FIRST_DRAWS = "first draws"  # in the settings of a fit that was extended: of each chain
 PART = "contest"  # in the settings: of how many systems
+# Dimensions of variables that are about all systems in their order, or about rows of the data.
+ORDERED = {"pattern", "joint_cell", "confusion_cell", "contrast", "factor"}
 SWAPPED_ORDERS = {"system": [1, 0], "classifier": [1, 0], "outcome": SWAP_AB}
 
 
@@ -118,13 +120,8 @@ class Fit:
         The same seed gives the same weights of documents: what is drawn again is the same
         posterior, draw by draw.
         """
-        if isinstance(self.model, SeedsOfLabels):
-            variable = score_variable(measure)
-        elif isinstance(self.model, Bootstrap) and isinstance(measure, ScoreMeasure):
-            variable = measure.variable
-        else:
-            return self
-        if variable in self.draws.posterior:
+        keeps_scores = isinstance(self.model, (SeedsOfLabels, Bootstrap))
+        if not keeps_scores or score_variable(measure) in self.draws.posterior:
             return self
         posterior = {**self.draws.posterior, **resample(self, measure).posterior}
         return replace(self, draws=replace(self.draws, posterior=posterior))
@@ -150,12 +147,12 @@ class Fit:
         # Without what is about all systems in their order.
         posterior: Variables
         prior: Variables
+        dims = {**SHARED_DIMS, **self.model.dims}
         posterior, prior = (
-            {name: v for name, v in group.items() if name not in self.model.order_dependent}
+            {name: v for name, v in group.items() if ORDERED.isdisjoint(dims.get(name, ()))}
             for group in (self.draws.posterior, self.draws.prior)
         )
         if len(self.data.systems) == 2 and model is self.model:
-            dims = {**SHARED_DIMS, **model.dims}
             posterior, prior = (swapped(g, dims, SWAPPED_ORDERS) for g in (posterior, prior))
             draws = Draws(posterior, prior, self.draws.sample_stats)
             return replace(pair, draws=draws, prior=swap_prior(self.prior))

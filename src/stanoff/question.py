@@ -24,7 +24,7 @@ from stanoff._lib.arguments import (
     check_int,
     check_probability,
 )
-from stanoff.data.types import AVERAGES
+from stanoff.data.types import AVERAGES, ConfusionCounts
 from stanoff.errors import InputError, invalid, no_option
 from stanoff.measures import Measure, MulticlassMeasure
 from stanoff.models import Model
@@ -120,7 +120,7 @@ class Question:
 
     def for_model(self, model: Model | None) -> Question:
         """Return the question as a model takes it: classes are always averaged."""
-        if model is None or not model.single_label or self.average is not None:
+        if model is None or model.accepts is not ConfusionCounts or self.average is not None:
             return self
         return replace(self, average="macro")
 

@@ -22,7 +22,7 @@ TOP = Path(__file__).parents[2]
 sys.path.insert(0, str(TOP / "src"))
 import bundle_models  # noqa: E402
 
-PROGRAMS = [model.stan_file for model in MODELS.values() if model.has_program]
+PROGRAMS = [model.stan_file for model in MODELS.values() if model.inputs]
 PAIRED = MODELS["paired"]
 COUNTS = "[310, 25, 20, 43], [40, 30, 25, 7039]"
 VERDICT = f"""
@@ -73,7 +73,7 @@ def test_the_wheel_gives_a_verdict_where_there_is_nothing(made, tmp_path):
     assert wheel.stat().st_size < 15_000_000
     with zipfile.ZipFile(wheel) as archive:
         names = {Path(name).name for name in archive.namelist() if "/compiled/" in name}
-    assert {name for name, model in MODELS.items() if model.has_program} <= names
+    assert {name for name, model in MODELS.items() if model.inputs} <= names
     installed, empty = tmp_path / "installed", tmp_path / "empty"
     empty.mkdir()
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target"]

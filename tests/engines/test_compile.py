@@ -20,7 +20,7 @@ def test_a_program_that_is_wrong_is_one_sentence(tmp_path):
     assert not list((cache_folder() / "models").glob("*wrong*.building"))
 
 
-@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.has_program])
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.inputs])
 def test_executables_are_kept_outside_the_source(name):
     executable = Path(compile_program(MODELS[name].stan_file).exe_file)
     assert executable.is_relative_to(cache_folder())

@@ -264,7 +264,7 @@ def test_doctor_tells_what_to_do(tmp_path):
 
 def test_doctor_finds_what_is_there(tmp_path):
     tree = make_tree(tmp_path / "home/.cmdstan/cmdstan-2.36.0", "2.36.0")
-    for model in (model for model in MODELS.values() if model.has_program):
+    for model in (model for model in MODELS.values() if model.inputs):
         path = executable_path(model.stan_file, find_cmdstan())
         path.parent.mkdir(parents=True)
         path.touch(0o755)

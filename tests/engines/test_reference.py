@@ -35,7 +35,7 @@ def test_a_program_draws_its_reference(name, made):
 
 def test_how_the_reference_was_made_is_told(made):
     assert tuple(TOLD) == made.PROGRAMS
-    assert {name for name, model in MODELS.items() if model.has_program} <= set(TOLD)
+    assert {name for name, model in MODELS.items() if model.inputs} <= set(TOLD)
     for record in TOLD.values():
         assert record["rhat"] <= 1.01
         assert record["diverging"] <= record["chains"] * record["draws"] / 1000

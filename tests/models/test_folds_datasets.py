@@ -9,7 +9,7 @@ from scipy import stats
 from stanoff import InputError, Prior, compare, contest, load
 from stanoff.data.folds import DatasetFolds
 from stanoff.inference.intervals import mcse
-from stanoff.models.folds_datasets import summarize_datasets
+from stanoff.models.folds import summarize_datasets
 from stanoff.significance import friedman_test
 
 COLUMNS = {"dataset": "data", "fold": "fold", "repeat": "repeat"}

@@ -11,7 +11,7 @@ from scipy import stats
 from stanoff import InputError, Prior, compare, contest, load
 from stanoff.data.items import build_items
 from stanoff.inference.intervals import mcse
-from stanoff.models import MODELS
+from stanoff.models import MODELS, describe_population
 
 
 def values(n=30, systems=2, seed=1, skew=False):
@@ -434,4 +434,4 @@ def test_the_models_have_populations():
         "seeds",
     }
     data = build_items({"a": [1.0, 2, 3, 5], "b": [1.0, 1, 4, 4]})
-    assert MODELS["items"].population(data) == "new items"
+    assert describe_population(MODELS["items"], data) == "new items"

@@ -15,7 +15,7 @@ from stanoff.data.folds import Design, FoldTable, build_folds
 from stanoff.data.items import build_items
 from stanoff.data.scores import build_scores
 from stanoff.data.trained import TrainedValues
-from stanoff.data.types import PairedCounts
+from stanoff.data.types import ConfusionCounts, PairedCounts
 from stanoff.inference.intervals import mcse
 from stanoff.measures import get
 from stanoff.models import MODELS, stan_folder
@@ -316,7 +316,7 @@ def test_the_check_approves_of_the_example():
         inspect_program(Path(f"{'x' * 5000}.stan"))
 
 
-@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.has_program])
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.inputs])
 def test_every_shipped_program_keeps_to_its_own_contract(name):
     model = MODELS[name]
     program = inspect_program(model.stan_file)
@@ -343,7 +343,7 @@ def test_every_shipped_program_keeps_to_its_own_contract(name):
         return
     assert generated <= set(program.outputs)
     counts = PairedCounts(("1",), np.array([[5, 1, 1, 1]]), np.array([[1, 1, 1, 9]]))
-    if model.single_label:
+    if model.accepts is ConfusionCounts:
         counts = count_confusion(tally({"t": [0, 1], "a": [0, 1], "b": [1, 1]}))
     given = model.stan_data(counts, Prior.uniform(), get("f1"))
     assert set(given) == set(program.inputs)

@@ -9,7 +9,7 @@ from scipy import stats
 
 from stanoff import Comparison, InputError, Prior, compare, compare_counts, count, load
 from stanoff.cli import main
-from stanoff.models import stan_folder
+from stanoff.models import priors_of, stan_folder
 from stanoff.models.custom import CustomModel, Program, inspect_program
 from stanoff.workbench import calibrate, compare_models
 
@@ -86,7 +86,7 @@ def test_values_in_clusters_reach_a_program(threads, tmp_path):
     again = load(threads.save(tmp_path / "kept.nc"))
     pd.testing.assert_frame_equal(again.summary(), threads.summary())
     assert str(again) == str(threads)
-    assert list(threads.model.priors) == ["the model's own"]  # it asks for no weights
+    assert list(priors_of(threads.model)) == ["the model's own"]  # it asks for no weights
 
 
 @pytest.mark.stan

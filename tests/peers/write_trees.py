@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stanoff import Prior, SamplingWarning
 from stanoff.models import MODELS
-from stanoff.models.predictive import PredictiveModel
+from stanoff.models.base import PredictiveModel
 
 sys.path.append(str(Path(__file__).parents[1] / "stored"))
 from make_reference import contested, fitted
@@ -28,7 +28,7 @@ def main(folder: Path) -> None:
     """Write a tree of every program, and of exact draws where there are any."""
     folder.mkdir(parents=True, exist_ok=True)
     # What has no new documents knows no document by itself: folds, data sets and seeds.
-    models = [model for model in MODELS.values() if model.has_program]
+    models = [model for model in MODELS.values() if model.inputs]
     programs = [model.name for model in models if isinstance(model, PredictiveModel)]
     for engine, names in (("stan", programs), ("exact", EXACT)):
         for name in names:

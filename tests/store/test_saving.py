@@ -22,6 +22,7 @@ from stanoff import (
     load,
     measures,
 )
+from stanoff.data.types import ConfusionCounts
 from stanoff.engines.draws import Draws
 from stanoff.fit import Fit
 from stanoff.models import MODELS
@@ -164,11 +165,11 @@ LAYOUT_OF = {"folds": {"folds": 9}, "folds_datasets": {"dataset": np.arange(9) /
 
 @pytest.mark.stan
 @pytest.mark.filterwarnings("ignore::stanoff.SamplingWarning")
-@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.has_program])
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.inputs])
 def test_every_model_of_stan_comes_back(name, labels, tmp_path):
     few = {"draws": 60, "chains": 2, "warmup": 100, "seed": 1, "engine": "stan"}
     other = {"measure": "recall"}
-    if MODELS[name].single_label:
+    if MODELS[name].accepts is ConfusionCounts:
         result = compare(*labels, model=name, **few)
     elif name == "seeds":
         keys = pd.MultiIndex.from_product(

@@ -17,7 +17,7 @@ from stanoff.engines import install, toolchain
 from stanoff.engines.doctor import examine as examine_toolchain
 from stanoff.engines.stan import to_json
 from stanoff.errors import ToolchainError, unknown
-from stanoff.models import MODELS, suit
+from stanoff.models import MODELS, is_conjugate, suit
 from stanoff.models.custom import inspect_program
 from stanoff.options import FIT, select
 from stanoff.question import Question, read
@@ -32,8 +32,8 @@ def models(ctx: click.Context) -> None:
     """List the models; begin, check, calibrate and compare Stan programs of your own."""
     if ctx.invoked_subcommand is None:
         for model in MODELS.values():
-            engines = ", ".join(["stan"] * model.has_program + ["exact"] * model.is_conjugate)
-            where = model.stan_file if model.has_program else "drawn by conjugacy"
+            engines = ", ".join(["stan"] * bool(model.inputs) + ["exact"] * is_conjugate(model))
+            where = model.stan_file if model.inputs else "drawn by conjugacy"
             echo(f"{model.name:24} {engines:12} {where}")
 
 
@@ -132,7 +132,7 @@ def setup(names: tuple[str, ...], cmdstan: str | None, compiler: bool) -> None:
 
     These are all models, or only those that are named: another one is compiled when it is used.
     """
-    programs = {name: model.stan_file for name, model in MODELS.items() if model.has_program}
+    programs = {name: model.stan_file for name, model in MODELS.items() if model.inputs}
     for name in names:
         if name not in programs:
             raise unknown("MODEL", name, programs)
@@ -165,7 +165,7 @@ def setup(names: tuple[str, ...], cmdstan: str | None, compiler: bool) -> None:
 @command
 def doctor() -> None:
     """Say what is there, what is missing, and what to do about it."""
-    findings = examine_toolchain([m.stan_file for m in MODELS.values() if m.has_program])
+    findings = examine_toolchain([m.stan_file for m in MODELS.values() if m.inputs])
     for finding in findings:
         status = "ok     " if finding.good else "MISSING"
         echo(f"{status}  {finding.subject}: {finding.description}")

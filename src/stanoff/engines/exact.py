@@ -14,12 +14,13 @@ from stanoff.data.types import Data
 from stanoff.engines.draws import Draws, Later, Variables, judged
 from stanoff.errors import invalid
 from stanoff.measures import Measure
-from stanoff.models import Model
+from stanoff.models import Model, is_conjugate
 from stanoff.models.patterns import Contest, Joint
 
 if TYPE_CHECKING:
     from stanoff.question import Sampling
 
+EXACT_DRAWS = {"joint": 10_000, "bootstrap": 4000, "clusters": 20_000}  # which take longer
 MIN_DRAWS = 1000
 CELLS = 2_000_000  # with many categories fewer draws, or they would not fit into memory
 FEW_SYSTEMS, MANY_DRAWS = 10, 10_000  # all pairs of many systems take long
@@ -27,11 +28,13 @@ FEW_SYSTEMS, MANY_DRAWS = 10, 10_000  # all pairs of many systems take long
 
 def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
     """Draw independently from posterior and prior, as :func:`stanoff.engines.sampling.sample`."""
-    if not model.is_conjugate:
+    if not is_conjugate(model):
         raise invalid("engine", f"'stan' for {model.name}, which is not conjugate", "exact")
     stan_data = model.stan_data(data, sampling.prior, measure)
     n_categories, n_systems = len(data.categories), len(data.systems)
-    enough = min(model.exact_draws, max(MIN_DRAWS, CELLS // (n_categories * n_systems)))
+    enough = min(
+        EXACT_DRAWS.get(model.name, 50_000), max(MIN_DRAWS, CELLS // (n_categories * n_systems))
+    )
     if n_systems > FEW_SYSTEMS:
         enough = min(enough, MANY_DRAWS)
     chains, draws = sampling.chains or 1, sampling.draws or enough

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from stanoff.engines import exact, stan
 from stanoff.engines.toolchain import missing_requirement
+from stanoff.models import is_conjugate, takes_contests
 
 if TYPE_CHECKING:
     from stanoff.data.types import Data
@@ -32,9 +33,9 @@ def select_engine(model: Model, requested: str | None) -> tuple[str, str | None]
     """
     if requested is not None:
         return requested, None
-    if not model.is_conjugate:
+    if not is_conjugate(model):
         return "stan", None
-    if not model.has_program or model.max_systems is None:  # the program has few systems
+    if not model.inputs or takes_contests(model):  # the program has few systems
         return "exact", None
     missing = missing_requirement(model.stan_file)
     return ("stan", None) if missing is None else ("exact", missing)

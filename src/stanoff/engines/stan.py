@@ -26,9 +26,11 @@ from stanoff.engines.draws import Draws, Variables, concatenate, judged, repeat_
 from stanoff.engines.toolchain import compile_program
 from stanoff.errors import InputError, StanoffError, ToolchainError, invalid
 from stanoff.measures import Measure
-from stanoff.models import Model
+from stanoff.models import Model, is_conjugate
 from stanoff.models.base import SHARED_DIMS
+from stanoff.models.counts import ConjugateCounts
 from stanoff.models.custom import CustomModel
+from stanoff.models.patterns import MAX_DENSE_CLASSES, MAX_DENSE_SYSTEMS
 
 if TYPE_CHECKING:
     from cmdstanpy import CmdStanMCMC
@@ -39,6 +41,11 @@ CHAINS, DRAWS, WARMUP = 4, 1000, 1000
 MIN_DRAWS, MAX_CELLS = 250, 200_000  # with very many categories CmdStan writes large files
 COUNTED = {"c_pos", "c_neg", "c_A", "c_B", "truth", "said"}  # inputs that can be all 0
 CHUNK = 8  # categories that do not know of each other are sampled so many at a time
+# How many systems and classes a program of any number of systems can have.
+MAX_IN_STAN: dict[str, dict[str, int]] = {
+    "joint": {"systems": 2, "categories": MAX_DENSE_CLASSES},
+    **{name: {"systems": MAX_DENSE_SYSTEMS} for name in ("contest", "items", "folds", "seeds")},
+}
 MAX_COUNT = 2**31 - 1  # Stan's integers have 32 bits
 SIG_FIGS = 18  # what it takes to write a double and read the same one
 PRIOR_SEED = 20160717  # the prior does not depend on the documents: one run serves them all
@@ -169,7 +176,7 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
         "output_dir": _make_folder(sampling.output_dir),
         **check_sampler_options(sampling.sampler_options),
     }
-    starts = range(0, categories, CHUNK if model.has_batches else categories)
+    starts = range(0, categories, CHUNK if isinstance(model, ConjugateCounts) else categories)
     title = f"Sampling {options['chains']} x {options['iter_sampling']} draws"
     runs = []
     with show_progress(title, total=len(starts), quiet=not sampling.progress) as advance:
@@ -257,7 +264,7 @@ def compile_model(model: Model) -> Program:
     try:
         compiled = compile_program(model.stan_file)
     except ToolchainError as error:
-        if not model.is_conjugate:
+        if not is_conjugate(model):
             raise
         advice = "Or pass engine='exact': it draws the same posterior at once, without a compiler."
         raise ToolchainError(f"{error} {advice}") from error
@@ -332,11 +339,11 @@ def to_json(data: Mapping[str, Any]) -> str:
 def _check_size(model: Model, data: Data) -> None:
     """Refuse what only the exact engine can draw."""
     sizes = {"systems": len(data.systems), "categories": getattr(data, "classes", 0)}
-    for name, limit in model.max_in_stan.items():
+    for name, limit in MAX_IN_STAN.get(model.name, {}).items():
         if sizes[name] > limit:
             rule = f"'exact' for {model.name} with more than {limit} {name}"
             raise invalid("engine", rule, "stan")
-    if not model.has_program:
+    if not model.inputs:
         rule = f"'exact' for {model.name}, which has no program"
         raise invalid("engine", rule, "stan")
     documents = max(data.n_documents())
@@ -380,7 +387,7 @@ def _sample_prior(
     zero = not isinstance(model, CustomModel) or set(model.observed) <= COUNTED
     observed = model.observed if zero and "simulate" not in stan_data else ()
     empty: dict[str, Any] = {name: np.zeros_like(stan_data[name]) for name in observed}
-    few = categories > CHUNK and model.has_batches
+    few = categories > CHUNK and isinstance(model, ConjugateCounts)
     if few:
         empty = {name: values[:CHUNK] for name, values in empty.items()} | {"K": CHUNK}
     scalars = {name: options[name] for name in PRIOR_OPTIONS if np.isscalar(options.get(name))}

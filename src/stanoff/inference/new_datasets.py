@@ -12,7 +12,7 @@ from stanoff.data.items import DatasetScores
 from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence, RowInfo, summarize, summarize_rows
 from stanoff.inference.posterior import Posterior, SampledPosterior, StudentTPosterior
-from stanoff.models.folds_datasets import FoldsDatasets, dataset_names
+from stanoff.models.folds import FoldsDatasets, dataset_names
 from stanoff.models.items import Items
 
 if TYPE_CHECKING:

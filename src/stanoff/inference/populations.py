@@ -54,7 +54,7 @@ def populations(result: Comparison) -> pd.DataFrame:
         A row per population: its model, mean, std, hdi_low, hdi_high, p_rope and decision.
     """
     if isinstance(result.data, TrainedCopies):
-        evidence = {result.model.population(result.data): result.evidence()}
+        evidence = {models.describe_population(result.model, result.data): result.evidence()}
         table = _as_table(result.model.name, evidence)
         if not isinstance(result.data, OutOfFold):
             table = pd.concat([table, _as_table("items", {THESE_COPIES: judge_copies(result)})])
@@ -63,7 +63,7 @@ def populations(result: Comparison) -> pd.DataFrame:
         widest = table["std"] == table["std"].max()
         return table.assign(wider=widest).reset_index(drop=True)
     if judges_datasets(result):
-        evidence = {result.model.population(result.data): result.evidence()}
+        evidence = {models.describe_population(result.model, result.data): result.evidence()}
         evidence[NEXT] = next_dataset(result)
         return _as_table(result.model.name, evidence)
     if not isinstance(result.data, ItemValues | FoldValues):
@@ -75,7 +75,7 @@ def populations(result: Comparison) -> pd.DataFrame:
             refitted = result.refit(Sampling(model, Prior(), "exact", seed=result.seed))
         except InputError:
             continue  # the data have no runs, or no data sets
-        evidence = {model.population(result.data): refitted.evidence()}
+        evidence = {models.describe_population(model, result.data): refitted.evidence()}
         if "eta" in refitted.fit.draws.posterior:
             eta = refitted.fit.draws.posterior["eta"]
             evidence["data sets on average"] = _summarize(result, eta, None, RowInfo())

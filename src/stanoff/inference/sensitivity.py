@@ -88,7 +88,7 @@ def sensitivity(
     evidence = result.evidence(category)
     if priors is not None and (not isinstance(priors, Mapping) or not priors):
         raise invalid("priors", "a mapping of names to stanoff.Prior", priors)
-    named_priors: Mapping[str, Any] = result.model.priors if priors is None else priors
+    named_priors: Mapping[str, Any] = models.priors_of(result.model) if priors is None else priors
     rows = [
         {"prior": name} | _with_prior(result, prior).evidence(evidence.category).as_row()
         for name, prior in named_priors.items()
@@ -127,7 +127,7 @@ def over_ropes(result: Comparison, evidence: Evidence, ropes: Sequence[float]) -
 
 def _with_prior(result: Comparison, prior: Prior) -> Comparison:
     """Fit the same data again with another prior, by conjugacy where that is possible."""
-    engine = "exact" if result.model.is_conjugate else "stan"
+    engine = "exact" if models.is_conjugate(result.model) else "stan"
     chains, draws = result.fit.draws.shape if result.engine == engine else (None, None)
     custom = isinstance(result.model, CustomModel)
     # A program may have changed.

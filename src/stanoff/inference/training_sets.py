@@ -13,9 +13,8 @@ from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence, RowInfo, summarize
 from stanoff.inference.posterior import StudentTPosterior
 from stanoff.models.folds import Folds
-from stanoff.models.out_of_fold import scores_of_folds
 from stanoff.models.priors import Prior
-from stanoff.models.seeds import linearise
+from stanoff.models.seeds import linearise, scores_of_folds
 
 if TYPE_CHECKING:
     from stanoff.results.comparison import Comparison

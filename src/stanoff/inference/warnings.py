@@ -12,9 +12,11 @@ import numpy as np
 from stanoff._lib.escaping import shown
 from stanoff.data.folds import FoldValues
 from stanoff.data.items import FEW_ITEMS, ItemValues
+from stanoff.data.types import ConfusionCounts
 from stanoff.engines.sampling import NOT_STAN
 from stanoff.inference.bayes_factor import density_diverges_at_zero
 from stanoff.measures import MULTICLASS
+from stanoff.models.counts import ConjugateCounts
 from stanoff.models.custom import CustomModel
 
 if TYPE_CHECKING:
@@ -105,7 +107,11 @@ def undefined_scores(result: Result) -> Iterator[str]:
 
 def independent_categories(result: Result) -> Iterator[str]:
     """Say that an average over categories takes them as independent."""
-    if result.average is None or len(result.data.categories) == 1 or result.model.single_label:
+    if (
+        result.average is None
+        or len(result.data.categories) == 1
+        or result.model.accepts is ConfusionCounts
+    ):
         return
     if result.data.cells is not None:  # it is about labels
         yield (
@@ -118,7 +124,8 @@ def independent_categories(result: Result) -> Iterator[str]:
 def one_against_rest(result: Result) -> Iterator[str]:
     """Say that an average is of one class against the rest where scikit-learn has another."""
     name = f"multiclass_{result.measure.name}"
-    if result.average is not None and result.model.single_label and name in MULTICLASS:
+    of_classes = result.average is not None and result.model.accepts is ConfusionCounts
+    if of_classes and name in MULTICLASS:
         yield (
             f"The averages of {result.measure.label} are of each class against the rest. What "
             f"scikit-learn computes of all classes at once is measure={name!r}."
@@ -236,7 +243,7 @@ def infinite_prior_density(result: Comparison, category: str) -> bool:
     categories, theorem = result.data.categories, None
     if category in categories or len(categories) == 1:
         theorem = result.prior_density_infinite_at_zero
-    elif result.model.has_batches:
+    elif isinstance(result.model, ConjugateCounts):
         return False  # independent categories smooth each other's singularities away
     return density_diverges_at_zero(prior) if theorem is None else theorem
 

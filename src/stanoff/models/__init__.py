@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from stanoff.data.folds import DatasetFolds, FoldValues, UnpairedFolds
-from stanoff.data.items import DatasetScores
+from stanoff.data.items import ClusteredValues, DatasetScores
 from stanoff.data.out_of_fold import OutOfFold
 from stanoff.data.trained import TrainedCopies
-from stanoff.data.types import Data
+from stanoff.data.types import ConfusionCounts, Data
 from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError, invalid, unknown
-from stanoff.models.base import Model
+from stanoff.models.base import Model, is_conjugate
 from stanoff.models.binormal import Binormal
 from stanoff.models.bootstrap import BOOTSTRAP
-from stanoff.models.counts import PAIRED, Hierarchical, HierarchicalUnpaired, Unpaired
-from stanoff.models.custom import custom_model
-from stanoff.models.folds import Folds, FoldsUnpaired
-from stanoff.models.folds_datasets import FoldsDatasets
-from stanoff.models.items import Clusters, Datasets, Items, Repeated, Runs
-from stanoff.models.multiclass import Multiclass
-from stanoff.models.out_of_fold import OutOfFoldDocuments, OutOfFoldRankings
-from stanoff.models.patterns import Contest, Joint
-from stanoff.models.seeds import Seeds, SeedsOfLabels
+from stanoff.models.counts import (
+    PAIRED,
+    Hierarchical,
+    HierarchicalUnpaired,
+    PairedCategories,
+    Unpaired,
+    UnpairedCategories,
+)
+from stanoff.models.custom import CustomModel, custom_model
+from stanoff.models.folds import TRAINING_SETS, Folds, FoldsDatasets, FoldsUnpaired
+from stanoff.models.items import Clusters, Datasets, Items, Repeated, Runs, ValuesModel
+from stanoff.models.patterns import Contest, Joint, Multiclass
+from stanoff.models.priors import NAMED, WEIGHTS, Prior
+from stanoff.models.seeds import OutOfFoldDocuments, OutOfFoldRankings, Seeds, SeedsOfLabels
 
-__all__ = ["MODELS", "POPULATIONS", "Model", "check_population", "for_data", "get", "stan_folder"]
+__all__ = [
+    "MODELS",
+    "POPULATIONS",
+    "Model",
+    "check_population",
+    "describe_population",
+    "for_data",
+    "get",
+    "is_conjugate",
+    "priors_of",
+    "stan_folder",
+    "suit",
+    "takes_contests",
+]
 
 MODELS: dict[str, Model] = {
     model.name: model
@@ -61,6 +80,25 @@ POPULATIONS: dict[str, Model | None] = {
     "training sets": MODELS["folds"],
     "trainings": None,
 }
+# What a verdict is about, under the models that are not about the documents at hand.
+POPULATION_OF: dict[type[Model], str] = {
+    Items: "new items",
+    Repeated: "new items",
+    Clusters: "new clusters of items",
+    Runs: "these items asked again",
+    Datasets: "a new data set",
+    FoldsDatasets: "new data sets",
+    FoldsUnpaired: TRAINING_SETS,
+    Folds: TRAINING_SETS,
+    Seeds: "new items and a new training of each system",
+    SeedsOfLabels: "new documents and a new training of each system",
+    OutOfFoldDocuments: "new documents, these trained systems",
+    OutOfFoldRankings: "new documents, these trained systems",
+}
+TWO_SYSTEMS = (
+    *(PairedCategories, UnpairedCategories, Multiclass),
+    *(Binormal, Repeated, CustomModel),
+)
 
 
 def get(name: str | Path) -> Model:
@@ -72,20 +110,49 @@ def get(name: str | Path) -> Model:
     return MODELS[name]
 
 
+def takes_contests(model: Model) -> bool:
+    """Return whether a model is about any number of systems."""
+    return not isinstance(model, TWO_SYSTEMS)
+
+
+def priors_of(model: Model) -> Mapping[str, Prior]:
+    """Return priors of a model that are worth comparing, by name."""
+    if isinstance(model, Joint):
+        return {f"mass {mass:g}": Prior(mass=mass) for mass in (0.5, 1.0, 2.0)}
+    if isinstance(model, Binormal):
+        return {"uniform": Prior(), "jeffreys": Prior.jeffreys(), "two": Prior(2, 2, 2)}
+    if isinstance(model, FoldsDatasets):
+        return {
+            "Student's t over data sets": Prior(),
+            "normal over data sets": Prior(datasets="normal"),
+            "Corani et al. (2017)": Prior(datasets="corani2017"),
+        }
+    weightless = isinstance(model, CustomModel) and not set(WEIGHTS) & set(model.inputs)
+    # A prior of differences depends on the unit of the values: no others suit all of them.
+    own_only = isinstance(model, (ValuesModel, SeedsOfLabels)) or weightless
+    return {"the model's own": Prior()} if own_only else NAMED
+
+
+def describe_population(model: Model, data: Data) -> str:
+    """Say in words what values are averaged over; nothing of labels."""
+    if isinstance(data, DatasetScores):
+        return POPULATION_OF[FoldsDatasets]
+    if isinstance(data, ClusteredValues) and data.clusters == data.items:
+        return POPULATION_OF[Items]
+    return POPULATION_OF.get(type(model), "")
+
+
 def suit(model: Model | None, data: Data, engine: str | None = None) -> tuple[Model, Data]:
     """Return the model that was requested, or the default of the data, and the data as it has them.
 
     These are classes, or categories against the rest. Folds of several data sets have no exact
     posterior, their means do.
     """
-    if (
-        engine == "exact"
-        and isinstance(data, DatasetFolds)
-        and not isinstance(model, FoldsDatasets)
-    ):
+    averaged = engine == "exact" and not isinstance(model, FoldsDatasets)
+    if averaged and isinstance(data, DatasetFolds):
         data = data.average()
     suitable = _resolve_model(model, data)
-    return suitable, data if suitable.single_label else data.one_vs_rest()
+    return suitable, data if suitable.accepts is ConfusionCounts else data.one_vs_rest()
 
 
 def _resolve_model(model: Model | None, data: Data) -> Model:

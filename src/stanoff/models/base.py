@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -12,16 +14,24 @@ from numpy.typing import NDArray
 
 from stanoff.data.types import AVERAGES, OUTCOMES, ConfusionCounts, Data
 from stanoff.engines.programs import stan_folder
-from stanoff.errors import InputError
-from stanoff.measures import CELLS, Measure, average_categories, average_classes
+from stanoff.errors import InputError, invalid
+from stanoff.measures import (
+    CELLS,
+    Measure,
+    ScoreMeasure,
+    average_categories,
+    average_classes,
+    get,
+)
 from stanoff.models.inputs import collect_inputs
-from stanoff.models.priors import NAMED, Prior, Priors
+from stanoff.models.priors import Priors
 
 Array = NDArray[np.float64]
 StanData = Mapping[str, Any]
 Inputs = dict[str, Any]
 Variables = Mapping[str, NDArray[Any]]
 StudentT = tuple[float, NDArray[np.float64], NDArray[np.float64]]  # degrees, location, scale
+ClosedForm = tuple[StudentT, StudentT | None] | None  # of the posterior, and of the prior if any
 Proven = bool | None  # None where there is none
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
@@ -44,7 +54,7 @@ class Model:
 
     A subclass says what is true of one model; :data:`stanoff.models.MODELS` registers it. Draws are
     mappings of arrays (chain, draw, ...), and ``stan_data`` is the data block of the program. What
-    says how single documents come about is a :class:`stanoff.models.predictive.PredictiveModel`.
+    says how single documents come about is a :class:`PredictiveModel`.
 
     Attributes
     ----------
@@ -60,20 +70,6 @@ class Model:
         Which of the inputs are observed.
     dims : mapping
         The dimensions of its own variables, after chain and draw.
-    max_systems : int or None
-        How many systems it can have; None if any number, which the exact engine then draws.
-    max_in_stan : mapping
-        How many systems or classes (K) its program can have, if there are limits.
-    exact_draws : int
-        How many draws the exact engine takes by default.
-    order_dependent : tuple of str
-        Variables that are about all systems in their order, or about rows of the data: they are
-        left out where some systems are looked at, or these change places.
-    priors : mapping
-        Priors worth comparing, by name.
-    has_batches : bool
-        Whether categories are independent, so that many data sets can be drawn at once as such;
-        see :class:`stanoff.models.counts.ConjugateCounts`.
     """
 
     name: str = ""
@@ -81,32 +77,11 @@ class Model:
     inputs: Mapping[str, int] = {}
     observed: tuple[str, ...] = ()
     dims: Mapping[str, tuple[str, ...]] = {}
-    max_systems: int | None = 2
-    max_in_stan: Mapping[str, int] = {}
-    exact_draws: int = 50_000
-    order_dependent: tuple[str, ...] = ()
-    priors: Mapping[str, Prior] = NAMED
-    has_batches: bool = False
-
-    @property
-    def single_label(self) -> bool:
-        """Whether it is about single-label classes rather than categories against the rest."""
-        return issubclass(self.accepts, ConfusionCounts)
-
-    @property
-    def has_program(self) -> bool:
-        """Whether it has a Stan program."""
-        return bool(self.inputs)
 
     @property
     def stan_file(self) -> Path:
         """Where its program is, if it has one."""
         return stan_folder() / f"{self.name}.stan"
-
-    @property
-    def is_conjugate(self) -> bool:
-        """Whether it can be drawn exactly."""
-        return type(self).sample_exact is not Model.sample_exact
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -114,31 +89,17 @@ class Model:
     def __hash__(self) -> int:
         return hash(self.name)
 
-    # What goes into the program.
-
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return all that the program asks for; what depends on the measure only with one."""
         return collect_inputs(self.name, self.inputs, data, prior, measure)
 
-    # Draws without Stan.
-
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
-        """Draw from the posterior, or from the prior where ``prior_only`` is 1, if it has one.
-
-        Parameters
-        ----------
-        stan_data : mapping
-            The data block of the program.
-        draws : int
-            How many draws.
-        rng : Generator
-            The source of randomness.
-        """
+        """Draw from the posterior, or from the prior where ``prior_only`` is 1, if it has one."""
         raise NotImplementedError
 
     def closed_form(
         self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> tuple[StudentT, StudentT | None] | None:
+    ) -> ClosedForm:
         """Return posterior and prior of differences of systems (by index), if these are a t.
 
         A t is given by its degrees of freedom and, for each difference, location and scale.
@@ -149,28 +110,30 @@ class Model:
         """Return whether the prior density of delta at 0 is infinite; None if no theorem tells."""
         return None
 
-    # From draws to scores.
-
     def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
         """Score the draws: psi with the dimensions (chain, draw, system, row).
 
         The rows are the categories and, with an average, every kind of average after them.
         """
-        if "cells" not in draws:
+        if "cells" in draws:
+            averages = average_classes if self.accepts is ConfusionCounts else average_categories
+            return _score_cells(draws["cells"], measure, average, averages)
+        psi = draws.get("psi", np.empty((0, 0)))
+        if average is None:
+            return psi
+        if self.accepts.kind == "values":
+            raise invalid("average", "None for values per item, which have no categories", average)
+        if psi.shape[-1] != 1:
             raise InputError(
                 f"{self.name} does not generate cells_A and cells_B, so that there are no "
                 "averages and no other measures."
             )
-        cells = draws["cells"]
-        psi = measure(cells)
-        if average is None:
-            return psi
-        average_over = average_classes if self.single_label else average_categories
-        averages = [average_over(measure, cells, kind) for kind in AVERAGES]
-        return np.concatenate([psi, np.stack(averages, axis=-1)], axis=-1)
+        return np.repeat(psi, 1 + len(AVERAGES), axis=-1)
 
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
         """Score the data themselves (system, row), with the rows of :meth:`scores`."""
+        if hasattr(data, "observed"):  # values per item
+            return np.asarray(data.observed)[:, None]
         if data.cells is None:
             rows = len(data.categories) + (len(AVERAGES) if average else 0)
             return np.full((len(data.systems), rows), np.nan)
@@ -179,11 +142,133 @@ class Model:
             cells /= cells.sum(axis=-1, keepdims=True).clip(min=1)
         return self.scores({"cells": cells}, measure, average)
 
-    def population(self, data: Data) -> str:
-        """Say in words what values are averaged over; nothing of labels."""
-        return ""
+
+def is_conjugate(model: Model) -> bool:
+    """Return whether a model can be drawn exactly."""
+    return type(model).sample_exact is not Model.sample_exact
+
+
+def require(data: Data, kind: type[Data], model: str, needs: str) -> None:
+    """Refuse data of another kind than a model needs."""
+    if not isinstance(data, kind):
+        raise InputError(f"The {model} model needs {needs}.")
 
 
 def unless_prior(stan_data: StanData, *names: str) -> list[NDArray[np.int64]]:
     """Return these counts of a data block; without documents where the prior is drawn."""
     return [np.asarray(stan_data[name]) * (1 - stan_data["prior_only"]) for name in names]
+
+
+def _score_cells(
+    cells: Array, measure: Measure, average: str | None, averages: Callable[..., Array]
+) -> Array:
+    psi = measure(cells)
+    if average is None:
+        return psi
+    averaged = [averages(measure, cells, kind) for kind in AVERAGES]
+    return np.concatenate([psi, np.stack(averaged, axis=-1)], axis=-1)
+
+
+def score_variable(measure: Measure) -> str:
+    """Name the scores by a measure in the draws, with the settings that are not the usual ones."""
+    if isinstance(measure, ScoreMeasure):
+        return measure.variable
+    usual = get(measure.name) if measure.code is not None else measure
+    changed = [
+        f"{name}_{getattr(measure, name)}"
+        for name in ("beta", "zero_division", "prevalence")
+        if str(getattr(measure, name)) != str(getattr(usual, name))
+    ]
+    return re.sub(r"\W", "_", "_".join([f"psi_of_{measure.name}", *changed]))
+
+
+class LogLikelihood(NamedTuple):
+    """The log-likelihood of single documents or items, equal documents once.
+
+    Attributes
+    ----------
+    values : ndarray
+        Of one document of each kind (chain, draw, kind).
+    counts : ndarray
+        How many documents there are of each kind.
+    labels : sequence of str
+        What the kinds are called.
+    step : int
+        It has every so-manieth draw.
+    """
+
+    values: Array
+    counts: NDArray[np.int64]
+    labels: Sequence[str]
+    step: int = 1
+
+    @classmethod
+    def of_counts(cls, counts: NDArray[Any], shares: Array, labels: Iterable[str]) -> LogLikelihood:
+        """Return that of kinds of documents, each with its share of all, which may have axes."""
+        n, names = counts.ravel(), list(labels)
+        occurred = np.flatnonzero(n)
+        values = np.log(shares.reshape(*shares.shape[:2], -1)[..., occurred])
+        return cls(values, n[occurred], [names[i] for i in occurred.tolist()])
+
+    @classmethod
+    def of_items(cls, values: Array) -> LogLikelihood:
+        """Return that of items or documents, each by itself."""
+        n = values.shape[-1]
+        return cls(values, np.ones(n, dtype=np.int64), [str(i + 1) for i in range(n)])
+
+
+class PredictiveModel(Model):
+    """A model that says how single documents, or items, come about.
+
+    Functions here and in the families are twins of ``predictive.stanfunctions``: computing from the
+    draws is quicker than letting Stan write and reading again.
+
+    Attributes
+    ----------
+    predictive_draws : tuple of str
+        The variables that log-likelihoods and replicates are computed from.
+    """
+
+    predictive_draws: tuple[str, ...] = ()
+
+    def predictive_data(self, data: Data, prior: Priors) -> Inputs:
+        """Return the data block that log-likelihoods and replicates are computed with."""
+        return self.stan_data(data, prior)
+
+    def complete_draws(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Add variables that follow from the draws; return nothing where that cannot be."""
+        return draws
+
+    def can_resample(self, stan_data: StanData) -> bool:
+        """Return whether ``sample_exact(..., keep=)`` can keep what it usually does not."""
+        return False
+
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
+        """Return the log-likelihood of a document of each kind that occurred, or of each item."""
+        raise NotImplementedError
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array | None:
+        """Return the log-density of the prior (chain, draw); None where it is flat."""
+        raise NotImplementedError
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw as many new documents as there are, by the names of the observed inputs.
+
+        Where some could be of a kind that did not occur, ``cells`` counts them all.
+        """
+        raise NotImplementedError
+
+    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
+        """Return of new documents what :meth:`scores` takes: cells, or psi."""
+        return {"cells": replicates["cells"]}
+
+
+def join_labels(*names: Iterable[str]) -> list[str]:
+    """Name every combination of names, the last changing fastest."""
+    return [", ".join(map(str, combination)) for combination in product(*names)]
+
+
+def multinomials(n: NDArray[Any], p: NDArray[Any], rng: Generator) -> NDArray[np.int64]:
+    """Draw counts (..., part), given how many documents there are and their probabilities."""
+    total = p.sum(axis=-1, keepdims=True)
+    return rng.multinomial(n, p / np.where(total > 0, total, 1.0))

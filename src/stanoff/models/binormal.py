@@ -14,20 +14,23 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from stanoff.data.scores import ScoredDocuments
-from stanoff.data.types import AVERAGES, Data
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Inputs, Proven, StanData, Variables
-from stanoff.models.bootstrap import BOOTSTRAP
-from stanoff.models.inputs import standardize_scores
-from stanoff.models.predictive import (
+from stanoff.models import log_density
+from stanoff.models.base import (
+    Array,
+    Inputs,
     LogLikelihood,
     PredictiveModel,
-    log_correlation,
-    log_lognormal,
-    log_normal,
+    Proven,
+    StanData,
+    Variables,
+    require,
 )
-from stanoff.models.priors import Prior, Priors, single
+from stanoff.models.bootstrap import BOOTSTRAP
+from stanoff.models.inputs import standardize_scores
+from stanoff.models.priors import Priors, single
 
 MIN_DOCUMENTS = 2  # of each class
 S_SCALE, LKJ_SHAPE = 0.5, 2.0
@@ -50,15 +53,19 @@ class Binormal(PredictiveModel):
         "x_neg": ("document_neg", "classifier"),
     }
     accepts = ScoredDocuments
-    priors = {"uniform": Prior.uniform(), "jeffreys": Prior.jeffreys(), "two": Prior(2, 2, 2)}
     predictive_draws = ("m_pos", "m_neg", "s_pos", "s_neg", "r_pos", "r_neg")
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return number, mean and scatter of the scores of each class."""
         if measure is not None:
             _check_measure(measure)
-        if not isinstance(data, ScoredDocuments):
-            raise InputError("The binormal model needs scores of documents, for measure='auc'.")
+        full = self.predictive_data(data, prior)
+        return {name: full[name] for name in self.inputs}
+
+    def predictive_data(self, data: Data, prior: Priors) -> Inputs:
+        """Return the data block, and the scores of every document by class (document, system)."""
+        require(data, ScoredDocuments, self.name, "scores of documents, for measure='auc'")
+        assert isinstance(data, ScoredDocuments)
         if len(data.categories) > 1:
             raise InputError("model='binormal' compares one category; use 'bootstrap' for several.")
         if len(data.cluster):
@@ -68,14 +75,24 @@ class Binormal(PredictiveModel):
             raise InputError(
                 "model='binormal' cannot compare a system with itself; use 'bootstrap'."
             )
-        return class_statistics(data.truth[0], _standard_scores(data), prior)
-
-    def predictive_data(self, data: Data, prior: Priors) -> dict[str, Any]:
-        """Return the data block, and the scores of every document by class (document, system)."""
-        assert isinstance(data, ScoredDocuments)
-        truth, scores = data.truth[0], _standard_scores(data)
-        by_class = {f"x_{side}": scores[:, truth == label].T for side, label in CLASSES}
-        return {**class_statistics(truth, scores, prior), **by_class, "truth": truth}
+        truth = data.truth[0]
+        scores = np.stack([standardize_scores(score[0]) for score in data.score])
+        stan_data: Inputs = {"s_scale": S_SCALE, "lkj_shape": LKJ_SHAPE, "prior_only": 0}
+        for side, label in CLASSES:
+            of_class = scores[:, truth == label]
+            if of_class.shape[1] < MIN_DOCUMENTS:
+                rule = f"{MIN_DOCUMENTS} documents of each class at least in the binormal model"
+                raise invalid("data", rule, of_class.shape[1])
+            center = of_class.mean(axis=1)
+            centred = of_class - center[:, None]
+            stan_data |= {
+                f"N_{side}": of_class.shape[1],
+                f"center_{side}": center,
+                f"scatter_{side}": centred @ centred.T,
+                f"alpha_{side}": float(single(prior).weights(f"alpha_{side}", 1)[0]),
+                f"x_{side}": of_class.T,
+            }
+        return stan_data | {"truth": truth}
 
     def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return False: all densities are smooth."""
@@ -84,8 +101,7 @@ class Binormal(PredictiveModel):
     def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
         """Return the AUCs as the program generated them."""
         _check_measure(measure)
-        psi: Array = draws["psi"]
-        return psi if average is None else np.repeat(psi, 1 + len(AVERAGES), axis=-1)
+        return super().scores(draws, measure, average)
 
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
         """Score the documents as they are."""
@@ -96,10 +112,10 @@ class Binormal(PredictiveModel):
         truth = np.asarray(stan_data["truth"])
         density = np.empty((*draws["r_pos"].shape, len(truth)))
         for side, label in CLASSES:
-            m, s, r = draws[f"m_{side}"], draws[f"s_{side}"], draws[f"r_{side}"][..., None]
-            a, b = np.moveaxis((stan_data[f"x_{side}"] - m[..., None, :]) / s[..., None, :], -1, 0)
+            m, s, r = (draws[f"{name}_{side}"][..., None] for name in "msr")
+            a, b = np.moveaxis((stan_data[f"x_{side}"].T - m) / s, -2, 0)
             distance = (a**2 - 2 * r * a * b + b**2) / (1 - r**2)
-            scale = np.log(2 * np.pi) + np.log(s).sum(axis=-1)[..., None] + 0.5 * np.log1p(-(r**2))
+            scale = np.log(2 * np.pi) + np.log(s).sum(axis=-2) + 0.5 * np.log1p(-(r**2))
             density[..., truth == label] = -0.5 * distance - scale
         return LogLikelihood.of_items(density)
 
@@ -107,10 +123,10 @@ class Binormal(PredictiveModel):
         """Return the log-density of the prior of means, standard deviations and correlations."""
         density = np.zeros(draws["r_pos"].shape)
         for side, _ in CLASSES:
-            scale = 1 / np.sqrt(stan_data[f"alpha_{side}"])
-            density += log_normal(draws[f"m_{side}"], scale).sum(axis=-1)
-            density += log_lognormal(draws[f"s_{side}"], 0.0, stan_data["s_scale"]).sum(axis=-1)
-            density += log_correlation(draws[f"r_{side}"], stan_data["lkj_shape"])
+            m, s, r = (draws[f"{name}_{side}"] for name in "msr")
+            density += log_density.normal(m, stan_data[f"alpha_{side}"] ** -0.5).sum(axis=-1)
+            density += log_density.lognormal(s, 0.0, stan_data["s_scale"]).sum(axis=-1)
+            density += log_density.correlation(r, stan_data["lkj_shape"])
         return density
 
     def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
@@ -130,29 +146,6 @@ class Binormal(PredictiveModel):
         ranks = np.argsort(np.argsort(np.concatenate([pos, neg], axis=-2), axis=-2), axis=-2)
         beaten = ranks[..., :n_pos, :].sum(axis=-2) - n_pos * (n_pos - 1) / 2
         return {"psi": (beaten / (n_pos * n_neg))[..., None]}
-
-
-def _standard_scores(data: ScoredDocuments) -> Array:
-    return np.stack([standardize_scores(score[0]) for score in data.score])
-
-
-def class_statistics(truth: NDArray[np.int64], scores: Array, prior: Priors) -> dict[str, Any]:
-    """Return number, mean and scatter of scores (2, N) by class, and the weights of the prior."""
-    stan_data: dict[str, Any] = {"s_scale": S_SCALE, "lkj_shape": LKJ_SHAPE, "prior_only": 0}
-    for side, label in CLASSES:
-        of_class = scores[:, truth == label]
-        if of_class.shape[1] < MIN_DOCUMENTS:
-            rule = f"{MIN_DOCUMENTS} documents of each class at least in the binormal model"
-            raise invalid("data", rule, of_class.shape[1])
-        center = of_class.mean(axis=1)
-        centred = of_class - center[:, None]
-        stan_data |= {
-            f"N_{side}": of_class.shape[1],
-            f"center_{side}": center,
-            f"scatter_{side}": centred @ centred.T,
-            f"alpha_{side}": float(single(prior).weights(f"alpha_{side}", 1)[0]),
-        }
-    return stan_data
 
 
 def _check_measure(measure: Measure) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from math import ceil, log
 
 import numpy as np
@@ -23,11 +24,11 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import cores
 from stanoff.data.scores import ScoredClasses, ScoredDocuments, Scores
-from stanoff.data.types import AVERAGES, Data
+from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import SCORES, Measure
 from stanoff.measures.scores import CALLABLE, LOSS, RANKS, ScoreMeasure
-from stanoff.models.base import Array, Inputs, Model, StanData, Variables
+from stanoff.models.base import Array, Inputs, Model, StanData, Variables, require
 from stanoff.models.priors import Priors, single
 
 NUMBERS_AT_ONCE = 2**17  # per block of draws: a few of these fit into the processor's cache
@@ -101,9 +102,9 @@ def rescale_gammas(
     return gammas
 
 
-def number_of_sticks(mass: float) -> int:
+def number_of_sticks(mass: float, rest: float = STICK_REST) -> int:
     """Return how many sticks leave next to nothing of a Dirichlet process of this mass."""
-    return ceil(log(STICK_REST) / log(mass / (1 + mass)))
+    return ceil(log(rest) / log(mass / (1 + mass)))
 
 
 def break_sticks(draws: int, mass: float, rng: Generator) -> Array:
@@ -240,15 +241,11 @@ class Bootstrap(Model):
     observed = ("truth", "score")
     dims = {"mu": ("category",), "beta": ("truth",), "mass": ("truth",)}
     accepts = Scores
-    max_systems = None
-    exact_draws = 4000
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return what the sampler needs; there is no program."""
-        if not isinstance(data, Scores):
-            raise InputError(
-                "The bootstrap model needs scores of documents, such as for measure='auc'."
-            )
+        require(data, Scores, self.name, "scores of documents, such as for measure='auc'")
+        assert isinstance(data, Scores)
         weights = single(prior).weights
         return {
             "data": data,
@@ -262,19 +259,15 @@ class Bootstrap(Model):
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the scores of all systems in all categories, block by block."""
         data, measure = stan_data["data"], stan_data["measure"]
-        categories = None if data.together else _Categories(data, measure)
+        draw = partial(
+            _draw_classes if data.together else _Categories(data, measure).draw, stan_data
+        )
         size = max(1, NUMBERS_AT_ONCE // data.truth.size)
         sizes = [min(size, draws - start) for start in range(0, draws, size)]
-
-        def draw_block(n: int, generator: Generator) -> dict[str, Array]:
-            if categories is None:
-                return _draw_classes(data, measure, n, generator)
-            return categories.draw(stan_data, n, generator)
-
         many = draws * data.truth.size > NUMBERS_WORTH_THREADS
         several = many and measure.computed_from != CALLABLE
         with ThreadPoolExecutor(cores() if several else 1) as pool:
-            blocks = list(pool.map(draw_block, sizes, rng.spawn(len(sizes))))
+            blocks = list(pool.map(draw, sizes, rng.spawn(len(sizes))))
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
@@ -284,7 +277,7 @@ class Bootstrap(Model):
         if average is None:
             return psi
         if psi.shape[-1] == 1:
-            return np.repeat(psi, 1 + len(AVERAGES), axis=-1)
+            return super().scores({"psi": psi}, measure, average)
         share = draws["mu"][:, :, None]
         weighted = (psi * share).sum(axis=-1) / share.sum(axis=-1)
         averages = [psi.mean(axis=-1), draws[MICRO + measure.variable], weighted]
@@ -349,10 +342,9 @@ class _Categories:
         return drawn
 
 
-def _draw_classes(
-    data: Scores, measure: ScoreMeasure, draws: int, rng: Generator
-) -> dict[str, Array]:
+def _draw_classes(stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
     """Draw the scores of all classes together (draw, system, 1)."""
+    data, measure = stan_data["data"], stan_data["measure"]
     weight = draw_gammas(data, draws, rng)
     if not len(data.cluster):
         rescale_gammas(weight, bootstrap_shape(len(data.truth)), rng)

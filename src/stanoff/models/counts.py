@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 
 import numpy as np
@@ -17,36 +17,82 @@ from stanoff.data.types import (
     cells_of_patterns,
     response_patterns,
 )
-from stanoff.errors import InputError
 from stanoff.measures import Measure
-from stanoff.models.base import COORDS, Array, Inputs, Proven, StanData, Variables, unless_prior
-from stanoff.models.inputs import KAPPA_INPUTS, KAPPA_NEG_INPUTS, MEASURE_INPUTS
-from stanoff.models.predictive import (
+from stanoff.models import log_density
+from stanoff.models.base import (
+    COORDS,
+    Array,
+    Inputs,
     LogLikelihood,
     PredictiveModel,
+    Proven,
+    StanData,
+    Variables,
     join_labels,
-    log_beta,
-    log_dirichlet,
-    log_lognormal,
     multinomials,
+    require,
+    unless_prior,
 )
+from stanoff.models.inputs import KAPPA_INPUTS, KAPPA_NEG_INPUTS, MEASURE_INPUTS
 from stanoff.models.priors import WEIGHTS, Priors, both, single
 
 CLASSES = ("pos", "neg")
 CLASS_OF_MEASURE = {"recall": "pos", "fnr": "pos", "specificity": "neg", "fpr": "neg"}
 GAMMAS_AT_ONCE = 12_000_000  # about 100 MB
 GAMMAS_IN_CACHE = 16_384  # of each intermediate result, so that it stays near the processor
-Blocks = Iterator[tuple[slice, Array]]
 MIN_SHAPE = 0.05  # below, all Gammas of a simplex may underflow to 0 together
+RATES = ("mu", "rho_pos", "rho_neg")
+HYPERPARAMETERS = ("eta_pos", "eta_neg", "kappa_pos", "kappa_neg")
+
+Blocks = Iterator[tuple[slice, Array]]
+Density = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
 
-class ConjugateCounts(PredictiveModel):
-    """What the paired and the unpaired model share: their posteriors are Betas and Dirichlets."""
+class CountsModel(PredictiveModel):
+    """A model of counts by its simplexes, of which each has a Beta or Dirichlet prior.
 
-    has_batches = True
+    Attributes
+    ----------
+    prior_of : mapping
+        The density of each variable, and which input has its weights.
+    """
+
+    prior_of: Mapping[str, tuple[Density, str]] = {}
+
+    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
+        """Return the log-density of the prior, over all categories and systems."""
+        total = np.zeros(next(iter(draws.values())).shape[:2])
+        for variable, (density, name) in self.prior_of.items():
+            x, weights = draws[variable], np.asarray(stan_data[name], dtype=np.float64)
+            if (
+                density is log_density.beta and weights.ndim == 2
+            ):  # of each system, alike in categories
+                weights = weights.reshape(2, *[1] * (x.ndim - 3), 2)
+            total += density(x, weights).reshape(*total.shape, -1).sum(axis=-1)
+        for variable in set(self.predictive_draws) & {"kappa", "kappa_pos", "kappa_neg"}:
+            name = variable.removesuffix("_pos")
+            prior = stan_data[f"{name}_location"], stan_data[f"{name}_scale"]
+            of_kappa = log_density.lognormal(draws[variable], *prior)
+            total += of_kappa.reshape(*total.shape, -1).sum(axis=-1)
+        return total
+
+
+class ConjugateCounts(CountsModel):
+    """What the paired and the unpaired model share: their posteriors are Betas and Dirichlets.
+
+    Categories are independent, so that many data sets can be drawn at once as such.
+    """
 
     def rate_density_at_zero(self, side: str, stan_data: StanData) -> Array:
         """Return the density at 0 (category) of the difference of two rates of yes, or of no."""
+        raise NotImplementedError
+
+    def gamma_shapes(self, stan_data: StanData) -> list[list[Array]]:
+        """List the shapes (data set) of the Gammas whose ratios the posterior consists of.
+
+        Systems on the same documents share a list: two of the classes, then the answers to
+        positive documents, then those to negative ones.
+        """
         raise NotImplementedError
 
     def densities_at_zero(
@@ -56,19 +102,8 @@ class ConjugateCounts(PredictiveModel):
         if measure.name not in CLASS_OF_MEASURE:
             return None
         side, stan_data = CLASS_OF_MEASURE[measure.name], self.stan_data(data, prior)
-        posterior, prior_density = (
-            self.rate_density_at_zero(side, {**stan_data, "prior_only": prior_only})
-            for prior_only in (0, 1)
-        )
-        return posterior, prior_density
-
-    def gamma_shapes(self, stan_data: StanData) -> list[Array]:
-        """List the shapes (data set) of the Gammas whose ratios the posterior consists of."""
-        raise NotImplementedError
-
-    def cells_of_gammas(self, gammas: list[Array]) -> Array:
-        """Put cells (data set, system, draw, cell) together; each cell in one piece of memory."""
-        raise NotImplementedError
+        at_zero = self.rate_density_at_zero(side, stan_data | {"prior_only": 0})
+        return at_zero, self.rate_density_at_zero(side, stan_data | {"prior_only": 1})
 
     def sample_exact_batch(
         self, stan_data: StanData, draws: int, rng: Generator, *, shared: bool = True
@@ -95,45 +130,62 @@ class ConjugateCounts(PredictiveModel):
         tuple
             Which data sets, and their cells (data set, system, draw, cell).
         """
-        shapes = self.gamma_shapes(stan_data)
+        groups = self.gamma_shapes(stan_data)
+        shapes = [shape for group in groups for shape in group]
+        n = len(shapes[0])
         if not shared or min(shape.min() for shape in shapes) < MIN_SHAPE:
-            yield from self._sample_one_by_one(stan_data, draws, rng)
+            for block in _split(slice(0, n), max(1, GAMMAS_AT_ONCE // (32 * draws))):
+                counts = {name: stan_data[name][block] for name in self.observed}
+                drawn = self.sample_exact({**stan_data, **counts, "prior_only": 0}, draws, rng)
+                yield block, np.moveaxis(drawn["cells"], 0, 2).swapaxes(0, 1)
             return
-        for chunk in _chunks_that_fit(shapes, draws, slice(0, len(shapes[0]))):
+        for chunk in _chunks_that_fit(shapes, draws, slice(0, n)):
             tables = []
             for shape in shapes:
                 distinct, row = np.unique(shape[chunk], return_inverse=True)
                 gammas = rng.standard_gamma(distinct[:, None], (len(distinct), draws))
                 tables.append((gammas, row))
-            step = max(1, GAMMAS_IN_CACHE // draws)
-            for start in range(chunk.start, chunk.stop, step):
-                block = slice(start, min(start + step, chunk.stop))
+            for block in _split(chunk, max(1, GAMMAS_IN_CACHE // draws)):
                 rows = slice(block.start - chunk.start, block.stop - chunk.start)
-                yield block, self.cells_of_gammas([gammas[row[rows]] for gammas, row in tables])
+                yield block, _cells_of_gammas([g[row[rows]] for g, row in tables], len(groups))
 
-    def _sample_one_by_one(self, stan_data: StanData, draws: int, rng: Generator) -> Blocks:
-        n = len(stan_data[self.observed[0]])
-        step = max(1, GAMMAS_AT_ONCE // (32 * draws))
-        for start in range(0, n, step):
-            block = slice(start, min(start + step, n))
-            counts = {name: stan_data[name][block] for name in self.observed}
-            drawn = self.sample_exact({**stan_data, **counts, "prior_only": 0}, draws, rng)
-            yield block, np.moveaxis(drawn["cells"], 0, 2).swapaxes(0, 1)
+
+def _split(rows: slice, step: int) -> Iterator[slice]:
+    for start in range(rows.start, rows.stop, step):
+        yield slice(start, min(start + step, rows.stop))
 
 
 def _chunks_that_fit(shapes: list[Array], draws: int, chunk: slice) -> Iterator[slice]:
     """Halve the data sets until the Gammas of each chunk fit into memory."""
     distinct = sum(len(np.unique(shape[chunk])) for shape in shapes)
     size = chunk.stop - chunk.start
-    if size > 1 and distinct * draws > GAMMAS_AT_ONCE:
-        middle = chunk.start + size // 2
-        yield from _chunks_that_fit(shapes, draws, slice(chunk.start, middle))
-        yield from _chunks_that_fit(shapes, draws, slice(middle, chunk.stop))
-    else:
+    if size == 1 or distinct * draws <= GAMMAS_AT_ONCE:
         yield chunk
+        return
+    for half in _split(chunk, size - size // 2):
+        yield from _chunks_that_fit(shapes, draws, half)
 
 
-class PairedCategories(PredictiveModel):
+def _cells_of_gammas(gammas: list[Array], groups: int) -> Array:
+    """Put cells (data set, system, draw, cell) together; each cell in one piece of memory."""
+    patterns = response_patterns(2 // groups)
+    cells = np.empty((4, len(gammas[0]), 2, gammas[0].shape[1]))
+    per_group = len(gammas) // groups
+    for group in range(groups):
+        pos, neg, *answers = gammas[group * per_group : (group + 1) * per_group]
+        of_pos, of_neg = answers[: len(patterns)], answers[len(patterns) :]
+        total = pos + neg
+        # A share of all documents per unit of Gamma.
+        pos, neg = pos / total / sum(of_pos), neg / total / sum(of_neg)
+        for system, yes in enumerate(patterns.T, start=group):
+            columns = ((pos, of_pos, 1), (neg, of_neg, 1), (pos, of_pos, 0), (neg, of_neg, 0))
+            for cell, (scale, gamma, answer) in enumerate(columns):
+                of_cell = sum(gamma[i] for i in np.flatnonzero(yes == answer))
+                np.multiply(scale, of_cell, out=cells[cell, :, system])
+    return np.moveaxis(cells, 0, -1)
+
+
+class PairedCategories(CountsModel):
     """Both systems on the same documents: what models of outcome pairs have in common."""
 
     inputs = {"K": 0, "c_pos": 2, "c_neg": 2, "beta": 1, "alpha_pos": 1, "alpha_neg": 1}
@@ -150,11 +202,8 @@ class PairedCategories(PredictiveModel):
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return all that the program asks for."""
-        if not isinstance(data, PairedCounts):
-            raise InputError(
-                "The paired model needs both classifiers on the same documents; "
-                "pass model='unpaired' for two different test sets."
-            )
+        needs = "both classifiers on the same documents; pass model='unpaired' for two test sets"
+        require(data, PairedCounts, "paired", needs)
         return super().stan_data(data, single(prior), measure)
 
     def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
@@ -183,6 +232,11 @@ class Paired(PairedCategories, ConjugateCounts):
     """Outcome pairs given the class are Dirichlet, each category by itself."""
 
     name = "paired"
+    prior_of = {
+        "mu": (log_density.beta, "beta"),
+        "theta_pos": (log_density.dirichlet, "alpha_pos"),
+        "theta_neg": (log_density.dirichlet, "alpha_neg"),
+    }
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw a Beta and two Dirichlets per category."""
@@ -201,27 +255,11 @@ class Paired(PairedCategories, ConjugateCounts):
         cells = cells_of_pairs(mu[:, None], theta_pos, theta_neg)
         return {"mu": mu, "theta_pos": theta_pos, "theta_neg": theta_neg, "cells": cells}
 
-    def gamma_shapes(self, stan_data: StanData) -> list[Array]:
+    def gamma_shapes(self, stan_data: StanData) -> list[list[Array]]:
         """List the shapes of ten Gammas: two of the classes, four outcome pairs in each."""
         c_pos, c_neg = np.asarray(stan_data["c_pos"]), np.asarray(stan_data["c_neg"])
         mu = np.stack([c_pos.sum(axis=1), c_neg.sum(axis=1)], axis=1) + stan_data["beta"]
-        return [*mu.T, *(c_pos + stan_data["alpha_pos"]).T, *(c_neg + stan_data["alpha_neg"]).T]
-
-    def cells_of_gammas(self, gammas: list[Array]) -> Array:
-        """Put the cells of both systems together."""
-        pos, neg, *outcomes = gammas
-        of_pos, of_neg = outcomes[:4], outcomes[4:]
-        total = pos + neg
-        # A share of all documents per unit of Gamma.
-        pos, neg = pos / total / sum(of_pos), neg / total / sum(of_neg)
-        cells = np.empty((4, len(pos), 2, pos.shape[1]))
-        for system, yes in enumerate(response_patterns(2).T):
-            for cell, (scale, gamma, answer) in enumerate(
-                ((pos, of_pos, 1), (neg, of_neg, 1), (pos, of_pos, 0), (neg, of_neg, 0))
-            ):
-                i, j = np.flatnonzero(yes == answer)
-                np.multiply(scale, gamma[i] + gamma[j], out=cells[cell, :, system])
-        return np.moveaxis(cells, 0, -1)
+        return [[*mu.T, *(c_pos + stan_data["alpha_pos"]).T, *(c_neg + stan_data["alpha_neg"]).T]]
 
     def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether delta piles up at 0 faster than a density can follow.
@@ -234,11 +272,12 @@ class Paired(PairedCategories, ConjugateCounts):
         weights = single(prior).weights
         if equal_at_an_end(measure, weights("beta", 2)):
             return True
-        differing = 0.0  # the middle is where AUC:acc makes all systems equal, whatever the prior
-        if depends(measure, mu=0.5, rho_neg=0.3):
-            differing += weights("alpha_pos", 4)[1:3].sum()
-        if depends(measure, mu=0.5, rho_pos=0.3):
-            differing += weights("alpha_neg", 4)[1:3].sum()
+        # With the other rate fixed; the middle is where AUC:acc makes all systems equal, anyway.
+        differing = sum(
+            weights(f"alpha_{side}", 4)[1:3].sum()
+            for side, other in (("pos", "rho_neg"), ("neg", "rho_pos"))
+            if np.ptp(_score_grid(measure, **{"mu": 0.5, other: 0.3})) > 1e-6
+        )
         return bool(differing <= 1)
 
     def rate_density_at_zero(self, side: str, stan_data: StanData) -> Array:
@@ -257,13 +296,6 @@ class Paired(PairedCategories, ConjugateCounts):
             density = (total - 1) / power * np.exp(-power * np.log(2) - betaln(a, b))
         return np.where(power > 0, density, np.inf)
 
-    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-density of the prior of all categories."""
-        density = log_beta(draws["mu"], stan_data["beta"])
-        for side in CLASSES:
-            density = density + log_dirichlet(draws[f"theta_{side}"], stan_data[f"alpha_{side}"])
-        return np.asarray(density.sum(axis=-1))
-
 
 PAIRED = Paired()
 
@@ -276,20 +308,20 @@ def cells_of_pairs(mu: Array, theta_pos: Array, theta_neg: Array) -> Array:
     return cells
 
 
-class UnpairedCategories(PredictiveModel):
+class UnpairedCategories(CountsModel):
     """Each system by itself, on its own documents: what models of its cells have in common."""
 
     inputs = {"K": 0, "c_A": 2, "c_B": 2, "beta": 2, "alpha_pos": 2, "alpha_neg": 2}
     inputs |= {**MEASURE_INPUTS, "prior_only": 0}
     observed = ("c_A", "c_B")
     dims = {
-        **dict.fromkeys(("mu", "rho_pos", "rho_neg"), ("classifier", "category")),
+        **dict.fromkeys(RATES, ("classifier", "category")),
         **dict.fromkeys(("c_A", "c_B"), ("category", "cell")),
         "beta": ("classifier", "truth"),
         **dict.fromkeys(("alpha_pos", "alpha_neg"), ("classifier", "answer")),
     }
     accepts = UnpairedCounts
-    predictive_draws: tuple[str, ...] = ("mu", "rho_pos", "rho_neg", "cells")
+    predictive_draws: tuple[str, ...] = (*RATES, "cells")
 
     def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
         """Return the log-likelihood of each cell by classifier and category."""
@@ -313,42 +345,24 @@ class Unpaired(UnpairedCategories, ConjugateCounts):
     """Prevalence and rates are Beta, each category by itself."""
 
     name = "unpaired"
+    prior_of = {
+        name: (log_density.beta, weights) for name, weights in zip(RATES, WEIGHTS, strict=True)
+    }
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw three Betas per system and category."""
-        counts = unless_prior(stan_data, "c_A", "c_B")
-        drawn = {
-            name: np.empty((draws, 2, len(counts[0]))) for name in ("mu", "rho_pos", "rho_neg")
-        }
-        weights = [
-            np.array(list(_beta_weights(stan_data, system, cells)))
-            for system, cells in enumerate(counts)
-        ]
+        weights = np.array(list(_beta_weights(stan_data, *unless_prior(stan_data, "c_A", "c_B"))))
+        drawn = {name: np.empty((draws, 2, weights.shape[-1])) for name in RATES}
         # In an order that A and B have no part in: where they change places, draws do.
         for system in sorted((0, 1), key=lambda i: weights[i].tolist(), reverse=True):
             for values, (yes, no) in zip(drawn.values(), weights[system], strict=True):
-                values[:, system] = rng.beta(yes, no, (draws, len(counts[system])))
+                values[:, system] = rng.beta(yes, no, (draws, len(yes)))
         return drawn | {"cells": cells_of_rates(**drawn)}
 
-    def gamma_shapes(self, stan_data: StanData) -> list[Array]:
-        """List the shapes of twelve Gammas: two of each Beta."""
-        return [
-            shape
-            for system, name in enumerate(("c_A", "c_B"))
-            for weights in _beta_weights(stan_data, system, np.asarray(stan_data[name]))
-            for shape in weights
-        ]
-
-    def cells_of_gammas(self, gammas: list[Array]) -> Array:
-        """Put the cells of both systems together."""
-        cells = np.empty((4, len(gammas[0]), 2, gammas[0].shape[1]))
-        for system, (pos, neg, tp, fn, fp, tn) in enumerate((gammas[:6], gammas[6:])):
-            total = pos + neg
-            of_pos, of_neg = pos / total / (tp + fn), neg / total / (fp + tn)
-            scaled = ((of_pos, tp), (of_neg, fp), (of_pos, fn), (of_neg, tn))
-            for cell, (scale, gamma) in enumerate(scaled):
-                np.multiply(scale, gamma, out=cells[cell, :, system])
-        return np.moveaxis(cells, 0, -1)
+    def gamma_shapes(self, stan_data: StanData) -> list[list[Array]]:
+        """List the shapes of six Gammas per system: two of each Beta."""
+        counts = np.asarray(stan_data["c_A"]), np.asarray(stan_data["c_B"])
+        return [[*of_system.reshape(6, -1)] for of_system in _beta_weights(stan_data, *counts)]
 
     def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether two independent scores meet too often at one value.
@@ -359,18 +373,16 @@ class Unpaired(UnpairedCategories, ConjugateCounts):
         approaches the value, less 1. If the powers of the two add up to -1 or less, the integral is
         infinite.
         """
-        parameters = dict(zip(("mu", "rho_pos", "rho_neg"), WEIGHTS, strict=True))
-        weights = {
-            name: np.mean([p.weights(kind, 2) for p in both(prior)], axis=0)
-            for name, kind in parameters.items()
-        }
         # Near 0 a Beta(a, b) density goes like x^(a - 1), near 1 like (1 - x)^(b - 1).
-        ends = [(name, end, weight[end]) for name, weight in weights.items() for end in (0, 1)]
-        for size in (1, 2):
-            for selected in combinations(ends, size):
-                power = vanishing_power(measure, **{name: end for name, end, _ in selected})
-                if power and sum(weight for *_, weight in selected) <= (power + 0.01) / 2:
-                    return True
+        ends = [
+            (name, end, weight)
+            for name, kind in zip(RATES, WEIGHTS, strict=True)
+            for end, weight in enumerate(np.mean([p.weights(kind, 2) for p in both(prior)], axis=0))
+        ]
+        for selected in (*((end,) for end in ends), *combinations(ends, 2)):
+            power = vanishing_power(measure, **{name: end for name, end, _ in selected})
+            if power and sum(weight for *_, weight in selected) <= (power + 0.01) / 2:
+                return True
         return False
 
     def rate_density_at_zero(self, side: str, stan_data: StanData) -> Array:
@@ -380,43 +392,26 @@ class Unpaired(UnpairedCategories, ConjugateCounts):
         """
         from scipy.special import betaln
 
-        counts = unless_prior(stan_data, *self.observed)
         rate = 1 + CLASSES.index(side)  # after the prevalence
-        (a, b), (c, d) = (
-            list(_beta_weights(stan_data, system, cells))[rate]
-            for system, cells in enumerate(counts)
-        )
+        counts = unless_prior(stan_data, *self.observed)
+        (a, b), (c, d) = (weights[rate] for weights in _beta_weights(stan_data, *counts))
         finite = (a + c > 1) & (b + d > 1)
         log_density = betaln(a + c - 1, b + d - 1) - betaln(a, b) - betaln(c, d)
         return np.where(finite, np.exp(log_density), np.inf)
 
-    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-density of the prior of both systems and all categories."""
-        density = sum(
-            log_beta(draws[name], np.asarray(stan_data[weights])[:, None])
-            for name, weights in zip(("mu", "rho_pos", "rho_neg"), WEIGHTS, strict=True)
-        )
-        return np.asarray(np.sum(density, axis=(-1, -2)))
 
-
-def _beta_weights(
-    stan_data: StanData, system: int, cells: NDArray[np.int64]
-) -> Iterator[tuple[Array, Array]]:
-    """Return the two weights of the posteriors of prevalence and rates (category)."""
-    tp, fp, fn, tn = cells.T
-    beta, alpha_pos, alpha_neg = (stan_data[name][system] for name in WEIGHTS)
-    yield beta[0] + (tp + fn), beta[1] + (fp + tn)
-    yield alpha_pos[0] + tp, alpha_pos[1] + fn
-    yield alpha_neg[0] + fp, alpha_neg[1] + tn
+def _beta_weights(stan_data: StanData, *counts: NDArray[np.int64]) -> Iterator[Array]:
+    """Return of each system the weights of prevalence and rates (parameter, 2, category)."""
+    for system, cells in enumerate(counts):
+        tp, fp, fn, tn = cells.T
+        prior = np.stack([stan_data[name][system] for name in WEIGHTS])[..., None]
+        yield prior + np.array([[tp + fn, fp + tn], [tp, fn], [fp, tn]])
 
 
 def cells_of_rates(mu: Array, rho_pos: Array, rho_neg: Array) -> Array:
     """Return the probabilities of tp, fp, fn, tn (..., cell) from prevalences and rates."""
     tp_fp_fn_tn = [mu * rho_pos, (1 - mu) * rho_neg, mu * (1 - rho_pos), (1 - mu) * (1 - rho_neg)]
     return np.moveaxis(np.stack(tp_fp_fn_tn), 0, -1)
-
-
-HYPERPARAMETERS = ("eta_pos", "eta_neg", "kappa_pos", "kappa_neg")
 
 
 class Hierarchical(PairedCategories):
@@ -426,18 +421,15 @@ class Hierarchical(PairedCategories):
     inputs = {**PairedCategories.inputs, **KAPPA_INPUTS, **KAPPA_NEG_INPUTS}
     dims = PairedCategories.dims | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",))
     predictive_draws = (*PairedCategories.predictive_draws, *HYPERPARAMETERS)
+    prior_of = {
+        "mu": (log_density.beta, "beta"),
+        "eta_pos": (log_density.dirichlet, "alpha_pos"),
+        "eta_neg": (log_density.dirichlet, "alpha_neg"),
+    }
 
     def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether a prevalence makes both systems equal, as in the paired model."""
         return equal_at_an_end(measure, single(prior).weights("beta", 2)) or None
-
-    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-density of the prior: of mu, of eta and of kappa."""
-        density = log_beta(draws["mu"], stan_data["beta"]).sum(axis=-1)
-        for side in CLASSES:
-            density += log_dirichlet(draws[f"eta_{side}"], stan_data[f"alpha_{side}"])
-            density += _log_prior_of_kappa(draws, side, stan_data)
-        return np.asarray(density)
 
     def draw_new_category(self, draws: Variables, mu: Array, rng: Generator) -> Array:
         """Draw the cells of a category that was not observed (chain, draw, system, 1, cell).
@@ -451,10 +443,8 @@ class Hierarchical(PairedCategories):
         rng : Generator
             The source of randomness.
         """
-        theta = []
-        for side in CLASSES:
-            alpha = draws[f"kappa_{side}"][..., None] * draws[f"eta_{side}"]
-            theta.append(_draw_dirichlets(alpha, rng)[..., None, :])
+        alpha = [draws[f"kappa_{side}"][..., None] * draws[f"eta_{side}"] for side in CLASSES]
+        theta = [_draw_dirichlets(weights, rng)[..., None, :] for weights in alpha]
         return cells_of_pairs(mu[..., None, :], *theta)
 
 
@@ -465,14 +455,11 @@ class HierarchicalUnpaired(UnpairedCategories):
     inputs = {**UnpairedCategories.inputs, **KAPPA_INPUTS, **KAPPA_NEG_INPUTS}
     dims = UnpairedCategories.dims | dict.fromkeys(HYPERPARAMETERS, ("classifier",))
     predictive_draws = (*UnpairedCategories.predictive_draws, *HYPERPARAMETERS)
-
-    def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
-        """Return the log-density of the prior: of mu, of eta and of kappa, of both systems."""
-        density = log_beta(draws["mu"], np.asarray(stan_data["beta"])[:, None]).sum(axis=-1)
-        for side in CLASSES:
-            density += log_beta(draws[f"eta_{side}"], np.asarray(stan_data[f"alpha_{side}"]))
-            density += _log_prior_of_kappa(draws, side, stan_data)
-        return np.asarray(density.sum(axis=-1))
+    prior_of = {
+        "mu": (log_density.beta, "beta"),
+        "eta_pos": (log_density.beta, "alpha_pos"),
+        "eta_neg": (log_density.beta, "alpha_neg"),
+    }
 
     def draw_new_category(self, draws: Variables, mu: Array, rng: Generator) -> Array:
         """Draw the cells of a category that was not observed (chain, draw, system, 1, cell).
@@ -484,13 +471,6 @@ class HierarchicalUnpaired(UnpairedCategories):
             eta, kappa = draws[f"eta_{side}"][..., None], draws[f"kappa_{side}"][..., None]
             rho.append(rng.beta(kappa * eta, kappa * (1 - eta)))
         return cells_of_rates(mu, *rho)
-
-
-def _log_prior_of_kappa(draws: Variables, side: str, stan_data: StanData) -> Array:
-    """Return the log-density of the prior of kappa on one side, positives or negatives."""
-    name = "kappa_neg" if side == "neg" else "kappa"
-    location, scale = stan_data[f"{name}_location"], stan_data[f"{name}_scale"]
-    return log_lognormal(draws[f"kappa_{side}"], location, scale)
 
 
 def _draw_dirichlets(alpha: Array, rng: Generator) -> Array:
@@ -521,21 +501,18 @@ def vanishing_power(measure: Measure, **ends: int) -> float:
 
     It is 0 where the score does not near one value.
     """
-    limit, near, nearer = (
+
+    def scores_near(distance: float) -> Array:
         # Not in step, or what is a difference of two parameters would be 0 all the way.
-        _scores(
-            measure, **{n: abs(end - epsilon / (i + 1)) for i, (n, end) in enumerate(ends.items())}
-        )
-        for epsilon in (1e-14, 1e-4, 1e-7)
-    )
-    if np.ptp(limit) > 1e-6:
+        steps = enumerate(ends.items(), start=1)
+        return _score_grid(measure, **{name: abs(end - distance / i) for i, (name, end) in steps})
+
+    limit = scores_near(1e-14)
+    far, close = (np.abs(scores_near(distance) - limit).max() for distance in (1e-4, 1e-7))
+    if np.ptp(limit) > 1e-6 or far < 1e-12:  # it stays where it is
         return 0.0
-    far, close = np.abs(near - limit).max(), np.abs(nearer - limit).max()
-    if far < 1e-12:  # it stays where it is
-        return 0.0
-    if close == 0:  # it arrived earlier than doubles can tell
-        return 1.0
-    return float(np.log10(far / close) / 3)
+    # If close is 0, it arrived earlier than doubles can tell.
+    return float(np.log10(far / close) / 3) if close else 1.0
 
 
 def equal_at_an_end(measure: Measure, beta: Array) -> bool:
@@ -552,17 +529,8 @@ def equal_at_an_end(measure: Measure, beta: Array) -> bool:
     return any(power and weight <= power + 0.01 for power, weight in zip(powers, beta, strict=True))
 
 
-def depends(measure: Measure, **fixed: float) -> bool:
-    """Return whether the score moves when these parameters are fixed and the others vary."""
-    return bool(np.ptp(_scores(measure, **fixed)) > 1e-6)
-
-
-def _scores(measure: Measure, **fixed: float) -> Array:
+def _score_grid(measure: Measure, **fixed: float) -> Array:
     """Compute the score on a grid of the parameters that are not fixed."""
-    axes = [
-        np.array([fixed[name]]) if name in fixed else np.linspace(0.1, 0.9, 5)
-        for name in ("mu", "rho_pos", "rho_neg")
-    ]
-    mu, rho_pos, rho_neg = np.meshgrid(*axes)
-    cells = [mu * rho_pos, (1 - mu) * rho_neg, mu * (1 - rho_pos), (1 - mu) * (1 - rho_neg)]
-    return measure(np.stack(cells, axis=-1))
+    grid = np.linspace(0.1, 0.9, 5)
+    axes = [np.array([fixed[name]]) if name in fixed else grid for name in RATES]
+    return measure(cells_of_rates(*np.meshgrid(*axes)))

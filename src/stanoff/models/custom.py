@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from stanoff.data.items import ItemValues
 from stanoff.data.types import Data
 from stanoff.engines.programs import program_hash, program_sources
 from stanoff.engines.toolchain import program_info
@@ -21,8 +20,7 @@ from stanoff.models.base import Array, Inputs, Model, Variables
 from stanoff.models.bootstrap import BOOTSTRAP
 from stanoff.models.counts import Paired, Unpaired
 from stanoff.models.inputs import INPUTS, OBSERVED, collect_inputs, data_kind, refuse_unseen
-from stanoff.models.items import OWN_PRIOR
-from stanoff.models.priors import NAMED, WEIGHTS, Priors
+from stanoff.models.priors import Priors
 
 LOG_PRIOR = ("log_prior", "lprior")
 REP_SUFFIX = "_rep"  # c_pos_rep is c_pos as the model would draw it
@@ -224,7 +222,6 @@ class CustomModel(Model):
         self.name, self.observed = program.path.stem, program.observed
         self.inputs = {name: declared["dimensions"] for name, declared in program.inputs.items()}
         self.dims = _name_dims(program)
-        self.priors = NAMED if set(WEIGHTS) & set(program.inputs) else OWN_PRIOR
 
     def with_data(self, data: Mapping[str, Any]) -> CustomModel:
         """Return the same program with data that only the user has, checked."""
@@ -271,12 +268,10 @@ class CustomModel(Model):
 
     def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
         """Score the draws; without cells the program's own scores are all there is."""
-        if "cells" in draws or average is not None:
-            return super().scores(draws, measure, average)
-        if "psi" in draws:
-            return np.asarray(draws["psi"])
-        delta = draws["delta"]
-        return np.full((*delta.shape[:2], 2, delta.shape[2]), np.nan)
+        if average is None and {"cells", "psi"}.isdisjoint(draws):
+            delta = draws["delta"]
+            return np.full((*delta.shape[:2], 2, delta.shape[2]), np.nan)
+        return super().scores(draws, measure, average)
 
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
         """Score the data themselves; a program's own score is not known of these."""
@@ -284,8 +279,6 @@ class CustomModel(Model):
             return np.full((len(data.systems), len(data.categories)), np.nan)
         if isinstance(measure, ScoreMeasure):
             return BOOTSTRAP.observed_scores(data, measure, average)
-        if isinstance(data, ItemValues):
-            return data.observed[:, None]
         return super().observed_scores(data, measure, average)
 
 

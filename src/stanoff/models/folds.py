@@ -1,31 +1,58 @@
-"""Scores of cross-validation: the correlated t of Nadeau & Bengio (2003), as a posterior.
+"""Scores of cross-validation, and scores in several data sets.
 
 Scores of n test folds have the correlation rho between any two of them. Their mean then has the
 variance s^2 (1/n + rho / (1 - rho)): more repeats make 1/n smaller, and not the rest. The posterior
-of a difference is a t with n - 1 degrees and this scale (Corani & Benavoli, 2015).
+of a difference is a t with n - 1 degrees and this scale (Nadeau & Bengio, 2003; Corani & Benavoli,
+2015). Deviations of the folds from their mean, stretched by the square root of (1 + (n - 1) rho) /
+(1 - rho), are as informative as those of independent items: the items model does all the rest.
 
-Deviations of the folds from their mean, stretched by the square root of (1 + (n - 1) rho) / (1 -
-rho), are as informative as those of independent items: the items model does all the rest.
+In several data sets, on folds or on items, the differences of two systems have the mean delta_i and
+the standard deviation sigma_i; delta_i is Student's or normal over data sets, log sigma_i is normal
+(Corani et al. 2017, whose sigma_i are not pooled). Of S systems these are S - 1 contrasts, made
+uncorrelated within data sets by the covariance that all data sets share, so that one sigma_i serves
+them all.
+
+A data set whose differences are all the same, of which public data have many, has a likelihood
+sigma^-n without end. Pooling does not help: the mean of sigma^-n under a log-normal of spread t
+grows as exp(n^2 t^2 / 2), which no half-normal prior of t outweighs. But scores of m documents are
+multiples of u = 1/m, and differences that are all in the same step of u may differ within it: such
+data sets, and no others, get the variance of a uniform distribution over that step, u^2/12.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.folds import DatasetFolds, FoldValues, UnpairedFolds, refuse_constant
-from stanoff.data.items import NO_CODES, ItemValues
+from stanoff.data.folds import (
+    DatasetFolds,
+    FoldValues,
+    UnpairedFolds,
+    average_by_dataset,
+    refuse_constant,
+)
+from stanoff.data.items import SAME, ItemValues
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Inputs, StanData, StudentT
-from stanoff.models.items import PRIOR_INPUTS, NormalValues, ValuesModel
-from stanoff.models.priors import Priors, single
+from stanoff.models.base import Array, ClosedForm, Inputs, StanData, Variables, require
+from stanoff.models.items import PRIOR_INPUTS, NormalValues, ValuesModel, difference_t
+from stanoff.models.priors import Prior, Priors, single
 
 TRAINING_SETS = "new training sets of this size"
+MIN_DATASETS = 3
+MIN_STEP = 0.01  # of scores, in their standard deviation within data sets
+MIN_VARIANCE = 1e-4  # of a contrast, as of systems that are the same everywhere
+DATASET_PRIORS: dict[str, dict[str, Any]] = {
+    "student": {"student": 1, "pooled": 1, "mean_scale": 5.0, "spread_scale": 2.0},
+    "normal": {"student": 0, "pooled": 1, "mean_scale": 5.0, "spread_scale": 2.0},
+    "corani2017": {"student": 1, "pooled": 0, "mean_scale": 0.0, "spread_scale": 0.0},
+}
+NU = {"nu_shape": [2.0, 2.0], "nu_rate": [0.1, 0.1]}
+CORANI_NU = {"nu_shape": [1.0, 2.0], "nu_rate": [0.01, 0.1]}  # as baycomp has them
 
 
 class Folds(NormalValues):
@@ -35,47 +62,34 @@ class Folds(NormalValues):
     inputs = {**NormalValues.inputs, "rho": 0}
     dims = {**NormalValues.dims, "y": ("fold", "system")}
     accepts = FoldValues
+    needs = "scores of folds: pass fold= or folds="
 
-    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
-        """Return what the sampler or the program needs."""
-        if not isinstance(data, FoldValues):
-            raise InputError("The folds model needs scores of folds: pass fold= or folds=.")
+    def values_data(self, data: Any, prior: Prior) -> Inputs:
+        """Return the scores, their correlation and the prior of the difference."""
         if isinstance(data, (DatasetFolds, UnpairedFolds)):
             raise InputError(
                 "The folds model is about systems on the same folds of one data set: leave model= "
                 "out."
             )
-        if measure is not None and measure.name != "mean":
-            raise invalid("measure", "'mean' for scores of folds", measure.name)
-        return self.values_data(data, single(prior)) | {"rho": data.rho}
-
-    def population(self, data: Data) -> str:
-        """Say what scores are averaged over."""
-        return TRAINING_SETS
+        return super().values_data(data, prior) | {"rho": data.rho}
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system."""
         y, rho = np.asarray(stan_data["y"]), float(stan_data["rho"])
-        weight, sd, degrees = (stan_data[name] for name in PRIOR_INPUTS)
-        per_item = _per_item((weight, sd, degrees), len(y), rho)
-        as_items = {**stan_data, **dict(zip(PRIOR_INPUTS, per_item, strict=True))}
-        return super().sample_exact(as_items | {"y": stretch(y.T, rho).T}, draws, rng)
+        prior = _per_item([stan_data[name] for name in PRIOR_INPUTS], len(y), rho)
+        as_items = {"y": stretch(y.T, rho).T, **dict(zip(PRIOR_INPUTS, prior, strict=True))}
+        return super().sample_exact({**stan_data, **as_items}, draws, rng)
 
     def closed_form(
         self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> tuple[StudentT, StudentT | None] | None:
+    ) -> ClosedForm:
         """Return the posterior t of differences of systems, and the prior one if there is one."""
         assert isinstance(data, FoldValues)
         if len(first) == 1:
             refuse_constant(data, int(first[0]), int(second[0]))
-        informed = single(prior)
-        if informed.items is not None:
-            informed = replace(informed, items=_per_item(informed.items, data.resamples, data.rho))
-        nothing = np.empty((len(data.systems), 0))
-        values = stretch(data.values, data.rho)
-        codes = nothing.astype(np.int64)
-        items = ItemValues(("1",), values, codes, nothing, NO_CODES, systems=data.systems)
-        return super().closed_form(items, informed, first, second)
+        items = single(prior).items
+        informed = None if items is None else _per_item(items, data.resamples, data.rho)
+        return difference_t(stretch(data.values, data.rho), informed, first, second)
 
 
 def stretch(values: Array, rho: float) -> Array:
@@ -91,7 +105,7 @@ def stretch(values: Array, rho: float) -> Array:
     return np.asarray(mean + np.sqrt((1 + (n - 1) * rho) / (1 - rho)) * (values - mean))
 
 
-def _per_item(prior: tuple[float, float, float], n: int, rho: float) -> tuple[float, float, float]:
+def _per_item(prior: Any, n: int, rho: float) -> tuple[float, float, float]:
     """Return the prior of stretched scores, whose variance is 1 + (n - 1) rho times larger."""
     weight, sd, degrees = prior
     larger = 1 + (n - 1) * rho
@@ -103,21 +117,13 @@ class FoldsUnpaired(ValuesModel):
 
     name = "folds_unpaired"
     accepts = UnpairedFolds
+    needs = "scores with paired=False"
     observed = ("y",)
     dims = {"y": ("fold", "system")}
-    max_systems = None
 
-    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
-        """Return what the sampler needs."""
-        if not isinstance(data, UnpairedFolds):
-            raise InputError("The folds_unpaired model is about scores with paired=False.")
-        if single(prior).items is not None:
-            raise invalid("prior.items", "None with paired=False", single(prior).items)
+    def values_data(self, data: Any, prior: Prior) -> Inputs:
+        """Return the scores and their correlation."""
         return {"y": data.values.T, "rho": data.rho}
-
-    def population(self, data: Data) -> str:
-        """Say what scores are averaged over."""
-        return TRAINING_SETS
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system, each from its own t."""
@@ -126,3 +132,148 @@ class FoldsUnpaired(ValuesModel):
         scale = y.std(axis=0, ddof=1) * np.sqrt(1 / n + rho / (1 - rho))
         psi = y.mean(axis=0) + scale * rng.standard_t(n - 1, (draws, y.shape[1]))
         return {"psi": psi[..., None]}
+
+
+class FoldsDatasets(ValuesModel):
+    """New data sets: those at hand share a mean, and how much they and their folds vary."""
+
+    name = "folds_datasets"
+    inputs = {
+        **dict.fromkeys(("S", "D"), 0),
+        **dict.fromkeys(("n", "rho", "squares", "level"), 1),
+        **dict.fromkeys(("centre", "loading"), 2),
+        **dict.fromkeys(("student", "pooled", "mean_scale", "spread_scale"), 0),
+        **dict.fromkeys(("nu_shape", "nu_rate"), 1),
+    }
+    observed = ("centre", "squares")
+    dims = {
+        "psi_new": ("system", "row"),
+        **dict.fromkeys(("centre", "theta"), ("contrast", "dataset")),
+        **dict.fromkeys(
+            ("squares", "log_sigma", "z_sigma", "n", "rho", "level"),
+            ("dataset",),
+        ),
+        **dict.fromkeys(("theta_0", "tau"), ("contrast",)),
+        **dict.fromkeys(("log_sigma_mean", "log_sigma_sd"), ("pooled",)),
+        "L_Omega": ("contrast", "factor"),
+        "z_theta": ("factor", "dataset"),
+        "loading": ("system", "contrast"),
+        "nu_minus_one": ("student",),
+        **dict.fromkeys(("shape", "rate"), ("uniform",)),
+        **dict.fromkeys(("nu_shape", "nu_rate"), ("bound",)),
+    }
+    accepts = DatasetFolds
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return the sufficient statistics of every data set, and the prior."""
+        if measure is not None and measure.name != "mean":
+            raise invalid("measure", "'mean' for scores in several data sets", measure.name)
+        name = single(prior).datasets
+        nu = CORANI_NU if name == "corani2017" else NU
+        return summarize_datasets(data) | DATASET_PRIORS[name] | nu
+
+    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
+        """Return the mean of each system, every data set having the same weight (system, 1)."""
+        values, dataset, _ = _values_of(data)
+        return np.asarray(average_by_dataset(values, dataset).mean(axis=1)[:, None])
+
+    def dataset_scores(self, draws: Variables, data: Data, prior: Priors) -> Array:
+        """Return the score of every system in every data set (chain, draw, data set, system).
+
+        Differences are drawn to what the data sets have in common; the level of each is as it was
+        observed.
+        """
+        stan_data = self.stan_data(data, prior)
+        contrasts = np.asarray(stan_data["loading"]) @ draws["theta"]
+        return np.asarray(np.moveaxis(contrasts + np.asarray(stan_data["level"]), -2, -1))
+
+
+def _values_of(data: Data) -> tuple[Array, NDArray[np.int64], Array]:
+    """Return scores (system, row), the data set of each row, and rho of each data set."""
+    if isinstance(data, FoldValues):
+        return data.values, data.dataset, data.test_share
+    require(data, ItemValues, "folds_datasets", "scores or values in several data sets")
+    assert isinstance(data, ItemValues)
+    return data.values, data.dataset, np.zeros(len(np.bincount(data.dataset)))  # independent
+
+
+def dataset_names(data: Data) -> list[str]:
+    """Return what the data sets are called; those of items have numbers."""
+    if isinstance(data, FoldValues):
+        return list(map(str, data.dataset_names))
+    return [str(i + 1) for i in range(len(_values_of(data)[2]))]
+
+
+def summarize_datasets(data: Data) -> Inputs:
+    """Return what the program needs of the scores: means and sums of squares of contrasts.
+
+    The unit is the mean standard deviation within data sets, of the difference if there are two
+    systems.
+
+    Parameters
+    ----------
+    data : Data
+        Scores of folds, or values of items, with the data set of each.
+    """
+    values, dataset, rho = _values_of(data)
+    n = np.bincount(dataset)
+    _check_datasets(n)
+    systems = len(values)
+    means = average_by_dataset(values, dataset)
+    contrasts = np.linalg.svd(np.ones((1, systems)))[2][1:].T  # orthonormal (system, contrast)
+    away = (values - means[:, dataset]).T @ contrasts
+    scatter = np.stack([away[dataset == i].T @ away[dataset == i] for i in range(len(n))])
+    constant = np.trace(scatter, axis1=1, axis2=2) <= n * (SAME * np.abs(values).max()) ** 2
+    if constant.all():
+        raise InputError(
+            "The differences of the systems do not vary within any data set: there is no verdict."
+        )
+    if constant.any():
+        variance = _step(values, dataset) ** 2 / 24  # of a contrast: half that of a difference
+        scatter[constant] = (n * variance)[constant, None, None] * np.eye(systems - 1)
+    covariance = scatter / (n - 1)[:, None, None]
+    size = np.sqrt(np.trace(covariance, axis1=1, axis2=2) / (systems - 1))
+    shape = (covariance / size[:, None, None] ** 2).mean(axis=0)
+    variances, axes = np.linalg.eigh(shape)  # principal axes: the order of systems is no matter
+    root = axes * np.sqrt(variances.clip(min=MIN_VARIANCE * variances.max())) * size.mean()
+    whitened = np.linalg.solve(root, np.linalg.solve(root, scatter).swapaxes(1, 2))
+    return {
+        "S": systems,
+        "D": len(n),
+        "n": n,
+        "rho": rho,
+        "centre": np.linalg.solve(root, contrasts.T @ means),
+        "squares": np.trace(whitened, axis1=1, axis2=2),
+        "loading": contrasts @ root,
+        "level": means.mean(axis=0),
+    }
+
+
+def _step(values: Array, dataset: NDArray[np.int64]) -> Array:
+    """Return the step of the scores of each data set: the smallest difference that they have.
+
+    Two systems have the same test set, so that their scores differ by a multiple of it. Where all
+    systems agree on all folds, the scores of folds tell, and where these do, too, other data sets.
+    """
+    datasets = [values[:, dataset == i] for i in range(int(dataset.max()) + 1)]
+    step = np.full(len(datasets), np.nan)
+    for i, scores in enumerate(datasets):
+        for gaps in (np.diff(np.unique(scores)), np.abs(scores[:, None] - scores[None])):
+            if (gaps > 1e-12).any():
+                step[i] = gaps[gaps > 1e-12].min()
+    step[np.isnan(step)] = np.nanmedian(step)
+    scale = np.mean([np.std(scores, axis=1).mean() for scores in datasets])
+    return np.asarray(np.maximum(step, MIN_STEP * scale))
+
+
+def _check_datasets(n: NDArray[np.int64]) -> None:
+    if len(n) < MIN_DATASETS:
+        there = "is 1" if len(n) == 1 else f"are {len(n)}"
+        raise InputError(
+            f"New data sets can be judged from {MIN_DATASETS} data sets or more; there {there}."
+        )
+    if n.min() < 2:
+        raise InputError(
+            "Every data set needs two scores or more of each system, or all of them just one; the "
+            f"smallest has {n.min()}, the largest {n.max()}."
+        )

@@ -15,10 +15,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.folds import FoldValues
 from stanoff.data.items import (
     ClusteredValues,
-    DatasetScores,
     ItemValues,
     RatioValues,
     check_clusters,
@@ -27,13 +25,23 @@ from stanoff.data.items import (
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
-from stanoff.models.base import Array, Inputs, Model, Proven, StanData, StudentT, Variables
+from stanoff.models import log_density
+from stanoff.models.base import (
+    Array,
+    ClosedForm,
+    Inputs,
+    LogLikelihood,
+    Model,
+    PredictiveModel,
+    Proven,
+    StanData,
+    Variables,
+    require,
+)
 from stanoff.models.bootstrap import cluster_weights
 from stanoff.models.inputs import count_right, count_runs
-from stanoff.models.predictive import LogLikelihood, PredictiveModel, log_correlation, log_normal
 from stanoff.models.priors import Prior, Priors, single
 
-MAX_STAN_SYSTEMS = 6
 ROWS_AT_ONCE = 50_000  # of a matrix that are factorised
 MANY_CLUSTERS = 5000  # weighted sums are then normal to all intents
 NUMBERS_AT_ONCE = 4_000_000  # per block
@@ -41,53 +49,39 @@ MIN_DEGREES = 2.5  # with fewer there is no standard deviation
 MIN_DATASETS, MIN_ITEMS_OF_DATASET = 3, 4
 GRID = 4000  # values of the standard deviation over data sets
 MU_SCALE, TAU_SCALE, LKJ_SHAPE = 1.5, 1.5, 1.0
-# A prior of differences depends on the unit of the values: none but the model's own suits all of
-# them, so that sensitivity takes others only if they are given.
 PRIOR_INPUTS = ("prior_weight", "prior_sd", "prior_degrees")  # of the difference; see Prior
-OWN_PRIOR = {"the model's own": Prior()}
 
 
 class ValuesModel(Model):
     """A model of values per item, whose draws have psi in them."""
 
     accepts: type[Data] = ItemValues
-    priors = OWN_PRIOR
+    needs = "values per item: pass measure='mean'"
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return what the sampler or the program needs."""
-        if not isinstance(data, ItemValues):
-            raise InputError("This model needs values per item: pass measure='mean'.")
+        require(data, self.accepts, self.name, self.needs)
+        if isinstance(data, RatioValues) and self.accepts is not ClusteredValues:
+            raise InputError(
+                f"The {self.name} model does not take ratios of sums: leave denominator= out, or "
+                "model= and population=."
+            )
         if measure is not None and isinstance(data, RatioValues) != (measure.name == "ratio"):
             rule = "'ratio' where denominator= is given, and only there"
             raise invalid("measure", rule, measure.name)
         shared = single(prior)
-        if shared.items is not None and self.name != "items":
+        if shared.items is not None and not isinstance(self, NormalValues):
             rule = f"None for the {self.name} model, which has no prior"
             raise invalid("prior.items", rule, shared.items)
         return self.values_data(data, shared)
 
-    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
-        """Return what only this model needs."""
+    def values_data(self, data: Any, prior: Prior) -> Inputs:
+        """Return what only this model needs, of data that it accepts."""
         raise NotImplementedError
-
-    def population(self, data: Data) -> str:
-        """Say what values are averaged over."""
-        return "new data sets" if isinstance(data, DatasetScores) else "new items"
 
     def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return False: a t has a finite density everywhere."""
         return False
-
-    def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
-        """Return psi (chain, draw, system, 1) as it was drawn."""
-        if average is not None:
-            raise invalid("average", "None for values per item, which have no categories", average)
-        return draws["psi"]
-
-    def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:
-        """Return the mean, or the ratio, of each system (system, 1)."""
-        assert isinstance(data, ItemValues | FoldValues)
-        return data.observed[:, None]
 
 
 class NormalValues(ValuesModel):
@@ -97,16 +91,13 @@ class NormalValues(ValuesModel):
     observed = ("y",)
     dims = {"y": ("item", "system"), **dict.fromkeys(("mu", "sigma", "z", "tau"), ("system",))}
     dims |= {"L_Omega": ("margin", "factor")}
-    max_systems = None
-    max_in_stan = {"systems": MAX_STAN_SYSTEMS}
-    order_dependent = ("L_Omega",)
 
-    def values_data(self, data: ItemValues | FoldValues, prior: Prior) -> dict[str, Any]:
+    def values_data(self, data: Any, prior: Prior) -> Inputs:
         """Return the values and the prior of the difference; a weight of 0 means none."""
         if isinstance(data, ClusteredValues):
             raise InputError(
-                "The items model takes items as independent, but these hang together in clusters, "
-                "or are ratios of sums: leave model= out, which then is 'clusters'."
+                "The items model takes items as independent, but these hang together in clusters: "
+                "leave model= out, which then is 'clusters'."
             )
         if prior.items is not None and len(data.systems) > 2:
             raise invalid("prior.items", "None for more than two systems", prior.items)
@@ -116,10 +107,10 @@ class NormalValues(ValuesModel):
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system."""
         y = np.asarray(stan_data["y"])
-        n, mean = len(y), y.mean(axis=0)
         if stan_data["prior_weight"] > 0:
             return {"psi": _draw_two_means(stan_data, y, draws, rng)[..., None]}
         # Yc' z for n normals z is R' z for as many as there are rows of R: Yc = Q R.
+        n, mean = len(y), y.mean(axis=0)
         root = _qr_factor(y - mean)
         z = rng.standard_normal((draws, len(root)))
         scale = np.sqrt(n * rng.chisquare(n - 1, draws))
@@ -127,24 +118,33 @@ class NormalValues(ValuesModel):
 
     def closed_form(
         self, data: Data, prior: Priors, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> tuple[StudentT, StudentT | None] | None:
+    ) -> ClosedForm:
         """Return the posterior t of differences of systems, and the prior one if there is one."""
         assert isinstance(data, ItemValues)
         if len(first) == 1:
             refuse_constant(data, int(first[0]), int(second[0]))
-        mean, scatter = np.empty((2, len(first)))
-        for i in np.unique(first):  # one after the other: all pairs at once may not fit
-            here = first == i
-            d = data.values[i] - data.values[second[here]]
-            mean[here] = d.mean(axis=1)
-            scatter[here] = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-        informed = single(prior).items
-        if informed is None:
-            return _posterior_t(data.items, mean, scatter, 0.0, 1.0, 1.0), None
-        weight, sd, degrees = informed
-        scale = np.full(len(first), sd / np.sqrt(weight))
-        prior_t = degrees, np.zeros(len(first)), scale
-        return _posterior_t(data.items, mean, scatter, *informed), prior_t
+        return difference_t(data.values, single(prior).items, first, second)
+
+
+def difference_t(
+    values: Array,
+    informed: tuple[float, float, float] | None,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+) -> ClosedForm:
+    """Return posterior and prior t of differences of the values of systems (system, item)."""
+    n = values.shape[1]
+    mean, scatter = np.empty((2, len(first)))
+    for i in np.unique(first):  # one after the other: all pairs at once may not fit
+        here = first == i
+        d = values[i] - values[second[here]]
+        mean[here] = d.mean(axis=1)
+        scatter[here] = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    if informed is None:
+        return (n - 1, mean, np.sqrt(scatter / (n * (n - 1)))), None
+    weight, sd, degrees = informed
+    prior_t = degrees, np.zeros(len(first)), np.full(len(first), sd / np.sqrt(weight))
+    return _posterior_t(n, mean, scatter, informed), prior_t
 
 
 class Items(NormalValues, PredictiveModel):
@@ -174,22 +174,20 @@ class Items(NormalValues, PredictiveModel):
         """Return the log-density of the values of each item, of all systems."""
         y, root = np.asarray(stan_data["y"]), draws["root"]
         z = np.linalg.solve(root, np.moveaxis(y - draws["mu"][..., None, :], -1, -2))
-        _, log_size = np.linalg.slogdet(root)
-        scale = log_size + 0.5 * y.shape[1] * np.log(2 * np.pi)
+        scale = np.linalg.slogdet(root)[1] + 0.5 * y.shape[1] * np.log(2 * np.pi)
         return LogLikelihood.of_items(-0.5 * (z**2).sum(axis=-2) - scale[..., None])
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array | None:
         """Return the log-density of the prior of the difference and its variance, if it has one."""
-        from scipy.special import gammaln
+        from scipy.stats import invgamma
 
         weight, sd, degrees = (stan_data[name] for name in PRIOR_INPUTS)
         if weight == 0:
             return None
         variance = ((draws["root"][..., 0, :] - draws["root"][..., 1, :]) ** 2).sum(axis=-1)
-        shape, rate = degrees / 2, degrees * sd**2 / 2
-        density = shape * np.log(rate) - gammaln(shape) - (shape + 1) * np.log(variance)
         delta = draws["mu"][..., 0] - draws["mu"][..., 1]
-        return np.asarray(density - rate / variance + log_normal(delta, np.sqrt(variance / weight)))
+        of_variance = invgamma(degrees / 2, scale=degrees * sd**2 / 2).logpdf(variance)
+        return np.asarray(of_variance + log_density.normal(delta, np.sqrt(variance / weight)))
 
     def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
         """Draw the values of as many new items as there are; without a covariance none."""
@@ -211,11 +209,10 @@ def _qr_factor(rows: Array) -> Array:
 
 
 def _posterior_t(
-    n: int, mean: Any, scatter: Any, weight: float, sd: float, degrees: float
-) -> StudentT:
-    """Update a Normal-Inverse-Gamma prior with n differences; without weight there is none."""
-    if weight == 0:
-        return n - 1, mean, np.sqrt(scatter / (n * (n - 1)))
+    n: int, mean: Any, scatter: Any, prior: tuple[float, float, float]
+) -> tuple[float, Any, Any]:
+    """Update a Normal-Inverse-Gamma prior with n differences."""
+    weight, sd, degrees = prior
     total = weight + n
     squares = degrees * sd**2 + scatter + weight * n / total * mean**2
     return degrees + n, n * mean / total, np.sqrt(squares / ((degrees + n) * total))
@@ -231,7 +228,8 @@ def _draw_two_means(stan_data: StanData, y: Array, draws: int, rng: Generator) -
         delta = sd / np.sqrt(weight) * rng.standard_t(degrees, draws)
     else:
         s_dd, s_md = ((d - d.mean()) ** 2).sum(), (d - d.mean()) @ (level - middle)
-        total, location, scale = _posterior_t(n, d.mean(), s_dd, weight, sd, degrees)
+        prior = weight, sd, degrees
+        total, location, scale = _posterior_t(n, d.mean(), s_dd, prior)
         delta = location + scale * rng.standard_t(total, draws)
         # Given the difference, the level is a regression on it.
         left = max(((level - middle) ** 2).sum() - s_md**2 / s_dd, 0.0) / rng.chisquare(n, draws)
@@ -292,20 +290,12 @@ class Clusters(ValuesModel):
     observed = ("sums", "sizes")
     dims = {"sums": ("cluster", "system"), "sizes": ("cluster", "size")}
     accepts = ClusteredValues
-    max_systems = None
-    exact_draws = 20_000
+    needs = "the clusters of the items: pass cluster="
 
-    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+    def values_data(self, data: Any, prior: Prior) -> Inputs:
         """Add the values of every cluster up, and what they are divided by."""
-        if not isinstance(data, ClusteredValues):
-            raise InputError("The clusters model needs the clusters of the items: pass cluster=.")
         check_clusters(data.clusters, "clusters")
         return {"sums": data.sums, "sizes": data.sizes}
-
-    def population(self, data: Data) -> str:
-        """Say whether new items or new clusters of them are meant."""
-        alone = isinstance(data, ClusteredValues) and data.clusters == data.items
-        return "new items" if alone else "new clusters of items"
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the weighted mean, or ratio, of every system."""
@@ -337,14 +327,9 @@ class Runs(ValuesModel):
     name = "runs"
     observed = ("mean", "variance")
     dims = {"mean": ("system",), "variance": ("system",)}
-    max_systems = None
 
-    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+    def values_data(self, data: Any, prior: Prior) -> Inputs:
         """Return the mean of every system and the variance that the runs give it."""
-        if isinstance(data, RatioValues):
-            raise InputError(
-                "Ratios of sums say nothing of these items asked again: leave out denominator=."
-            )
         if not data.repeated or (data.runs < 2).any():
             raise InputError(
                 "population='runs' needs two runs or more of every system on every item: what one "
@@ -359,12 +344,8 @@ class Runs(ValuesModel):
             )
         with np.errstate(invalid="ignore"):
             degrees = variance**2 / (of_items**2 / (data.runs - 1)).sum(axis=1)
-        degrees = np.maximum(np.nan_to_num(degrees, nan=MIN_DEGREES), MIN_DEGREES)
+        degrees = np.fmax(degrees, MIN_DEGREES)
         return {"mean": data.observed, "variance": variance, "degrees": degrees}
-
-    def population(self, data: Data) -> str:
-        """Say what values are averaged over."""
-        return "these items asked again"
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw the mean of every system over these items."""
@@ -385,31 +366,25 @@ class Datasets(ValuesModel):
     """
 
     name = "datasets"
-    max_systems = None  # of more than two systems by another model
     observed = ("difference", "difference_variance")
     dims = dict.fromkeys(("difference", "difference_variance"), ("dataset",))
 
-    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+    def values_data(self, data: Any, prior: Prior) -> Inputs:
         """Return means of levels and differences in every data set, and their variances."""
-        if isinstance(data, RatioValues):
-            raise InputError(
-                "Ratios of sums say nothing of a new data set: leave out denominator=."
-            )
-        datasets = int(data.dataset.max(initial=-1)) + 1
-        if datasets < MIN_DATASETS:
-            verb = "is" if datasets == 1 else "are"
+        n = np.bincount(data.dataset)
+        if len(n) < MIN_DATASETS:
+            there = "is 1" if len(n) == 1 else f"are {len(n)}"
             raise InputError(
                 f"population='datasets' needs {MIN_DATASETS} data sets or more, named by dataset=; "
-                f"there {verb} {datasets}."
+                f"there {there}."
             )
-        n = np.bincount(data.dataset)
         if n.min() < MIN_ITEMS_OF_DATASET:
             raise InputError(
                 f"population='datasets' needs {MIN_ITEMS_OF_DATASET} items or more of every data "
                 f"set; the smallest has {n.min()}."
             )
         a, b = data.values
-        stan_data: dict[str, Any] = {}
+        stan_data: Inputs = {}
         for name, values in (("difference", a - b), ("level", (a + b) / 2)):
             mean = np.bincount(data.dataset, values) / n
             scatter = np.bincount(data.dataset, (values - mean[data.dataset]) ** 2)
@@ -421,10 +396,6 @@ class Datasets(ValuesModel):
                 "The differences do not vary within any data set: there is no verdict."
             )
         return stan_data
-
-    def population(self, data: Data) -> str:
-        """Say what values are averaged over."""
-        return "a new data set"
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw what the data sets have in common, and the scores on a new one."""
@@ -465,11 +436,10 @@ class Repeated(ValuesModel, PredictiveModel):
     dims |= dict.fromkeys(("mu", "tau", "omega"), ("system",))
     dims |= {"cluster": ("item",), "z": ("factor", "item"), "z_cluster": ("factor", "group")}
     dims |= dict.fromkeys(("L_Omega", "L_cluster"), ("margin", "factor"))
-    order_dependent = ("z", "z_cluster")
     predictive_draws = ("mu", "tau", "L_Omega", "z")
     prior_density_infinite_at_zero = Model.prior_density_infinite_at_zero
 
-    def values_data(self, data: ItemValues, prior: Prior) -> dict[str, Any]:
+    def values_data(self, data: Any, prior: Prior) -> Inputs:
         """Count how many runs of every item were right."""
         clusters, cluster = 0, np.empty(0, dtype=np.int64)
         if isinstance(data, ClusteredValues):
@@ -499,11 +469,13 @@ class Repeated(ValuesModel, PredictiveModel):
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior of means, standard deviations and correlations."""
         effects = [("tau", "L_Omega")] + [("omega", "L_cluster")] * bool(stan_data["C"])
-        density = log_normal(draws["mu"], stan_data["mu_scale"]).sum(axis=-1)
+        density = log_density.normal(draws["mu"], stan_data["mu_scale"]).sum(axis=-1)
         for sd, cholesky in effects:
-            half_normal = np.log(2) + log_normal(draws[sd], stan_data["tau_scale"])
+            half_normal = np.log(2) + log_density.normal(draws[sd], stan_data["tau_scale"])
             density = density + half_normal.sum(axis=-1)
-            density = density + log_correlation(draws[cholesky][..., 1, 0], stan_data["lkj_shape"])
+            density = density + log_density.correlation(
+                draws[cholesky][..., 1, 0], stan_data["lkj_shape"]
+            )
         return np.asarray(density)
 
     def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:

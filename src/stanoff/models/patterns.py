@@ -12,47 +12,37 @@ sticks: time and memory grow with the patterns that occurred, not with C^S.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.types import (
-    ConfusionCounts,
-    Data,
-    PatternCounts,
-    need_classes,
-    patterns_of,
-    response_patterns,
-)
+from stanoff.data.types import ConfusionCounts, Data, PatternCounts, patterns_of, response_patterns
+from stanoff.data.types import need_classes as classes_of
 from stanoff.errors import invalid
 from stanoff.measures import Measure
+from stanoff.models import log_density
 from stanoff.models.base import (
     COORDS,
     Array,
     Inputs,
+    LogLikelihood,
     Map,
+    PredictiveModel,
     Proven,
     StanData,
     Variables,
+    multinomials,
     unless_prior,
 )
 from stanoff.models.bootstrap import break_sticks, number_of_sticks
-from stanoff.models.counts import CLASSES, Paired, equal_at_an_end
-from stanoff.models.inputs import MEASURE_INPUTS
-from stanoff.models.predictive import (
-    LogLikelihood,
-    PredictiveModel,
-    log_beta,
-    log_dirichlet,
-    log_prior_of_patterns,
-    multinomials,
-    replicate_patterns,
-)
-from stanoff.models.priors import WEIGHTS, Prior, Priors, single
+from stanoff.models.counts import CountsModel, Paired, equal_at_an_end
+from stanoff.models.inputs import KAPPA_INPUTS, MEASURE_INPUTS, collect_inputs
+from stanoff.models.priors import WEIGHTS, Prior, Priors, both, single
 
 MAX_DENSE_SYSTEMS = 6  # of so few systems all patterns are drawn one by one, as Stan does
 MAX_DENSE_CLASSES = 10  # the same for pairs of classes
@@ -61,6 +51,8 @@ MIN_MASS, MAX_MASS = 0.5, 25.0  # below, doubles underflow; above, it is slow
 STICK_REST = 1e-3  # of the prior mass may be left when the last stick takes the rest
 NUMBERS_AT_ONCE = 16_000_000  # per block of a contest, 128 MB
 NUMBERS_OF_CLASSES = 4_000_000  # the same for classes
+
+Counts = NDArray[np.int64]
 
 
 class CategoryTask(NamedTuple):
@@ -71,12 +63,12 @@ class CategoryTask(NamedTuple):
     """
 
     yes: NDArray[np.uint8]
-    counts: NDArray[np.int64]
+    counts: Counts
     beta: Array
     weights: list[float]
     draws: int
     rng: Generator
-    keep: NDArray[np.int64] | None
+    keep: Counts | None
 
 
 class Contest(PredictiveModel):
@@ -90,9 +82,6 @@ class Contest(PredictiveModel):
     dims |= {"mu": ("category",), "beta": ("truth",)}
     dims |= {"category_of_row": ("pattern",), "said": ("pattern", "system")}
     accepts = PatternCounts
-    max_systems = None
-    max_in_stan = {"systems": MAX_DENSE_SYSTEMS}
-    order_dependent = ("theta_pos", "theta_neg")
     predictive_draws = ("mu", "theta_pos", "theta_neg")
     prior_density_infinite_at_zero = Paired.prior_density_infinite_at_zero
 
@@ -113,7 +102,7 @@ class Contest(PredictiveModel):
         rng: Generator,
         *,
         map_categories: Map = map,
-        keep: NDArray[np.int64] | None = None,
+        keep: Counts | None = None,
     ) -> dict[str, Array]:
         """Draw the prevalence of every category and the cells of all systems.
 
@@ -123,7 +112,7 @@ class Contest(PredictiveModel):
         counts = np.stack(unless_prior(stan_data, *self.observed))
         yes = np.asarray(stan_data["said"])
         k, s = int(stan_data["K"]), int(stan_data["S"])
-        rows = list(_rows_by_category(stan_data, k))
+        rows = _rows_by_category(stan_data, k)
         beta, *weights = (stan_data[name] for name in WEIGHTS)
         tasks = (
             CategoryTask(yes[here], counts[:, here], beta, weights, draws, generator, keep)
@@ -149,60 +138,69 @@ class Contest(PredictiveModel):
     def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
         """Return the log-likelihood of each pattern by class; its name is who said yes."""
         mu = draws["mu"][..., np.asarray(stan_data["category"]) - 1]
-        shares = np.stack([mu * draws["theta_pos"], (1 - mu) * draws["theta_neg"]], axis=-2)
         names = []
         for category, yes in zip(stan_data["category"], stan_data["said"], strict=True):
             systems = (name for name, answer in zip(data.systems, yes, strict=True) if answer)
             names.append((data.categories[category - 1], " + ".join(systems) or "nobody"))
         labels = (f"{k}, {side}, {who}" for side in COORDS["truth"] for k, who in names)
-        counts = np.stack([stan_data["c_pos"], stan_data["c_neg"]])
-        return LogLikelihood.of_counts(counts, shares, labels)
+        counts, theta = _of_both_classes(stan_data, draws)
+        return LogLikelihood.of_counts(counts, np.concatenate([mu, 1 - mu], -1) * theta, labels)
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior of all categories."""
-        density = log_beta(draws["mu"], stan_data["beta"]).sum(axis=-1)
+        n, theta = _of_both_classes(stan_data, draws)
+        category = np.asarray(stan_data["category"])
+        weights = [float(stan_data[name]) for name in WEIGHTS[1:]]
+        density = log_density.beta(draws["mu"], stan_data["beta"]).sum(axis=-1)
+        groups = np.concatenate([2 * category, 2 * category + 1])
         size = 2 ** int(stan_data["S"])
-        for side in CLASSES:
-            counts = np.asarray(stan_data[f"c_{side}"])
-            for here in _rows_by_category(stan_data, draws["mu"].shape[-1]):
-                if (counts[here] > 0).any():
-                    theta = draws[f"theta_{side}"][..., here][..., counts[here] > 0]
-                    density += log_prior_of_patterns(theta, float(stan_data[f"alpha_{side}"]), size)
-        return np.asarray(density)
+        return np.asarray(density + _log_prior_of_groups(theta, n, groups, weights, size))
 
     def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
         """Draw as many new documents as there are."""
-        (*shape, categories), s = draws["mu"].shape, int(stan_data["S"])
-        flat = {name: draws[name].reshape(np.prod(shape), -1) for name in self.predictive_draws}
+        mu, s = draws["mu"], int(stan_data["S"])
+        counts, theta = _of_both_classes(stan_data, draws)
         codes = pattern_index(np.asarray(stan_data["said"]))
-        sizes = {"c_pos": (len(codes),), "c_neg": (len(codes),), "cells": (s, categories, 4)}
-        new = {name: np.empty((len(flat["mu"]), *n), np.int64) for name, n in sizes.items()}
-        for k, here in enumerate(_rows_by_category(stan_data, categories)):
-            n = int(np.sum(stan_data["c_pos"][here]) + np.sum(stan_data["c_neg"][here]))
-            n_pos = rng.binomial(n, flat["mu"][:, k])
-            for cell, (side, total) in enumerate(zip(CLASSES, (n_pos, n - n_pos), strict=True)):
-                theta = flat[f"theta_{side}"][:, here]
-                weight = float(stan_data[f"alpha_{side}"]) / 2**s
-                new[f"c_{side}"][:, here], answers = replicate_patterns(
-                    total, theta, codes[here], (2,) * s, weight, rng
-                )
-                new["cells"][:, :, k, [cell, cell + 2]] = answers
-        return {name: values.reshape(*shape, *values.shape[1:]) for name, values in new.items()}
+        weights = [float(stan_data[name]) / 2**s for name in WEIGHTS[1:]]
+        new = {name: np.empty((*mu.shape[:-1], len(codes)), np.int64) for name in self.observed}
+        cells = []
+        for k, here in enumerate(_rows_by_category(stan_data, mu.shape[-1])):
+            columns = np.arange(len(codes))[here]
+            both_classes = np.concatenate([columns, columns + len(codes)])
+            n = int(counts[both_classes].sum())
+            n_pos = rng.binomial(n, mu[..., k])
+            drawn = replicate_classes(
+                np.stack([n_pos, n - n_pos], axis=-1),
+                theta[..., both_classes],
+                np.repeat([0, 1], len(columns)),
+                np.tile(codes[here], 2),
+                (2,) * s,
+                weights,
+                rng,
+            )
+            new["c_pos"][..., here], new["c_neg"][..., here] = np.split(drawn["n"], 2, axis=-1)
+            cells.append(drawn["cells"][..., 0, :])
+        return {**new, "cells": np.stack(cells, axis=-2)}
 
 
-def _rows_by_category(stan_data: StanData, categories: int) -> Iterator[slice]:
+def _of_both_classes(stan_data: StanData, draws: Variables) -> tuple[Counts, Array]:
+    """Return counts and probabilities of patterns, of positive and then of negative documents."""
+    counts = np.concatenate([stan_data["c_pos"], stan_data["c_neg"]])
+    return counts, np.concatenate([draws["theta_pos"], draws["theta_neg"]], axis=-1)
+
+
+def _rows_by_category(stan_data: StanData, categories: int) -> list[slice]:
     """Return which rows of patterns each category has: they are sorted."""
     starts = np.searchsorted(stan_data["category"], np.arange(1, categories + 2))
-    for first, last in pairwise(starts):
-        yield slice(int(first), int(last))
+    return [slice(int(first), int(last)) for first, last in pairwise(starts)]
 
 
-def _powers(base: int, systems: int) -> NDArray[np.int64]:
+def _powers(base: int, systems: int) -> Counts:
     """Return what each answer adds to the number of a pattern."""
     return np.asarray(base ** np.arange(systems)[::-1])
 
 
-def pattern_index(yes: NDArray[Any]) -> NDArray[np.int64]:
+def pattern_index(yes: NDArray[Any]) -> Counts:
     """Return which row of ``response_patterns(systems)`` each pattern is.
 
     Examples
@@ -229,7 +227,7 @@ def _draw_category(task: CategoryTask) -> tuple[Array, list[Array], list[Array]]
     return mu, rates, theta
 
 
-def _draw_dense(task: CategoryTask, counts: NDArray[np.int64], weight: float) -> Array:
+def _draw_dense(task: CategoryTask, counts: Counts, weight: float) -> Array:
     """Draw all patterns (pattern, draw), each in one piece of memory."""
     patterns = 2 ** task.yes.shape[1]
     shapes = np.full(patterns, weight / patterns)
@@ -243,7 +241,7 @@ def _draw_dense(task: CategoryTask, counts: NDArray[np.int64], weight: float) ->
     return gammas
 
 
-def _add_patterns(shares: Array, patterns: NDArray[np.int64]) -> Array:
+def _add_patterns(shares: Array, patterns: Counts) -> Array:
     """Add up the shares of the patterns in which each system says yes (draw, system).
 
     As a product of matrices it is no quicker, but the threads of BLAS go on waiting for more.
@@ -254,7 +252,7 @@ def _add_patterns(shares: Array, patterns: NDArray[np.int64]) -> Array:
     return np.minimum(rates.T, 1)
 
 
-def _draw_sparse(task: CategoryTask, counts: NDArray[np.int64], weight: float) -> Array:
+def _draw_sparse(task: CategoryTask, counts: Counts, weight: float) -> Array:
     """Draw how often each system says yes (draw, system), by the patterns that occurred."""
     occurred = np.flatnonzero(counts)
     order = occurred[np.argsort(counts[occurred], kind="stable")]
@@ -288,16 +286,11 @@ class Joint(PredictiveModel):
     dims = {"n": ("joint_cell",), "theta": ("joint_cell",), "mu": ("class",), "beta": ("class",)}
     dims |= {"rows": ("joint_cell", "label")}  # the truth, and what every system said
     accepts = ConfusionCounts
-    max_systems = None
-    max_in_stan = {"systems": 2, "categories": MAX_DENSE_CLASSES}
-    exact_draws = 10_000  # every one of these takes longer
-    order_dependent = ("theta",)
-    priors = {f"mass {mass:g}": Prior(mass=mass) for mass in (0.5, 1.0, 2.0)}
     predictive_draws = ("mu", "theta")
 
     def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
         """Return the combinations of classes that occurred."""
-        classes, shared = need_classes(data), single(prior)
+        classes, shared = classes_of(data), single(prior)
         if (shared.alpha_pos, shared.alpha_neg) != (Prior().alpha_pos, Prior().alpha_neg):
             raise invalid("prior", "of beta and mass alone in the joint model", shared)
         mass = 1.0 if shared.mass is None else shared.mass
@@ -312,8 +305,7 @@ class Joint(PredictiveModel):
         draws: int,
         rng: Generator,
         *,
-        map_categories: Map = map,
-        keep: NDArray[np.int64] | None = None,
+        keep: Counts | None = None,
     ) -> dict[str, Array]:
         """Draw the cells of all systems, every class against the rest.
 
@@ -332,7 +324,7 @@ class Joint(PredictiveModel):
                 return drawn
         table = _ClassTable(stan_data)
         cells = np.empty((draws, table.systems, table.classes, 4))
-        whole: list[tuple[Array, Array]] = []
+        kept: list[tuple[Array, Array]] = []
         block = max(1, NUMBERS_OF_CLASSES // (len(table.n) + table.classes * table.sticks))
         for start in range(0, draws, block):
             size = min(block, draws - start)
@@ -343,12 +335,12 @@ class Joint(PredictiveModel):
             if keep is not None:
                 here = keep[(keep >= start) & (keep < start + size)] - start
                 theta = gammas[here] / total[here][:, table.truth]
-                whole.append((mu[here], theta[:, table.occurred]))
+                kept.append((mu[here], theta[:, table.occurred]))
             gammas *= (mu / total)[:, table.truth]
             table.add_cells(cells[start : start + size], mu, gammas, rest * (mu / total), rng)
         if keep is None:
             return {"cells": cells}
-        prevalence, theta = map(np.concatenate, zip(*whole, strict=True))
+        prevalence, theta = map(np.concatenate, zip(*kept, strict=True))
         return {"cells": cells, "mu": prevalence, "theta": theta}
 
     def can_resample(self, stan_data: StanData) -> bool:
@@ -360,14 +352,14 @@ class Joint(PredictiveModel):
 
         Of a Dirichlet distribution with equal weights, the share of one class is a Beta.
         """
-        beta = single(prior).weights("beta", need_classes(data).classes)
+        beta = single(prior).weights("beta", classes_of(data).classes)
         if np.ptp(beta) > 0:
             return None
         return equal_at_an_end(measure, np.array([beta[0], beta[1:].sum()])) or None
 
     def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
         """Return the log-likelihood of each combination that occurred."""
-        rows, names = np.asarray(stan_data["rows"]) - 1, class_names(data, int(stan_data["K"]))
+        rows, names = np.asarray(stan_data["rows"]) - 1, _class_names(data, stan_data)
         labels = (
             f"{names[truth]}, said {' '.join(names[i] for i in predictions)}"
             for truth, *predictions in rows.tolist()
@@ -377,13 +369,11 @@ class Joint(PredictiveModel):
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior of prevalences and of what is said of each class."""
-        density = log_dirichlet(draws["mu"], np.asarray(stan_data["beta"]))
-        rows = np.asarray(stan_data["rows"])
+        rows, n = np.asarray(stan_data["rows"]), np.asarray(stan_data["n"])
         size = int(stan_data["K"]) ** (rows.shape[1] - 1)
-        for truth in np.unique(rows[:, 0]):
-            theta = draws["theta"][..., rows[:, 0] == truth]
-            density = density + log_prior_of_patterns(theta, float(stan_data["mass"]), size)
-        return np.asarray(density)
+        density = log_density.dirichlet(draws["mu"], stan_data["beta"])
+        mass = [float(stan_data["mass"])]
+        return density + _log_prior_of_groups(draws["theta"], n, rows[:, 0], mass, size)
 
     def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
         """Draw as many new documents as there are."""
@@ -392,7 +382,7 @@ class Joint(PredictiveModel):
         n_class = multinomials(np.asarray(int(np.sum(stan_data["n"]))), draws["mu"], rng)
         codes, weight = rows[:, 1:] @ _powers(k, systems), float(stan_data["mass"]) / k**systems
         return replicate_classes(
-            n_class, draws["theta"], rows[:, 0], codes, (k,) * systems, weight, rng
+            n_class, draws["theta"], rows[:, 0], codes, (k,) * systems, [weight] * k, rng
         )
 
 
@@ -408,7 +398,7 @@ class _ClassTable:
         if stan_data["prior_only"]:
             rows, n = rows[:0], n[:0]
         self.occurred: Any = slice(None)
-        self.sticks = int(np.ceil(np.log(STICK_REST) / np.log(mass / (1 + mass))))
+        self.sticks = number_of_sticks(mass, STICK_REST)
         if m**systems <= MAX_DENSE_CLASSES**2:  # so few that nothing is left to spread
             table = np.zeros((m,) * rows.shape[1], dtype=np.int64)
             np.add.at(table, tuple(rows.T), n)
@@ -436,40 +426,144 @@ class _ClassTable:
     ) -> None:
         """Fill in cells (draw, system, class, 4); the mass of other cells is broken into sticks."""
         size, m = mu.shape
-        pieces = _break_rest(rest, self.unseen, self.sticks, rng)
+        pieces = rng.beta(1.0, np.maximum(self.unseen, 1e-12)[:, None], (size, m, self.sticks))
+        pieces[..., -1] = 1.0  # the last stick is what is left then
+        left = np.cumprod(1 - pieces, axis=-1)
+        pieces *= rest[..., None]
+        pieces[..., 1:] *= left[..., :-1]
         sums = (shares @ self.sums).reshape(size, 2, self.systems, m)
         for system in range(self.systems):
             predicted, tp = sums[:, 0, system], sums[:, 1, system]
             guess = rng.integers(0, m, (size, m, self.sticks))
             tp += np.where(guess == np.arange(m)[:, None], pieces, 0).sum(axis=-1)
             np.add.at(predicted, (np.arange(size)[:, None, None], guess), pieces)
-            fp = np.maximum(predicted - tp, 0)
-            fn, tn = np.maximum(mu - tp, 0), np.maximum(1 - mu - fp, 0)
-            cells[:, system] = np.stack([tp, fp, fn, tn], axis=-1)
+            cells[:, system] = _cells_of_classes(tp, predicted, mu, 1)
 
 
-def _break_rest(rest: Array, mass: Array, n: int, rng: Generator) -> Array:
-    """Break what is left of every class into sticks, the last of which is what is left then."""
-    shares = rng.beta(1.0, np.maximum(mass, 1e-12)[:, None], (*rest.shape, n))
-    shares[..., -1] = 1.0
-    left = np.cumprod(1 - shares, axis=-1)
-    left = np.concatenate([np.ones((*rest.shape, 1)), left[..., :-1]], axis=-1)
-    return np.asarray(rest[..., None] * shares * left)
+def _cells_of_classes(tp: Any, predicted: Any, actual: Any, total: Any) -> Any:
+    """Return tp, fp, fn, tn (..., cell) of each class against the rest."""
+    fp, fn = np.maximum(predicted - tp, 0), np.maximum(actual - tp, 0)
+    return np.stack([tp, fp, fn, np.maximum(total - actual - fp, 0)], axis=-1)
 
 
-def class_names(data: Data, classes: int) -> list[str]:
+class Multiclass(CountsModel):
+    """Given the true class j, what a system says is Dir(kappa w_j), with its accuracy eta on j."""
+
+    name = "multiclass"
+    inputs = {"K": 0, **dict.fromkeys(("R", "truth", "said", "n", "beta"), 1), "alpha_pos": 2}
+    inputs |= {**KAPPA_INPUTS, **MEASURE_INPUTS, "prior_only": 0}
+    observed = ("n",)
+    dims = {
+        **dict.fromkeys(("eta", "kappa", "R"), ("classifier",)),
+        **dict.fromkeys(("n", "theta", "truth_of_row", "said"), ("confusion_cell",)),
+        "mu": ("classifier", "class"),
+        "beta": ("class",),
+        "alpha_pos": ("classifier", "answer"),
+    }
+    accepts = ConfusionCounts
+    predictive_draws = ("mu", "eta", "kappa", "theta")
+    prior_of = {"mu": (log_density.dirichlet, "beta"), "eta": (log_density.beta, "alpha_pos")}
+
+    def stan_data(self, data: Data, prior: Priors, measure: Measure | None = None) -> Inputs:
+        """Return the cells of both confusion tables that occurred, and the diagonals."""
+        classes, (of_a, of_b) = classes_of(data), both(prior)
+        if (of_a.beta, of_a.mass) != (of_b.beta, of_b.mass):
+            raise invalid("prior.beta", "the same for both classifiers here", prior)
+        tables = [classes.confusion(system) for system in (0, 1)]
+        truth, answer, n = (np.concatenate(columns) for columns in zip(*tables, strict=True))
+        cells = {
+            "R": np.array([len(table[0]) for table in tables]),
+            "truth": truth + 1,  # Stan counts from 1
+            "said": answer + 1,
+            "n": n,
+            "beta": of_a.weights("beta", classes.classes),
+        }
+        others = {name: size for name, size in self.inputs.items() if name not in cells}
+        return collect_inputs(self.name, others, classes, prior, measure) | cells
+
+    def log_likelihood(self, draws: Variables, data: Data, stan_data: StanData) -> LogLikelihood:
+        """Return the log-likelihood of each cell of both confusion tables."""
+        system, names = np.repeat([0, 1], stan_data["R"]), _class_names(data, stan_data)
+        truth, answer = np.asarray(stan_data["truth"]) - 1, np.asarray(stan_data["said"]) - 1
+        labels = (
+            f"{'AB'[j]}, {names[i]}, said {names[said]}"
+            for j, i, said in zip(system, truth, answer, strict=True)
+        )
+        shares = draws["mu"][..., system, truth] * draws["theta"]
+        return LogLikelihood.of_counts(np.asarray(stan_data["n"]), shares, labels)
+
+    def replicate(self, draws: Variables, stan_data: StanData, rng: Generator) -> Variables:
+        """Draw as many new documents of each system as there are."""
+        k = int(stan_data["K"])
+        rows = np.stack([stan_data["truth"], stan_data["said"]]) - 1
+        replicates = []
+        for system in (0, 1):
+            here = np.repeat([0, 1], stan_data["R"]) == system
+            documents = np.asarray(np.sum(np.asarray(stan_data["n"])[here]))
+            n_class = multinomials(documents, draws["mu"][:, :, system], rng)
+            wrong = draws["kappa"][..., system] * (1 - draws["eta"][..., system]) / (k - 1)
+            theta, (truth, answer) = draws["theta"][..., here], rows[:, here]
+            replicates.append(
+                replicate_classes(n_class, theta, truth, answer, (k,), [wrong.ravel()] * k, rng)
+            )
+        first, second = replicates
+        return {
+            "n": np.concatenate([first["n"], second["n"]], axis=-1),
+            "cells": np.concatenate([first["cells"], second["cells"]], axis=2),
+        }
+
+
+def _class_names(data: Data, stan_data: StanData) -> list[str]:
     """Name all classes; those that are not judged have numbers."""
-    others = range(classes - len(data.categories))
+    others = range(int(stan_data["K"]) - len(data.categories))
     return [*data.categories, *(f"other {i + 1}" for i in others)]
 
 
+def _remaining_mass(theta: Array) -> Array:
+    """Return what probabilities (..., pattern) leave to all patterns that did not occur."""
+    return np.asarray(np.maximum(1 - theta.sum(axis=-1, keepdims=True), 0))
+
+
+def _log_prior_of_groups(
+    theta: Array, n: Counts, groups: Counts, total_weights: Sequence[float], size: int
+) -> Array:
+    """Return the log-density of the patterns that occurred, all others taken together.
+
+    Parameters
+    ----------
+    theta : ndarray
+        The probabilities of patterns (..., pattern).
+    n : ndarray
+        How many documents have each pattern.
+    groups : ndarray
+        Which simplex a pattern is of.
+    total_weights : sequence of float
+        The prior weight of all patterns of a simplex, which they share equally; it goes by the
+        number of the group.
+    size : int
+        How many patterns a simplex has.
+    """
+    density = np.zeros(theta.shape[:-1])
+    for group in np.unique(groups[n > 0]).tolist():
+        of_group = theta[..., (groups == group) & (n > 0)]
+        occurred, weight = of_group.shape[-1], total_weights[group % len(total_weights)]
+        weights = np.full(occurred, weight / size)
+        if (rest := weight * (1 - occurred / size)) > 0:
+            # What rounding leaves of it, at the least.
+            others = np.maximum(_remaining_mass(of_group), np.finfo(float).eps)
+            of_group = np.concatenate([of_group, others], axis=-1)
+            weights = np.append(weights, rest)
+        density += log_density.dirichlet(of_group, weights)
+    return density
+
+
 def replicate_classes(
-    n_class: NDArray[np.int64],
+    n_class: Counts,
     theta: Array,
-    truth: NDArray[Any],
-    codes: NDArray[Any],
+    truth: Counts,
+    codes: Counts,
     shape: tuple[int, ...],
-    weight: float | Array,
+    weights: Sequence[float | Array],
     rng: Generator,
 ) -> dict[str, NDArray[Any]]:
     """Draw what systems say of new documents of single-label classes.
@@ -481,11 +575,13 @@ def replicate_classes(
     theta : ndarray
         Probabilities of the combinations that occurred, given the class (chain, draw, combination).
     truth, codes : ndarray
-        The true class of each combination, from 0, and the number of what was said.
+        The true class of each combination, from 0, and the number of what was said, as
+        ``np.ravel_multi_index`` numbers answers.
     shape : tuple of int
         How many classes each system can choose from.
-    weight : float or ndarray
-        The prior weight of a combination that did not occur; one for all draws, or one per draw.
+    weights : sequence
+        Of each class, the prior weight of a combination that did not occur, for all draws or one
+        per draw.
     rng : Generator
         The source of randomness.
 
@@ -496,22 +592,56 @@ def replicate_classes(
         draw, system, class, cell).
     """
     *size, m = n_class.shape
-    draws = int(np.prod(size))
+    draws = prod(size)
     flat, probabilities = n_class.reshape(draws, m), theta.reshape(draws, -1)
     n = np.empty((draws, len(truth)), dtype=np.int64)
     tp, predicted = np.zeros((2, draws, len(shape), m), dtype=np.int64)
-    weights = np.broadcast_to(weight, size).ravel()
     for k in range(m):
         here = np.flatnonzero(truth == k)
-        n[:, here], answers = replicate_patterns(
-            flat[:, k], probabilities[:, here], codes[here], shape, weights, rng
-        )
+        p = probabilities[:, here]
+        drawn = multinomials(flat[:, k], np.concatenate([p, _remaining_mass(p)], axis=-1), rng)
+        n[:, here] = drawn[:, :-1]
+        answers = np.zeros_like(predicted)
+        for system, answer in enumerate(np.unravel_index(codes[here], shape)):
+            is_answer = answer[:, None] == np.arange(m)
+            answers[:, system] = n[:, here] @ is_answer.astype(np.int64)
+        unseen = _allocate_to_unseen(drawn[:, -1], weights[k], codes[here], prod(shape), rng)
+        for draw, count, code in unseen:
+            for system, answer in enumerate(np.unravel_index(code, shape)):
+                answers[draw, system, answer] += count
         tp[:, :, k] = answers[..., k]
         predicted += answers
-    total = flat.sum(axis=1)[:, None, None]
-    fp = predicted - tp
-    cells = [tp, fp, flat[:, None] - tp, total - flat[:, None] - fp]
-    return {
-        "n": n.reshape(*size, -1),
-        "cells": np.stack(cells, axis=-1).reshape(*size, len(shape), m, 4),
-    }
+    cells = _cells_of_classes(tp, predicted, flat[:, None], flat.sum(axis=1)[:, None, None])
+    return {"n": n.reshape(*size, -1), "cells": cells.reshape(*size, len(shape), m, 4)}
+
+
+def _allocate_to_unseen(
+    n: Counts, weight: float | Array, occurred: Counts, size: int, rng: Generator
+) -> Iterable[tuple[NDArray[np.intp], Counts, Counts]]:
+    """Spread documents over patterns that did not occur, all of which have the same prior weight.
+
+    Their probabilities are a Dirichlet whatever those of the others are. Documents of which one has
+    a pattern for the first time follow it with a Beta probability, as guests follow to a table in
+    the Chinese restaurant process. Yields draws, how many documents of each, and their pattern.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> tables = list(_allocate_to_unseen(np.array([5, 0, 9]), 0.5, np.array([0, 2]), 4, rng))
+    >>> sorted({int(code) for _, _, codes in tables for code in codes})
+    [1, 3]
+    >>> sum(int(count[draw == 2].sum()) for draw, count, _ in tables)
+    9
+    """
+    occurred = np.unique(occurred)
+    free, before = size - len(occurred), occurred - np.arange(len(occurred))
+    if free == 0:
+        return
+    left = n.copy()
+    weights = np.maximum(np.broadcast_to(weight, n.shape) * free, 1e-300)
+    while len(draw := np.flatnonzero(left)):
+        share = rng.beta(1.0, weights[draw])
+        count = 1 + rng.binomial(left[draw] - 1, share)
+        left[draw] -= count
+        index = rng.integers(0, free, len(draw))
+        yield draw, count, index + np.searchsorted(before, index, side="right")

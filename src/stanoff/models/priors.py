@@ -65,20 +65,18 @@ class Prior:
     datasets: str = "student"
 
     def __post_init__(self) -> None:
-        for name in WEIGHTS:
-            object.__setattr__(self, name, _positive(f"prior.{name}", getattr(self, name)))
+        checked: dict[str, Any] = {name: _positive(name, getattr(self, name)) for name in WEIGHTS}
         if self.mass is not None:
             mass = check_float("prior.mass", self.mass, "a number")
-            object.__setattr__(self, "mass", _positive("prior.mass", mass))
-        for name in KAPPAS:
-            log_normal = _location_and_scale(f"prior.{name}", getattr(self, name))
-            object.__setattr__(self, name, log_normal)
+            checked["mass"] = _positive("mass", mass)
+        checked |= {name: _location_and_scale(name, getattr(self, name)) for name in KAPPAS}
         if self.items is not None:
-            parts = _positive("prior.items", self.items)
-            if not isinstance(parts, tuple) or len(parts) != 3:
+            checked["items"] = _positive("items", self.items)
+            if np.shape(checked["items"]) != (3,):
                 raise invalid("prior.items", "how many items, their sd, degrees", self.items)
-            object.__setattr__(self, "items", parts)
         check_choice("prior.datasets", self.datasets, DATASETS)
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def uniform(cls) -> Prior:
@@ -105,26 +103,27 @@ class Prior:
         return np.broadcast_to(values, (size,)).copy()
 
 
-def _positive(parameter: str, value: Any) -> float | tuple[float, ...]:
-    rule = f"positive, and at most {MAX_WEIGHT:.0e}"  # beyond, nothing could be learned
-    try:
-        values = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise invalid(parameter, rule, value) from None
+def _positive(name: str, value: Any) -> float | tuple[float, ...]:
+    values = _floats(value)
     if values.ndim > 1 or not values.size or not ((values > 0) & (values <= MAX_WEIGHT)).all():
-        raise invalid(parameter, rule, value)
+        # Beyond, nothing could be learned.
+        raise invalid(f"prior.{name}", f"positive, and at most {MAX_WEIGHT:.0e}", value)
     return float(values) if values.ndim == 0 else tuple(values.tolist())
 
 
-def _location_and_scale(parameter: str, pair: Any) -> tuple[float, float]:
-    try:
-        location, scale = (float(value) for value in pair)
-    except (TypeError, ValueError, OverflowError):
-        location, scale = 0.0, 0.0
-    if not (abs(location) <= MAX_KAPPA and 0 < scale <= MAX_KAPPA):
+def _location_and_scale(name: str, pair: Any) -> tuple[float, float]:
+    values = _floats(pair)
+    if values.shape != (2,) or not (abs(values[0]) <= MAX_KAPPA and 0 < values[1] <= MAX_KAPPA):
         rule = f"a location and a positive scale, up to {MAX_KAPPA}"
-        raise invalid(parameter, rule, pair)
-    return location, scale
+        raise invalid(f"prior.{name}", rule, pair)
+    return float(values[0]), float(values[1])
+
+
+def _floats(value: Any) -> Array:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return np.array(np.nan)
 
 
 Priors = Prior | tuple[Prior, Prior]
@@ -225,12 +224,12 @@ def describe_prior(prior: Priors) -> str:
     if prior.items is not None:
         weight, sd, degrees = prior.items
         return f"worth {weight:g} items with a standard deviation of {sd:g}, {degrees:g} degrees"
-    usual = {name: getattr(Prior.uniform(), name) for name in KAPPAS}
-    kappa = ""
-    for name in KAPPAS:
-        location, scale = getattr(prior, name)
-        if (location, scale) != usual[name]:
-            kappa += f", {name} log-normal ({location:g}, {scale:g})"
+    usual = {name: getattr(NAMED["uniform"], name) for name in KAPPAS}
+    kappa = "".join(
+        f", {name} log-normal ({location:g}, {scale:g})"
+        for name, (location, scale) in ((name, getattr(prior, name)) for name in KAPPAS)
+        if (location, scale) != usual[name]
+    )
     for name, named in NAMED.items():
         if replace(prior, **usual) == named:
             return NAMES[name] + kappa
@@ -238,6 +237,6 @@ def describe_prior(prior: Priors) -> str:
         return f"weights that sum to {prior.mass:g}, shared out equally{kappa}"
     texts = []
     for name in WEIGHTS:
-        *first, last = (f"{weight:g}" for weight in np.atleast_1d(getattr(prior, name)))
-        texts.append(f"{name} {', '.join(first)} and {last}" if first else f"{name} {last}")
+        numbers = [f"{weight:g}" for weight in np.atleast_1d(getattr(prior, name))]
+        texts.append(f"{name} {' and '.join(filter(None, (', '.join(numbers[:-1]), numbers[-1])))}")
     return ", ".join(texts) + kappa

@@ -22,6 +22,7 @@ from stanoff.data.types import Data, PairedCounts, rows
 from stanoff.errors import InputError, invalid, no_option, unknown
 from stanoff.inference.decision import Decision, decide_all
 from stanoff.inference.goals import SETTLED, Goal, as_goal, goal_label
+from stanoff.models.counts import ConjugateCounts
 from stanoff.models.priors import Prior, Priors, single
 from stanoff.options import FIT, spell_out
 from stanoff.planning import text
@@ -547,7 +548,7 @@ def _future_data(
             "There is no plan for trained copies or out-of-fold predictions: it would need to know "
             "what more documents cost against more trainings."
         )
-    if not result.model.has_batches:
+    if not isinstance(result.model, ConjugateCounts):
         raise InputError(
             f"There is no plan for the model {result.model.name!r}, whose categories hang together "
             "or are not conjugate: compare this category by model='paired' or 'unpaired' and ask "

@@ -12,9 +12,10 @@ import pandas as pd
 from stanoff import models
 from stanoff._lib.arguments import as_seed, check_bool, check_int
 from stanoff._lib.showing import ReprMixin
-from stanoff.data.types import PairedCounts, UnpairedCounts
+from stanoff.data.types import ConfusionCounts, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
 from stanoff.inference.goals import as_goal, verdict_of
+from stanoff.models.counts import ConjugateCounts
 from stanoff.models.priors import Priors, single
 from stanoff.options import select, spell_out
 from stanoff.planning.generators import DataGenerator, ScenarioDocuments, ScenarioScores
@@ -176,7 +177,8 @@ def read_study(scenarios: Sequence[AnyScenario], options: Mapping[str, Any]) -> 
     names = _read_models(options["model"], defaults)
     engine = options["engine"]
     if engine == "auto":
-        engine = "exact" if all(models.get(name).has_batches for name in names) else "stan"
+        batches = all(isinstance(models.get(name), ConjugateCounts) for name in names)
+        engine = "exact" if batches else "stan"
     draws = check_int("draws", options["draws"], least=MIN_DRAWS)
     drawing = {"prior": options["prior"], "engine": engine, "draws": draws}
     seed = as_seed(options["seed"])
@@ -226,12 +228,12 @@ def _check_analysis(analysis: Analysis, same_documents: bool) -> None:
             raise invalid("model", rule, model.name)
         single(sampling.prior)
         return
-    if model.single_label:
+    if model.accepts is ConfusionCounts:
         raise InputError(
             f"The model {model.name!r} is about classes, but a scenario is about one category "
             "against the rest: pass 'paired', 'unpaired' or another model of categories."
         )
-    if sampling.engine == "exact" and not model.has_batches:
+    if sampling.engine == "exact" and not isinstance(model, ConjugateCounts):
         raise invalid("engine", f"'stan' for {model.name}, which is not conjugate", "exact")
     ones = np.ones((1, 4), dtype=np.int64)
     kind = PairedCounts if same_documents else UnpairedCounts

@@ -98,7 +98,7 @@ class Analysis:
         low, high = np.empty((2, len(data.categories)))
         if self.sampling.engine == "stan":
             # Independent categories do not know of each other: a run serves many data sets.
-            step = len(low) if self.model.has_batches else 1
+            step = len(low) if isinstance(self.model, ConjugateCounts) else 1
             starts = range(0, len(low), step)
             for start, child in zip(starts, seed.spawn(len(starts)), strict=True):
                 which = slice(start, start + step)
@@ -207,7 +207,7 @@ class Study:
     def per_chunk(self) -> int:
         """How many data sets one worker takes at a time."""
         if self.analyses[0].sampling.engine == "stan":
-            together = all(analysis.model.has_batches for analysis in self.analyses)
+            together = all(isinstance(a.model, ConjugateCounts) for a in self.analyses)
             return STAN_PER_CHUNK if together else STAN_RUNS_PER_CHUNK
         if self.question.measure.kind == "scores":
             return SCORED_PER_CHUNK

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from stanoff.engines.draws import Variables, judged
 from stanoff.engines.exact import resample_whole
 from stanoff.models import Model
+from stanoff.models.base import LogLikelihood, PredictiveModel
 from stanoff.models.custom import LOG_PRIOR, REP_SUFFIX, CustomModel
-from stanoff.models.predictive import LogLikelihood, PredictiveModel
 
 if TYPE_CHECKING:
     from stanoff.results.base import Result

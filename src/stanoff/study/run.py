@@ -93,7 +93,7 @@ def list_jobs(study: Study) -> list[Job]:
     for i, (data, sampling) in enumerate(fits):
         model = sampling.model
         joint = data.options.get("unmatched") != "pairs"
-        if study.has_contests and joint and (model is None or model.max_systems is None):
+        if study.has_contests and joint and (model is None or models.takes_contests(model)):
             slug = make_slug([data.name, "contest", model.name if model else ""], slugs)
             contests[i] = Job(data, study.columns, sampling, slug)
     pairs = []

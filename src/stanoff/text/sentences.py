@@ -15,6 +15,7 @@ from stanoff.data.types import AVERAGES, Data
 from stanoff.inference.decision import Decision, rope_flips
 from stanoff.inference.populations import NEW
 from stanoff.measures import MulticlassMeasure
+from stanoff.models import describe_population
 from stanoff.text.numbers import (
     digits_for,
     format_interval,
@@ -92,7 +93,7 @@ def describe_contest_documents(result: Contest, category: str | None = None) -> 
 def describe_score(result: Result, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
     label = result.measure_label
-    population = result.model.population(result.data)
+    population = describe_population(result.model, result.data)
     over = f" over {population}" if population else ""
     if isinstance(result.measure, MulticlassMeasure) and category in AVERAGES:
         return f"{label}{over}"

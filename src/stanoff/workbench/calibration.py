@@ -24,14 +24,14 @@ from stanoff._lib.arguments import as_seed, check_int
 from stanoff._lib.escaping import shown
 from stanoff._lib.files import write_text
 from stanoff._lib.showing import ReprMixin
-from stanoff.data.types import Data
+from stanoff.data.types import ConfusionCounts, Data
 from stanoff.engines.draws import stacked
 from stanoff.engines.stan import sample_blocks
 from stanoff.errors import InputError, StanoffError, invalid
 from stanoff.models import Model
+from stanoff.models.base import PredictiveModel
 from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.custom import REP_SUFFIX, CustomModel
-from stanoff.models.predictive import PredictiveModel
 from stanoff.question import read
 from stanoff.report.document import Figure, Paragraph, Section, Table, document
 from stanoff.report.figures import as_bytes
@@ -243,7 +243,8 @@ def calibrate(
     question, sampling = read(model=name, **options)
     fitted = sampling.model
     assert fitted is not None
-    if fitted.single_label or not fitted.has_program or fitted.max_systems != 2:
+    classes = fitted.accepts is ConfusionCounts
+    if classes or not fitted.inputs or models.takes_contests(fitted):
         raise invalid("model", "a Stan program of two systems and of categories", fitted.name)
     data = empty_data(
         fitted, check_int("documents", documents), check_int("categories", categories)

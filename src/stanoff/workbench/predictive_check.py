@@ -14,9 +14,9 @@ from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.items import ItemValues, RatioValues
 from stanoff.data.scores import ScoredDocuments
+from stanoff.models.base import PredictiveModel
 from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.inputs import count_runs
-from stanoff.models.predictive import PredictiveModel
 from stanoff.store.predictive import predictive_groups, stan_data_of
 
 if TYPE_CHECKING:

@@ -113,7 +113,7 @@ def cmdstan_model(model: str | os.PathLike[str]) -> CmdStanModel:
 
     is_name = isinstance(model, str) and not model.endswith(".stan")
     registered = models.get(str(model) if is_name else Path(model))
-    if not registered.has_program:
+    if not registered.inputs:
         raise invalid("model", "one with a Stan program", registered.name)
     executable = Path(str(compile_program(registered.stan_file).exe_file))
     copy = executable.with_suffix(".stan")  # it is beside what was compiled here
