@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from stanoff.engines.diagnostics import diagnose
 from stanoff.engines.draws import Draws, Variables, of_systems, swapped
 from stanoff.engines.provenance import Provenance, gather
 from stanoff.engines.sampling import NOT_STAN, sample, select_engine
-from stanoff.engines.stan import WARMUP, to_json
+from stanoff.engines.stan import WARMUP, category_axes, to_json
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.measures import Measure
 from stanoff.models import Model
@@ -30,6 +31,7 @@ from stanoff.models.custom import CustomModel
 from stanoff.models.patterns import Contest
 from stanoff.models.priors import Priors, swap_prior
 from stanoff.models.seeds import SeedsOfLabels
+from stanoff.options import select
 from stanoff.question import Question, Sampling
 
 if TYPE_CHECKING:
@@ -111,8 +113,8 @@ class Fit:
             raise invalid("b", "another system than 'a'", b)
         question = self.adapt_question(question)
         fit = self._of_pair(self.data.systems.index(a), self.data.systems.index(b))
-        fit = fit.with_measure(fit.adapt_question(question).measure)
-        return fit, fit.adapt_question(question)
+        question = fit.adapt_question(question)
+        return fit.with_measure(question.measure), question
 
     def with_measure(self, measure: Measure) -> Fit:
         """Return the fit with draws of another measure, where the model keeps scores alone.
@@ -138,47 +140,40 @@ class Fit:
 
     def _of_pair(self, a: int, b: int) -> Fit:
         """Return the fit of two systems alone and in this order, if their data can be that."""
-        data = self.data.pair(a, b)
-        model = models.get("paired") if isinstance(self.model, Contest) else self.model
+        data, dims = self.data.pair(a, b), {**SHARED_DIMS, **self.model.dims}
         if data is self.data:
             return self
-        settings = {**self.provenance.settings, PART: len(self.data.systems)}
-        pair = replace(self, data=data, provenance=replace(self.provenance, settings=settings))
-        # Without what is about all systems in their order.
-        posterior: Variables
-        prior: Variables
-        dims = {**SHARED_DIMS, **self.model.dims}
-        posterior, prior = (
-            {name: v for name, v in group.items() if ORDERED.isdisjoint(dims.get(name, ()))}
-            for group in (self.draws.posterior, self.draws.prior)
-        )
-        if len(self.data.systems) == 2 and model is self.model:
-            posterior, prior = (swapped(g, dims, SWAPPED_ORDERS) for g in (posterior, prior))
-            draws = Draws(posterior, prior, self.draws.sample_stats)
-            return replace(pair, draws=draws, prior=swap_prior(self.prior))
-        posterior, prior = (of_systems(g, (a, b), self.model.dims) for g in (posterior, prior))
-        draws = Draws(posterior, prior, self.draws.sample_stats)
-        return replace(pair, model=model, draws=draws)
+        model = models.PAIRED if isinstance(self.model, Contest) else self.model
+        swap = len(self.data.systems) == 2 and model is self.model
+
+        def of_two(group: Variables) -> Variables:
+            group = {name: v for name, v in group.items() if ORDERED.isdisjoint(dims.get(name, ()))}
+            if swap:
+                return swapped(group, dims, SWAPPED_ORDERS)
+            return of_systems(group, (a, b), self.model.dims)
+
+        fit = self._part(data, of_two)
+        draws = replace(fit.draws, cmdstan_fits=())
+        prior = swap_prior(self.prior) if swap else self.prior
+        return replace(fit, model=model, prior=prior, draws=draws)
 
     def of_category(self, index: int) -> Fit:
         """Return the fit of one category alone, with what it learned from the others."""
-        dims = {**SHARED_DIMS, **self.model.dims}
-        posterior, prior = (
-            {
-                name: np.take(values, [index], axis=2 + dims[name].index("category"))
-                if "category" in dims.get(name, ())
-                else values
+        axes = category_axes(self.model.dims)
+
+        def of_one(group: Variables) -> Variables:
+            return {
+                name: np.take(values, [index], axis=axes[name]) if name in axes else values
                 for name, values in group.items()
             }
-            for group in (self.draws.posterior, self.draws.prior)
-        )
-        settings = {**self.provenance.settings, PART: len(self.data.systems)}
-        return replace(
-            self,
-            data=rows_of(self.data, slice(index, index + 1)),
-            draws=replace(self.draws, posterior=posterior, prior=prior),
-            provenance=replace(self.provenance, settings=settings),
-        )
+
+        return self._part(rows_of(self.data, slice(index, index + 1)), of_one)
+
+    def _part(self, data: Data, select: Callable[[Variables], Variables]) -> Fit:
+        """Return the fit with some of the data, and of the draws."""
+        posterior, prior = select(self.draws.posterior), select(self.draws.prior)
+        fit = self._with_settings({**self.provenance.settings, PART: len(self.data.systems)})
+        return replace(fit, data=data, draws=replace(self.draws, posterior=posterior, prior=prior))
 
     def extend(self, draws: int, measure: Measure) -> Fit:
         """Go on drawing by the same seed until every chain has so many draws.
@@ -186,8 +181,8 @@ class Fit:
         A longer run of CmdStan begins with the shorter one.
         """
         settings = self.provenance.settings
-        first = {FIRST_DRAWS: settings.get(FIRST_DRAWS, settings["draws"])}
-        longer = self._with_settings({**settings, **first, "draws": draws})
+        settings = {FIRST_DRAWS: settings["draws"], **settings, "draws": draws}
+        longer = self._with_settings(settings)
         return replace(longer, draws=resample(longer, measure))
 
     def first_run(self, measure: Measure) -> Fit:
@@ -223,12 +218,13 @@ def check_kind(data: Data, measure: Measure) -> None:
                 f"{measure.label} cannot be judged by the {stored} that were kept: compare anew."
             )
         return
-    hint = (
-        "; these have one point of the ROC curve, whose area is the balanced accuracy: pass "
-        "measure='balanced_accuracy'"
-    )
     message = f"{measure.label} takes {measure.kind}, but the systems have {data.kind}"
-    raise InputError(f"{message}{hint if (measure.name, data.kind) == ('auc', 'labels') else ''}.")
+    if (measure.name, data.kind) == ("auc", "labels"):
+        message += (
+            "; these have one point of the ROC curve, whose area is the balanced accuracy: pass "
+            "measure='balanced_accuracy'"
+        )
+    raise InputError(f"{message}.")
 
 
 def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
@@ -268,17 +264,10 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
             settings["output_dir"] = str(sampling.output_dir)
     if why_not_stan:
         settings[NOT_STAN] = why_not_stan
-    return Fit(
-        data=data,
-        model=model,
-        prior=sampling.prior,
-        engine=engine,
-        seed=sampling.seed,
-        draws=draws,
-        sampler_warnings=_sampler_warnings(draws, sampling) if engine == "stan" else (),
-        provenance=gather(model, engine, settings),
-        seconds=seconds,
-    )
+    complaints = _sampler_warnings(draws, sampling) if engine == "stan" else ()
+    provenance, prior = gather(model, engine, settings), sampling.prior
+    run = draws, complaints, provenance
+    return Fit(data, model, prior, engine, sampling.seed, *run, seconds=seconds)
 
 
 def resample(fit: Fit, measure: Measure) -> Draws:
@@ -291,10 +280,7 @@ def resample(fit: Fit, measure: Measure) -> Draws:
     measure : Measure
         What a Stan program computes.
     """
-    names = ("chains", "draws", "warmup", "sampler_options")
-    settings = {
-        name: fit.provenance.settings[name] for name in names if name in fit.provenance.settings
-    }
+    settings = select(fit.provenance.settings, ("chains", "draws", "warmup", "sampler_options"))
     sampling = Sampling(fit.model, fit.prior, fit.engine, seed=fit.seed, **settings)
     return sample(fit.engine, fit.model, fit.data, sampling, measure)
 

@@ -6,7 +6,7 @@ Each checks its own fields, however it is made. Options are declared in ``option
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from stanoff.data.types import AVERAGES, ConfusionCounts
 from stanoff.errors import InputError, invalid, no_option
 from stanoff.measures import Measure, MulticlassMeasure
 from stanoff.models import Model
+from stanoff.models.custom import CustomModel
 from stanoff.models.priors import Prior, Priors, as_prior
 from stanoff.options import ENGINES, FIT, QUESTION, SAMPLING, select
 
@@ -86,7 +87,7 @@ class Question:
             check_bool("shrink", self.shrink)
         hdi_prob = check_probability("hdi_prob", self.hdi_prob)
         _set(self, rope=rope, rope_of=rope_of, hdi_prob=hdi_prob)
-        if self.not_worse_by is not None and self.better_by is not None:
+        if None not in (self.not_worse_by, self.better_by):
             raise invalid("better_by", "None where 'not_worse_by' is given", self.better_by)
         if self.claim is not None:
             margin, of = _read_margin(*self.claim, self.measure)
@@ -106,10 +107,8 @@ class Question:
     @property
     def claim(self) -> tuple[str, float] | None:
         """Which claim is to be judged, and its margin."""
-        for name in CLAIMS:
-            if getattr(self, name) is not None:
-                return name, getattr(self, name)
-        return None
+        claims = ((name, getattr(self, name)) for name in CLAIMS)
+        return next((claim for claim in claims if claim[1] is not None), None)
 
     @property
     def rope_option(self) -> Interval | str:
@@ -129,20 +128,18 @@ class Question:
 
         Another measure keeps what 0/0 is, but neither ``beta``, ``prevalence`` nor ``clip``.
         """
-        for name in options:
-            if name not in QUESTION:
-                raise no_option("judge", name, QUESTION)
+        _check_names("judge", options, QUESTION)
         changes = select(options, QUESTION)
-        settings = {name: changes.pop(name) for name in MEASURE_SETTINGS if name in changes}
+        settings = select(changes, MEASURE_SETTINGS)
+        changes = {name: value for name, value in changes.items() if name not in settings}
         if "measure" in changes or settings:
             changes["measure"] = self._changed_measure(changes.get("measure"), settings)
-        if "rope" in changes:
-            changes["rope_of"] = None
-        if any(name in changes for name in CLAIMS):
-            changes["margin_of"] = None
+        for replaced, unit in (({"rope"}, "rope_of"), (set(CLAIMS), "margin_of")):
+            if replaced & set(changes):
+                changes[unit] = None
         question = replace(self, **changes)
         if "rope" in changes:
-            check_width(question, changes["rope"])
+            _check_width(question, changes["rope"])
         return question
 
     def _changed_measure(self, name: Any, settings: dict[str, Any]) -> Measure:
@@ -193,7 +190,7 @@ def _read_rope(rope: Any, rope_of: str | None, measure: Measure) -> tuple[Interv
     return as_rope(rope), rope_of
 
 
-def check_width(question: Question, rope: Any) -> None:
+def _check_width(question: Question, rope: Any) -> None:
     """Refuse a ROPE that holds half of all scores; it was probably meant in hundredths."""
     low, high = question.measure.range
     if question.rope_of is not None or not question.rope[1] - question.rope[0] > (high - low) / 2:
@@ -272,9 +269,8 @@ class Sampling:
     def __post_init__(self) -> None:
         engine = check_choice("engine", "auto" if self.engine is None else self.engine, ENGINES)
         for name, least, most in COUNTS:
-            if getattr(self, name) is not None:
-                count = check_int(name, getattr(self, name), least=least, most=most)
-                _set(self, **{name: count})
+            if (count := getattr(self, name)) is not None:
+                _set(self, **{name: check_int(name, count, least=least, most=most)})
         _set(
             self,
             prior=as_prior(self.prior),
@@ -314,9 +310,8 @@ def _read_model(model: Any, population: Any, data: Mapping[str, Any] | None) -> 
         if selected is not None:
             raise invalid("population", "None where 'model' is given", population)
         selected = default
-    if selected is not None and hasattr(selected, "with_data"):
-        with_data: Model = selected.with_data({} if data is None else data)
-        return with_data
+    if isinstance(selected, CustomModel):
+        return selected.with_data({} if data is None else data)
     if data is not None:
         name = "the default model" if selected is None else selected.name
         raise invalid("data", f"None with {name}: it is for a Stan program of your own", data)
@@ -339,10 +334,14 @@ def read(**options: Any) -> tuple[Question, Sampling]:
     >>> question.measure.label, sampling.seed
     ('mcc', 1)
     """
-    for name in options:
-        if name not in FIT:
-            raise no_option("compare", name, FIT)
+    _check_names("compare", options, FIT)
     sampling = Sampling.read(**select(options, SAMPLING))
     question = Question.read(**select(options, QUESTION))
     check_population(options.get("population"), question.measure)
     return question.for_model(sampling.model), sampling
+
+
+def _check_names(function: str, options: Mapping[str, Any], known: Sequence[str]) -> None:
+    for name in options:
+        if name not in known:
+            raise no_option(function, name, known)

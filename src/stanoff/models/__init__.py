@@ -12,63 +12,37 @@ from stanoff.data.trained import TrainedCopies
 from stanoff.data.types import ConfusionCounts, Data
 from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError, invalid, unknown
+from stanoff.models import binormal, bootstrap, counts, custom, folds, items, patterns, seeds
 from stanoff.models.base import Model, is_conjugate
-from stanoff.models.binormal import Binormal
-from stanoff.models.bootstrap import BOOTSTRAP
-from stanoff.models.counts import (
-    PAIRED,
-    Hierarchical,
-    HierarchicalUnpaired,
-    PairedCategories,
-    Unpaired,
-    UnpairedCategories,
-)
-from stanoff.models.custom import CustomModel, custom_model
-from stanoff.models.folds import TRAINING_SETS, Folds, FoldsDatasets, FoldsUnpaired
-from stanoff.models.items import Clusters, Datasets, Items, Repeated, Runs, ValuesModel
-from stanoff.models.patterns import Contest, Joint, Multiclass
+from stanoff.models.counts import PAIRED
 from stanoff.models.priors import NAMED, WEIGHTS, Prior
-from stanoff.models.seeds import OutOfFoldDocuments, OutOfFoldRankings, Seeds, SeedsOfLabels
 
-__all__ = [
-    "MODELS",
-    "POPULATIONS",
-    "Model",
-    "check_population",
-    "describe_population",
-    "for_data",
-    "get",
-    "is_conjugate",
-    "priors_of",
-    "stan_folder",
-    "suit",
-    "takes_contests",
-]
+__all__ = ["MODELS", "PAIRED", "POPULATIONS", "Model", "get", "is_conjugate", "stan_folder"]
 
 MODELS: dict[str, Model] = {
     model.name: model
     for model in (
         PAIRED,
-        Contest(),
-        Unpaired(),
-        Hierarchical(),
-        HierarchicalUnpaired(),
-        Joint(),
-        Multiclass(),
-        BOOTSTRAP,
-        Binormal(),
-        Clusters(),  # before the items model, which would take clustered values, too
-        Items(),
-        Runs(),
-        Datasets(),
-        Repeated(),
-        FoldsDatasets(),  # before the folds model, which is about one data set
-        FoldsUnpaired(),  # before the folds model, which would take them, too
-        Folds(),
-        OutOfFoldDocuments(),  # before seeds_labels, which would take them, too
-        OutOfFoldRankings(),
-        Seeds(),
-        SeedsOfLabels(),
+        patterns.Contest(),
+        counts.Unpaired(),
+        counts.Hierarchical(),
+        counts.HierarchicalUnpaired(),
+        patterns.Joint(),
+        patterns.Multiclass(),
+        bootstrap.BOOTSTRAP,
+        binormal.Binormal(),
+        items.Clusters(),  # before the items model, which would take clustered values, too
+        items.Items(),
+        items.Runs(),
+        items.Datasets(),
+        items.Repeated(),
+        folds.FoldsDatasets(),  # before the folds model, which is about one data set
+        folds.FoldsUnpaired(),  # before the folds model, which would take them, too
+        folds.Folds(),
+        seeds.OutOfFoldDocuments(),  # before seeds_labels, which would take them, too
+        seeds.OutOfFoldRankings(),
+        seeds.Seeds(),
+        seeds.SeedsOfLabels(),
     )
 }
 
@@ -82,29 +56,27 @@ POPULATIONS: dict[str, Model | None] = {
 }
 # What a verdict is about, under the models that are not about the documents at hand.
 POPULATION_OF: dict[type[Model], str] = {
-    Items: "new items",
-    Repeated: "new items",
-    Clusters: "new clusters of items",
-    Runs: "these items asked again",
-    Datasets: "a new data set",
-    FoldsDatasets: "new data sets",
-    FoldsUnpaired: TRAINING_SETS,
-    Folds: TRAINING_SETS,
-    Seeds: "new items and a new training of each system",
-    SeedsOfLabels: "new documents and a new training of each system",
-    OutOfFoldDocuments: "new documents, these trained systems",
-    OutOfFoldRankings: "new documents, these trained systems",
+    **dict.fromkeys((items.Items, items.Repeated), "new items"),
+    items.Clusters: "new clusters of items",
+    items.Runs: "these items asked again",
+    items.Datasets: "a new data set",
+    folds.FoldsDatasets: "new data sets",
+    **dict.fromkeys((folds.Folds, folds.FoldsUnpaired), folds.TRAINING_SETS),
+    seeds.Seeds: "new items and a new training of each system",
+    seeds.SeedsOfLabels: "new documents and a new training of each system",
+    seeds.OutOfFoldDocuments: "new documents, these trained systems",
+    seeds.OutOfFoldRankings: "new documents, these trained systems",
 }
 TWO_SYSTEMS = (
-    *(PairedCategories, UnpairedCategories, Multiclass),
-    *(Binormal, Repeated, CustomModel),
+    *(counts.PairedCategories, counts.UnpairedCategories, patterns.Multiclass),
+    *(binormal.Binormal, items.Repeated, custom.CustomModel),
 )
 
 
 def get(name: str | Path) -> Model:
     """Look up a model by its name, or make one of a Stan program by its path."""
     if isinstance(name, (str, Path)) and Path(name).suffix == ".stan":
-        return custom_model(Path(name))
+        return custom.custom_model(Path(name))
     if not isinstance(name, str) or name not in MODELS:
         raise unknown("model", name, [*MODELS, "path/to/your.stan"])
     return MODELS[name]
@@ -117,28 +89,28 @@ def takes_contests(model: Model) -> bool:
 
 def priors_of(model: Model) -> Mapping[str, Prior]:
     """Return priors of a model that are worth comparing, by name."""
-    if isinstance(model, Joint):
+    if isinstance(model, patterns.Joint):
         return {f"mass {mass:g}": Prior(mass=mass) for mass in (0.5, 1.0, 2.0)}
-    if isinstance(model, Binormal):
+    if isinstance(model, binormal.Binormal):
         return {"uniform": Prior(), "jeffreys": Prior.jeffreys(), "two": Prior(2, 2, 2)}
-    if isinstance(model, FoldsDatasets):
+    if isinstance(model, folds.FoldsDatasets):
         return {
             "Student's t over data sets": Prior(),
             "normal over data sets": Prior(datasets="normal"),
             "Corani et al. (2017)": Prior(datasets="corani2017"),
         }
-    weightless = isinstance(model, CustomModel) and not set(WEIGHTS) & set(model.inputs)
+    weightless = isinstance(model, custom.CustomModel) and not set(WEIGHTS) & set(model.inputs)
     # A prior of differences depends on the unit of the values: no others suit all of them.
-    own_only = isinstance(model, (ValuesModel, SeedsOfLabels)) or weightless
+    own_only = isinstance(model, (items.ValuesModel, seeds.SeedsOfLabels)) or weightless
     return {"the model's own": Prior()} if own_only else NAMED
 
 
 def describe_population(model: Model, data: Data) -> str:
     """Say in words what values are averaged over; nothing of labels."""
     if isinstance(data, DatasetScores):
-        return POPULATION_OF[FoldsDatasets]
+        return POPULATION_OF[folds.FoldsDatasets]
     if isinstance(data, ClusteredValues) and data.clusters == data.items:
-        return POPULATION_OF[Items]
+        return POPULATION_OF[items.Items]
     return POPULATION_OF.get(type(model), "")
 
 
@@ -148,7 +120,7 @@ def suit(model: Model | None, data: Data, engine: str | None = None) -> tuple[Mo
     These are classes, or categories against the rest. Folds of several data sets have no exact
     posterior, their means do.
     """
-    averaged = engine == "exact" and not isinstance(model, FoldsDatasets)
+    averaged = engine == "exact" and not isinstance(model, folds.FoldsDatasets)
     if averaged and isinstance(data, DatasetFolds):
         data = data.average()
     suitable = _resolve_model(model, data)
@@ -157,9 +129,9 @@ def suit(model: Model | None, data: Data, engine: str | None = None) -> tuple[Mo
 
 def _resolve_model(model: Model | None, data: Data) -> Model:
     """Return the model; new data sets are asked of differences, or of what model knows them."""
-    if isinstance(model, Folds) and isinstance(data, UnpairedFolds):
+    if isinstance(model, folds.Folds) and isinstance(data, UnpairedFolds):
         return MODELS["folds_unpaired"]
-    if isinstance(model, Datasets):
+    if isinstance(model, items.Datasets):
         if isinstance(data, DatasetScores):
             return MODELS["items"]
         if isinstance(data, FoldValues) or len(data.systems) > 2:
