@@ -258,10 +258,6 @@ class PredictiveModel(Model):
         """
         raise NotImplementedError
 
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Return of new documents what :meth:`scores` takes: cells, or psi."""
-        return {"cells": replicates["cells"]}
-
 
 def join_labels(*names: Iterable[str]) -> list[str]:
     """Name every combination of names, the last changing fastest."""

@@ -139,14 +139,6 @@ class Binormal(PredictiveModel):
             new[f"x_{side}"] = m[..., None, :] + s[..., None, :] * z
         return new
 
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Return the AUC of each system on new documents, by their ranks."""
-        pos, neg = replicates["x_pos"], replicates["x_neg"]
-        n_pos, n_neg = pos.shape[-2], neg.shape[-2]
-        ranks = np.argsort(np.argsort(np.concatenate([pos, neg], axis=-2), axis=-2), axis=-2)
-        beaten = ranks[..., :n_pos, :].sum(axis=-2) - n_pos * (n_pos - 1) / 2
-        return {"psi": (beaten / (n_pos * n_neg))[..., None]}
-
 
 def _check_measure(measure: Measure) -> None:
     if measure.name != "auc":

@@ -223,10 +223,6 @@ class PairedCategories(CountsModel):
             "c_neg": multinomials(n - n_pos, draws["theta_neg"], rng),
         }
 
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Count the cells of new documents."""
-        return {"cells": cells_of_patterns(replicates["c_pos"], replicates["c_neg"], 2)}
-
 
 class Paired(PairedCategories, ConjugateCounts):
     """Outcome pairs given the class are Dirichlet, each category by itself."""
@@ -335,10 +331,6 @@ class UnpairedCategories(CountsModel):
             name: multinomials(np.sum(stan_data[name], axis=-1), draws["cells"][:, :, system], rng)
             for system, name in enumerate(("c_A", "c_B"))
         }
-
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Return the cells of new documents."""
-        return {"cells": np.stack([replicates["c_A"], replicates["c_B"]], axis=2)}
 
 
 class Unpaired(UnpairedCategories, ConjugateCounts):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
@@ -88,57 +88,51 @@ def inspect_program(path: Path) -> Program:
     blocks = ("parameters", "transformed parameters", "generated quantities")
     outputs = {name: declared for block in blocks for name, declared in info[block].items()}
     program = Program(path, info["inputs"], outputs, parameters=info["parameters"])
-    problems = _find_problems(program)
-    if not program.parameters:
-        problems.append("It has no parameters to sample.")
-    return replace(program, problems=tuple(problems), limits=tuple(_find_limits(program)))
+    problems, limits = tuple(_find_problems(program)), tuple(_find_limits(program))
+    return replace(program, problems=problems, limits=limits)
 
 
-def _find_problems(program: Program) -> list[str]:
+def _find_problems(program: Program) -> Iterator[str]:
     """Say why a program cannot be used."""
-    problems = []
-    for name, declared in program.inputs.items():
-        if name not in INPUTS:
-            continue  # the user has it
-        offered = INPUTS[name]
+    for name in (name for name in program.inputs if name in INPUTS):
+        declared, offered = program.inputs[name], INPUTS[name]
         if declared["type"] != offered.type or declared["dimensions"] not in offered.dimensions:
-            problems.append(
+            yield (
                 f"Its data {name!r} must be {offered.type} with "
                 f"{' or '.join(map(str, offered.dimensions))} dimensions, "
                 f"not {declared['type']} with {declared['dimensions']}."
             )
     if not program.observed:
-        problems.append(f"It asks for nothing observed, none of {', '.join(OBSERVED)}.")
+        yield f"It asks for nothing observed, none of {', '.join(OBSERVED)}."
     if "delta" not in program.outputs:
-        problems.append("It does not generate delta, the difference that is judged.")
+        yield "It does not generate delta, the difference that is judged."
     for name, dimensions in OUTPUT_DIMENSIONS.items():
-        generated = program.outputs.get(name)
-        if generated is not None and generated["dimensions"] not in dimensions:
-            rule = " or ".join(map(str, dimensions))
-            problems.append(f"{name} has {generated['dimensions']} dimensions, not {rule}.")
-    return problems
+        generated = program.outputs.get(name, {"dimensions": dimensions[0]})["dimensions"]
+        if generated not in dimensions:
+            yield f"{name} has {generated} dimensions, not {' or '.join(map(str, dimensions))}."
+    if not program.parameters:
+        yield "It has no parameters to sample."
 
 
-def _find_limits(program: Program) -> list[str]:
+def _find_limits(program: Program) -> Iterator[str]:
     """Say what will not be available, and why."""
-    inputs, outputs, limits = program.inputs, set(program.outputs), []
+    inputs, outputs = program.inputs, set(program.outputs)
     if data_kind(inputs) == "labels" and not {"cells_A", "cells_B"} <= outputs:
-        limits.append("It does not generate cells_A and cells_B: no other measure, no averages.")
+        yield "It does not generate cells_A and cells_B: no other measure, no averages."
     if not {"psi_A", "psi_B"} <= outputs:
-        limits.append("It does not generate psi_A and psi_B: the two scores will not be shown.")
+        yield "It does not generate psi_A and psi_B: the two scores will not be shown."
     if "measure" not in inputs:
-        limits.append("It does not declare measure: what it computes is called its own score.")
+        yield "It does not declare measure: what it computes is called its own score."
     if "prior_only" not in inputs:
-        limits.append("It does not declare prior_only: there will be no Bayes factors.")
+        yield "It does not declare prior_only: there will be no Bayes factors."
     replicates = [f"{name}{REP_SUFFIX}" for name in program.to_replicate]
     if not set(replicates) <= outputs:
-        limits.append(
+        yield (
             f"It does not generate {' and '.join(replicates)}: no predictive checks, and to "
             "calibrate it takes a Python function that simulates."
         )
     if "log_lik" not in outputs:
-        limits.append("It does not generate log_lik: no comparison by leave-one-out.")
-    return limits
+        yield "It does not generate log_lik: no comparison by leave-one-out."
 
 
 def check_user_data(program: Program, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,9 +172,8 @@ def _as_declared(name: str, value: Any, declared: Mapping[str, Any]) -> Any:
         numbers = np.asarray(value)
     except ValueError:
         numbers = np.asarray(None)
-    if numbers.dtype == bool:
-        numbers = numbers.astype(int)
-    if numbers.dtype.kind == "f" and kind == "int" and np.all(numbers == np.floor(numbers)):
+    whole = numbers.dtype.kind == "f" and np.all(numbers == np.floor(numbers))
+    if numbers.dtype == bool or (kind == "int" and whole):
         numbers = numbers.astype(np.int64)
     numeric = numbers.dtype.kind in ("iu" if kind == "int" else "iuf")
     right_shape = numbers.ndim == dimensions or not numbers.size
@@ -261,10 +254,8 @@ class CustomModel(Model):
         """Return the measure as it is called here: a program may compute a score of its own."""
         if self.computes_measure:
             return measure
-        name = f"the score of {self.name}"
-        if isinstance(measure, ScoreMeasure):
-            return replace(measure, name=name, title="")
-        return replace(measure, name=name)
+        untitled: dict[str, Any] = {"title": ""} if isinstance(measure, ScoreMeasure) else {}
+        return replace(measure, name=f"the score of {self.name}", **untitled)
 
     def scores(self, draws: Variables, measure: Measure, average: str | None) -> Array:
         """Score the draws; without cells the program's own scores are all there is."""

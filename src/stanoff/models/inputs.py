@@ -165,6 +165,11 @@ def count_right(data: ItemValues, asker: str = "The repeated model") -> np.ndarr
     return np.asarray(np.round(right), dtype=np.int64)
 
 
+BY_DOCUMENT: dict[str, Callable[[Any], Any]] = {  # in the user's order, category after category
+    "N": lambda data: data.truth.size,
+    "category": lambda data: np.indices(data.truth.shape)[0].ravel() + 1,
+    "truth": lambda data: data.truth.ravel(),
+}
 # What every kind of data has; None where these data have not got it. A kind has what those have
 # that it is made of.
 PROVIDERS: dict[type[Data], Mapping[str, Callable[[Any], Any]]] = {
@@ -179,12 +184,7 @@ PROVIDERS: dict[type[Data], Mapping[str, Callable[[Any], Any]]] = {
         "truth": lambda data: write_documents(data)["truth"],
         "said": lambda data: write_documents(data)["said"],
     },
-    PairedDocuments: {  # in the user's order, category after category
-        "N": lambda data: data.truth.size,
-        "category": lambda data: np.indices(data.truth.shape)[0].ravel() + 1,
-        "truth": lambda data: data.truth.ravel(),
-        "said": lambda data: data.said.reshape(-1, 2),
-    },
+    PairedDocuments: {**BY_DOCUMENT, "said": lambda data: data.said.reshape(-1, 2)},
     UnpairedCounts: {"c_A": lambda data: data.cells_A, "c_B": lambda data: data.cells_B},
     PatternCounts: {
         "S": lambda data: len(data.systems),
@@ -201,9 +201,7 @@ PROVIDERS: dict[type[Data], Mapping[str, Callable[[Any], Any]]] = {
         "n": lambda data: data.n,
     },
     ScoredDocuments: {
-        "N": lambda data: data.truth.size,
-        "category": lambda data: np.indices(data.truth.shape)[0].ravel() + 1,
-        "truth": lambda data: data.truth.ravel(),
+        **BY_DOCUMENT,
         "score": lambda data: _by_document(data.score),
         "standard_score": lambda data: _by_document(
             np.array([[standardize_scores(x) for x in scores] for scores in data.score])

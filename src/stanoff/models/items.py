@@ -196,10 +196,6 @@ class Items(NormalValues, PredictiveModel):
         z = rng.standard_normal((*draws["mu"].shape[:-1], *np.shape(stan_data["y"])))
         return {"y": draws["mu"][..., None, :] + z @ draws["root"].swapaxes(-1, -2)}
 
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Return the mean of every system over new items."""
-        return {"psi": replicates["y"].mean(axis=-2)[..., None]}
-
 
 def _qr_factor(rows: Array) -> Array:
     """Return R of rows = Q R, block by block: many rows would not fit the processor's cache."""
@@ -484,11 +480,6 @@ class Repeated(ValuesModel, PredictiveModel):
 
         odds = _log_odds(draws, stan_data)
         return {"right": rng.binomial(np.asarray(stan_data["runs"]), expit(odds))}
-
-    def replicate_scores(self, replicates: Variables, stan_data: StanData) -> Variables:
-        """Return the share of right answers of every system, the same weight for each item."""
-        shares = replicates["right"] / np.asarray(stan_data["runs"])
-        return {"psi": shares.mean(axis=-2)[..., None]}
 
 
 def _log_odds(draws: Variables, stan_data: StanData) -> Array:

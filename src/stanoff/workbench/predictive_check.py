@@ -14,8 +14,8 @@ from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.items import ItemValues, RatioValues
 from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import cells_of_patterns
 from stanoff.models.base import PredictiveModel
-from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.inputs import count_runs
 from stanoff.store.predictive import predictive_groups, stan_data_of
 
@@ -225,18 +225,24 @@ def score_replicates(
     stan_data : mapping
         What was given to the model.
     """
-    if isinstance(result.model, PredictiveModel):
-        return _score_cells(result, result.model.replicate_scores(draws, stan_data))
     data = result.data
-    if {"c_pos", "c_neg"} <= set(draws):
-        return _score_cells(result, PAIRED.replicate_scores(draws, stan_data))
-    if {"c_A", "c_B"} <= set(draws):
-        return _score_cells(result, Unpaired().replicate_scores(draws, stan_data))
-    if isinstance(data, ItemValues) and not isinstance(data, RatioValues):
-        if "y" in draws:
-            return np.asarray(draws["y"].mean(axis=2)[..., None])
-        if "right" in draws:
-            return np.asarray((draws["right"] / count_runs(data).T).mean(axis=2)[..., None])
+    new = dict(draws)
+    if {"c_pos", "c_neg"} <= set(new) and "cells" not in new:
+        new["cells"] = cells_of_patterns(new["c_pos"], new["c_neg"], 2)
+    elif {"c_A", "c_B"} <= set(new):
+        new["cells"] = np.stack([new["c_A"], new["c_B"]], axis=2)
+    elif {"x_pos", "x_neg"} <= set(new):
+        new["psi"] = _rank_new_documents(new["x_pos"], new["x_neg"])
+    elif isinstance(data, ItemValues) and not isinstance(data, RatioValues):
+        if "right" in new:
+            new["y"] = new["right"] / count_runs(data).T
+        if "y" in new:
+            new["psi"] = new["y"].mean(axis=2)[..., None]
+    scores: dict[str, Array] = {}
+    for name in {"cells", "psi"} & set(new):
+        scores[name] = new[name].astype(np.float64)
+    if scores:
+        return result.model.scores(scores, result.measure, result.average)
     probabilities = getattr(result.measure, "probabilities", False)
     if isinstance(data, ScoredDocuments) and not probabilities and "truth" not in draws:
         for name in ("score", "standard_score"):
@@ -245,9 +251,12 @@ def score_replicates(
     return None
 
 
-def _score_cells(result: Result, cells: Mapping[str, NDArray[Any]]) -> Array:
-    variables = {name: values.astype(np.float64) for name, values in cells.items()}
-    return result.model.scores(variables, result.measure, result.average)
+def _rank_new_documents(pos: Array, neg: Array) -> Array:
+    """Return the AUC of scores of new documents (chain, draw, document, system)."""
+    n_pos, n_neg = pos.shape[-2], neg.shape[-2]
+    ranks = np.argsort(np.argsort(np.concatenate([pos, neg], axis=-2), axis=-2), axis=-2)
+    beaten = ranks[..., :n_pos, :].sum(axis=-2) - n_pos * (n_pos - 1) / 2
+    return np.asarray((beaten / (n_pos * n_neg))[..., None])
 
 
 def _score_documents(result: Result, data: ScoredDocuments, draws: NDArray[Any]) -> Array:
