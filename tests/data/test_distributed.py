@@ -141,12 +141,9 @@ def test_what_cannot_be_joined(engine):
 
 
 @pytest.mark.parametrize("other", ["pandas", "csv", "polars"])
-def test_joining_with_tables_that_are_elsewhere(engine, other, tmp_path, monkeypatch):
+def test_joining_with_tables_that_are_elsewhere(engine, other, tmp_path):
     import polars as pl
 
-    from stanoff.data import readers
-
-    monkeypatch.setattr(readers, "CHUNK", 700)  # rows of Spark at a time
     a, b = of("svm"), of("nb", seed=1)
     b.to_csv(tmp_path / "b.csv", index=False)
     there = {"pandas": b, "csv": tmp_path / "b.csv", "polars": pl.from_pandas(b).lazy()}[other]

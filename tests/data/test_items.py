@@ -346,7 +346,7 @@ def test_very_many_items_are_added_up_by_cluster(held, monkeypatch, tmp_path):
     frame["thread"] = [f"t{i:02}" for i in np.sort(rng.integers(0, 40, 900))]  # in their order
     asked = {"a": "x", "b": "y", "cluster": "thread", "measure": "mean", "rope": "2%", "seed": 1}
     one_by_one = compare(frame, **asked)
-    monkeypatch.setattr("stanoff.data.load.MAX_ITEMS", 500)
+    monkeypatch.setattr("stanoff.data.tables.MAX_ITEMS", 500)
     given = frame
     if held == "polars":
         given = pl.from_pandas(frame)

@@ -62,9 +62,13 @@ def read_log(path: str, start: str) -> Log | None:
         raise InputError(f"{path} looks like a log, but cannot be read: {message}.") from None
 
 
+def open_unpacked(path: str) -> Any:
+    """Open a file, which may be packed."""
+    return pyarrow.input_stream(path, compression="detect")
+
+
 def _open(path: str) -> io.TextIOWrapper:
-    """Open a file of text, which may be packed."""
-    return io.TextIOWrapper(pyarrow.input_stream(path, compression="detect"), encoding="utf-8")
+    return io.TextIOWrapper(open_unpacked(path), encoding="utf-8")
 
 
 def _first_keys(path: str, start: str) -> set[str]:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff.data.counting import check_lengths, count_documents, count_labels, missing_rows
+from stanoff.data.cross_validation import FOLD_OPTIONS
 from stanoff.data.items import as_numbers, build_items
-from stanoff.data.regression import ERRORS, NUMBERS, build_errors, build_numbers
+from stanoff.data.regression import ERRORS, NUMBERS, NUMERIC, build_errors, build_numbers
 from stanoff.data.scores import build_scores
 from stanoff.data.types import Counts, Data
 from stanoff.errors import InputError, invalid
@@ -30,7 +31,17 @@ BUILDERS: dict[str, Callable[..., Data]] = {
     NUMBERS: build_numbers,
     **{kind: partial(build_errors, kind) for kind in ERRORS},
 }
-PER_SYSTEM = ("runs", "scatter")  # what builders take as (system, item)
+TRUTH = "truth"
+OWN = "data."  # how the roles of columns begin that only the user's program knows
+EXTRA = ("cluster", "dataset", "denominator", "by")  # columns that say more of a row
+ACCEPTED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("labels", DOCUMENTS), ("by",)),
+    **dict.fromkeys(("scores", NUMBERS), ("cluster", "by")),
+    **dict.fromkeys(ERRORS, ("cluster", "dataset", "by")),
+    "values": EXTRA,
+}
+NOT_WITH_GROUPS = ("cluster", "dataset", "trained", "repeat", *FOLD_OPTIONS)
+PER_SYSTEM = ("runs", "scatter", "denominators")  # what builders take as (system, item)
 MAX_GROUPS = 100
 RowIndex = NDArray[np.intp]
 
@@ -64,6 +75,11 @@ class Observed:
     systems: tuple[str, ...] | None = None
     by: Any = None
 
+    @property
+    def n_documents(self) -> int:
+        """How many documents there are."""
+        return len(next(iter(self.columns.values()))) if self.n is None else int(self.n.sum())
+
     def build(self, kind: str, categories: Mapping[str, Any]) -> Data:
         """Make data of the columns, by what they hold, and of each group of the rows.
 
@@ -79,8 +95,8 @@ class Observed:
             try:
                 groups[name] = group._build(kind, categories)
             except InputError as error:
-                size = len(rows) if group.n is None else int(group.n.sum())
-                notes.append(f"Group {shown(name)} ({size:,} {data.unit}s) is not judged: {error}")
+                size = f"{group.n_documents:,} {data.unit}s"
+                notes.append(f"Group {shown(name)} ({size}) is not judged: {error}")
         return replace(data, groups=groups, notes=tuple(notes))
 
     def pairs(
@@ -92,8 +108,8 @@ class Observed:
         has = [pd.DataFrame(values).notna().all(axis=1).to_numpy() for values in answers]
         pairs, refused = {}, {}
         for a, b in combinations(range(len(self.systems)), 2):
-            both = self.select(np.flatnonzero(has[a] & has[b]), [a, b])
             names = self.systems[a], self.systems[b]
+            both = self.select(np.flatnonzero(has[a] & has[b]), [a, b])
             try:
                 pairs[names] = replace(both, systems=names).build(kind, categories)
             except InputError as error:
@@ -102,35 +118,27 @@ class Observed:
 
     def select(self, rows: RowIndex, systems: Sequence[int] | None = None) -> Observed:
         """Keep some of the rows and, by their indices, some of the systems."""
-        columns = dict(self.columns)
+        columns = {name: take(values, rows) for name, values in self.columns.items()}
         extra: dict[str, Any] = {}
         for name, values in self.extra.items():
-            if name == "denominators":
-                extra[name] = [take(column, rows) for column in values]
-            elif name in PER_SYSTEM:
-                extra[name] = values[:, rows]
+            if name in PER_SYSTEM:
+                of_systems = [take(column, rows) for column in values]
+                if systems is not None and len(values) > 1:
+                    of_systems = [of_systems[i] for i in systems]
+                extra[name] = np.stack(of_systems)
             else:
                 extra[name] = take(values, rows)
         if systems is not None and self.systems is not None:
             truth = len(columns) - len(self.systems)
             named = list(columns.items())
             columns = dict([*named[:truth], *(named[truth + i] for i in systems)])
-            extra |= {name: extra[name][list(systems)] for name in PER_SYSTEM if name in extra}
-            if len(extra.get("denominators", ())) > 1:
-                extra["denominators"] = [extra["denominators"][i] for i in systems]
-        return replace(
-            self,
-            columns={name: take(values, rows) for name, values in columns.items()},
-            extra=extra,
-            n=None if self.n is None else self.n[rows],
-            own={name: take(values, rows) for name, values in self.own.items()},
-            notes=(),
-            by=None,
-        )
+        n = None if self.n is None else self.n[rows]
+        own = {name: take(values, rows) for name, values in self.own.items()}
+        return replace(self, columns=columns, extra=extra, n=n, own=own, notes=(), by=None)
 
     def _build(self, kind: str, categories: Mapping[str, Any]) -> Data:
         """Make data of all rows; columns of the user's own stay with them."""
-        options = {**self.extra, **categories}
+        options = {**self.extra, **categories} | ({} if self.n is None else {"n": self.n})
         if kind == "values":
             for name, value in categories.items():
                 if value is not None:
@@ -138,8 +146,6 @@ class Observed:
             if self.n is not None:
                 raise InputError("sample_weight is about labels: give every item a row of its own.")
             options = {**self.extra, "systems": self.systems}
-        elif self.n is not None:
-            options["n"] = self.n
         data = BUILDERS[kind](self.columns, **options)
         own = {name: as_numbers(name, values) for name, values in self.own.items()}
         if self.n is not None:
@@ -151,6 +157,28 @@ class Observed:
             notes=(*self.notes, *data.notes),
             systems=self.systems or data.systems,
         )
+
+
+def check_kind(kind: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that are about another kind of content, or that do not go together."""
+    for role in NOT_WITH_GROUPS:
+        if "by" in options and role in options:
+            raise invalid("by", f"None where {role}= is given", options["by"])
+    contents = {"scores": "scores, which are not averaged"}.get(kind, "labels")
+    contents = "true and predicted numbers" if kind in NUMERIC else contents
+    for role in EXTRA:
+        if role in options and role not in ACCEPTED[kind]:
+            raise invalid(role, f"None for {contents}", options[role])
+    for role in FOLD_OPTIONS:
+        if role in options:
+            raise invalid(role, "None beside true labels: it is about scores", options[role])
+
+
+def builder_options(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known of the rows, by the names that builders have for it."""
+    options = {role: columns[role] for role in ("cluster", "dataset") if role in columns}
+    denominators = [c for role, c in columns.items() if role.startswith("denominator")]
+    return options | ({"denominators": denominators} if denominators else {})
 
 
 def rows_by_group(by: Any, n: int) -> dict[str, RowIndex]:

@@ -15,30 +15,26 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import narwhals as nw
 import pandas as pd
-import pyarrow
 
 from stanoff._lib.arguments import as_path, check_utf8
-from stanoff.data.counting import check_weights
-from stanoff.data.logs import read_log
+from stanoff.data.logs import open_unpacked, read_log
 from stanoff.errors import InputError, StanoffError, invalid, no_column
 
 Frame = nw.LazyFrame[Any]
 
 MEMORY = "STANOFF_MEMORY"  # how much of it a query may take before it uses the disk
 MAX_STORED = 2**28  # bytes of text files that are read once and kept
-CHUNK = 100_000  # rows that come at a time where an engine has no partitions to ask for
 START = 2**16  # bytes that tell what a file is
 DELIMITERS = ",;\t|"
-MISSING = ("", "NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL")
+MISSING = ["", "NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL"]
 ENDINGS = {
     "parquet": (".parquet", ".pq"),
     "json lines": (".jsonl", ".ndjson"),
@@ -49,57 +45,69 @@ ENDINGS = {
 }
 KINDS = {ending: kind for kind, endings in ENDINGS.items() for ending in endings}
 READERS = {"parquet": "read_parquet", "json lines": "read_ndjson_auto", "json": "read_json_auto"}
+WRITTEN = ("text", "json", "json lines")  # files that have no dates, and that are slow to read
 NO_JSON = ("DATE", "TIME", "UUID")  # types that JSON has not
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"{": "json lines", b"[": "json"}
 PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 UNREADABLE = (".bz2", ".xz", ".zip", ".7z", ".xlsx", ".pkl", ".pickle")
-N = "n"
+N, THE_TABLE = "n", "the table"
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table, whatever engine holds it.
+    """A table, or some columns of it, whatever engine holds it.
 
     Attributes
     ----------
     frame : LazyFrame
-        Its columns, called c0, c1 ...: DuckDB does not tell A from a.
+        Its columns, called c0, c1 ... as DuckDB does not tell A from a; or the columns that were
+        picked, by the roles they play.
     names : tuple
-        The names of the columns.
+        The names of all columns.
+    title : str
+        What an error shall call it.
     file : str
         The file, or nothing.
     source : mapping
         The file and when it was last written, if it is one.
     backend : str
         Who holds it: ``"own"`` for what our DuckDB reads, or the name of the engine.
-    is_text : bool
-        Whether it is a text file, which does not tell "7" from 7.
-    has_dates : bool
-        Whether it may have dates, and not only texts of them.
+    kind : str
+        What kind of file it is; nothing for frames, and for logs.
+    stored : bool
+        False for a text file that is too large to be kept as a whole.
     defaults : mapping
         Which columns are ``id``, ``truth`` and ``prediction``, where a program is known to have
         written it.
     notes : tuple of str
         What was noticed while reading it.
+    labels : mapping
+        What an error shall call the columns that were picked.
     """
 
     frame: Frame
     names: tuple[Any, ...]
+    title: str = THE_TABLE
     file: str = ""
     source: Mapping[str, str] = field(default_factory=dict)
     backend: str = "own"
-    is_text: bool = False
-    has_dates: bool = True
+    kind: str = ""
+    stored: bool = True
     defaults: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """What an error shall call it."""
-        return self.file or "the table"
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def column(self, role: str, name: Any) -> str:
         """Find the column that plays a role."""
+        if name is None:
+            option = "systems" if role.startswith("systems ") else role
+            listed = f" It has {', '.join(map(str, self.names[:20]))}." if self.file else ""
+            raise InputError(
+                f"Say which column of {self.title} is {role!r}: pass {option}=.{listed}"
+            )
+        if not isinstance(name, (str, int)):
+            refuse_estimators({role: name})
+            raise invalid(role, "the name of a column", type(name).__name__)
         if isinstance(name, str):
             check_utf8(role, name)
         if name not in self.names:
@@ -110,12 +118,33 @@ class Table:
 
     def label(self, name: Any) -> str:
         """Name a column as an error shall mention it."""
-        return f"{name} of {self.file}" if self.file else str(name)
+        return str(name) if self.title == THE_TABLE else f"{name} of {self.title}"
 
     def select(self, roles: Mapping[str, Any]) -> Frame:
         """Pick columns, under the names of the roles they play."""
         columns = {role: self.column(role, name) for role, name in roles.items()}
         return self.frame.select(*(nw.col(c).alias(role) for role, c in columns.items()))
+
+    def pick(self, columns: Mapping[str, Any], title: str = THE_TABLE) -> Table:
+        """Return the columns that play a role as a table, which may have a title of its own."""
+        titled = replace(self, title=self.file or title)
+        labels = {role: titled.label(name) for role, name in columns.items()}
+        return replace(titled, frame=self.select(columns), labels=labels)
+
+    def default(self, role: str, name: Any) -> Any:
+        """Return the column of a role, which logs of programs that are known have by default."""
+        return self.defaults.get(role) if name is None else name
+
+
+def refuse_estimators(columns: Mapping[str, Any]) -> None:
+    """Refuse estimators of scikit-learn where predictions are meant."""
+    for name, values in columns.items():
+        if hasattr(values, "fit") and hasattr(values, "predict"):
+            raise InputError(
+                f"{name} is an estimator ({type(values).__name__}), and not what it predicts: pass "
+                "its predict(X_test), or for scores such as measure='auc' its "
+                "predict_proba(X_test)[:, 1]."
+            )
 
 
 # DuckDB.
@@ -142,26 +171,22 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def translate_errors(title: str) -> Iterator[None]:
-    """Turn what an engine complains of while it reads a table into one sentence."""
+    """Turn what DuckDB complains of while it reads a table into one line, which names the file."""
     try:
         yield
     except duckdb.Error as error:
-        raise InputError(f"{title} cannot be read: {_in_one_line(error, title)}") from error
-
-
-def _in_one_line(error: Exception, title: str) -> str:
-    """Say in one line what DuckDB complains of, and in which of many files."""
-    text = str(error)
-    ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    line = re.search(r"Line: (\d+)", text)
-    file = re.search(r"^\s*file = (.+)$", text, re.MULTILINE)
-    where = f"{file[1].strip()}, " if file and file[1].strip() != title else ""
-    if ragged and line:
-        return f"{where}line {line[1]} has {ragged[2]} columns instead of {ragged[1]}."
-    if line and "unicode" in text.lower():
-        return f"{where}line {line[1]} is not UTF-8 text."
-    first = text.splitlines()[0]
-    return f"{where}line {line[1]}: {first}" if line else first
+        text = str(error)
+        message = text.splitlines()[0]
+        ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+        if line := re.search(r"Line: (\d+)", text):
+            message = f"line {line[1]}: {message}"
+            if ragged:
+                message = f"line {line[1]} has {ragged[2]} columns instead of {ragged[1]}."
+            elif "unicode" in text.lower():
+                message = f"line {line[1]} is not UTF-8 text."
+        file = re.search(r"^\s*file = (.+)$", text, re.MULTILINE)
+        where = f"{file[1].strip()}, " if file and file[1].strip() != title else ""
+        raise InputError(f"{title} cannot be read: {where}{message}") from error
 
 
 def quote(name: str) -> str:
@@ -188,14 +213,10 @@ def materialize(
     connection: duckdb.DuckDBPyConnection, relation: duckdb.DuckDBPyRelation
 ) -> duckdb.DuckDBPyRelation:
     """Keep the rows of a relation that is slow to read, or can be read once only."""
-    name = _new_name(connection)
+    [(tables,)] = connection.sql("SELECT count(*) FROM duckdb_tables()").fetchall()
+    name = f"stored_{tables}"
     relation.create(name)
     return connection.table(name)
-
-
-def _new_name(connection: duckdb.DuckDBPyConnection) -> str:
-    [(tables,)] = connection.sql("SELECT count(*) FROM duckdb_tables()").fetchall()
-    return f"stored_{tables}"
 
 
 # Frames.
@@ -216,41 +237,31 @@ def open_table(data: Any, connection: duckdb.DuckDBPyConnection, stack: ExitStac
     if isinstance(data, (str, Path)):
         return _open_file(str(data), connection, stack)
     native, backend = data, ""
-    names: Iterable[Any] = ()
-    if isinstance(data, pd.DataFrame):
-        native, names = data.set_axis([f"c{i}" for i in range(data.shape[1])], axis=1), data.columns
-    elif type(data).__module__.partition(".")[0] == "pyarrow":
-        native, names = _from_arrow(data, connection), getattr(data, "schema", data).names
-        backend = "own"
+    names: tuple[Any, ...] = ()
     try:
+        if isinstance(data, pd.DataFrame):
+            names = tuple(data.columns)
+            native = data.set_axis([f"c{i}" for i in range(len(names))], axis=1)
+        elif type(data).__module__.partition(".")[0] == "pyarrow":
+            native, backend = connection.from_arrow(data), "own"
+            names = tuple(data.schema.names)
+            if type(data).__name__ == "RecordBatchReader":  # these can be read once only
+                native = materialize(connection, native)
         frame = nw.from_native(native).lazy()
-    except TypeError:
-        raise _no_table(data) from None
+    except Exception:  # an Arrow array, a number ...
+        rule = "labels, a data frame or a path"
+        raise invalid("table", rule, type(data).__name__) from None
     with translate_collection():
         columns = frame.collect_schema().names()
     if not columns:
         raise InputError("The table has no columns.")
     renamed = frame.select(*(nw.col(c).alias(f"c{i}") for i, c in enumerate(columns)))
     backend = backend or frame.implementation.name.lower()
-    return Table(renamed, tuple(names) or tuple(columns), backend=backend)
-
-
-def _no_table(data: Any) -> InputError:
-    return invalid("table", "labels, a data frame or a path", type(data).__name__)
-
-
-def _from_arrow(data: Any, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    """Hand Arrow's tables, datasets and readers to DuckDB."""
-    try:
-        relation = connection.from_arrow(data)
-    except Exception:  # an Arrow array, a schema ...
-        raise _no_table(data) from None
-    once = type(data).__name__ == "RecordBatchReader"  # these can be read once only
-    return materialize(connection, relation) if once else relation
+    return Table(renamed, names or tuple(columns), backend=backend)
 
 
 def to_duckdb(frame: Frame, backend: str, connection: duckdb.DuckDBPyConnection) -> Frame:
-    """Bring a table to DuckDB; large ones by way of the disk, so that none has to fit in memory.
+    """Bring a table to DuckDB.
 
     Parameters
     ----------
@@ -259,55 +270,23 @@ def to_duckdb(frame: Frame, backend: str, connection: duckdb.DuckDBPyConnection)
     backend : str
         Who holds it, as in :class:`Table`.
     connection : DuckDBPyConnection
-        What keeps it, on disk if need be.
+        What shall hold it.
     """
     if backend == "own":
         return frame
     if backend == "pandas":  # a copy: DuckDB cannot read a view of another frame, backwards
         relation = connection.from_df(nw.to_native(frame).copy())
-    elif backend in ("polars", "duckdb"):
+    elif backend in ("polars", "duckdb"):  # by way of the disk: it may be larger than memory
         [(folder,)] = connection.sql("SELECT current_setting('temp_directory')").fetchall()
         file = tempfile.mktemp(".parquet", dir=folder)
         with translate_collection():
             frame.sink_parquet(file)
         relation = connection.read_parquet(file)
     else:
-        relation = _by_chunks(frame, connection)
+        with translate_collection():
+            relation = connection.from_arrow(frame.collect("pyarrow").to_native())
     out: Frame = nw.from_native(relation)
     return out
-
-
-def _by_chunks(frame: Frame, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    """Bring a table of Dask or Spark to DuckDB chunk by chunk."""
-    schema = frame.collect_schema()
-    name = _new_name(connection)
-    columns = ", ".join(f"{quote(c)} {_sql_type(kind)}" for c, kind in schema.items())
-    connection.execute(f"CREATE TABLE {name} ({columns})")
-    for chunk in _chunks(frame, schema.names()):
-        # Whole numbers of which some are missing come as real ones, which DuckDB takes for NaN.
-        connection.from_df(chunk.convert_dtypes()).insert_into(name)
-    return connection.table(name)
-
-
-def _chunks(frame: Frame, names: list[str]) -> Iterator[pd.DataFrame]:
-    native = nw.to_native(frame)
-    with translate_collection():
-        if frame.implementation.is_dask():
-            for partition in native[names].partitions:
-                yield partition.compute()
-            return
-        rows = native.select(*names).toLocalIterator()
-        while chunk := [tuple(row) for row in islice(rows, CHUNK)]:
-            yield pd.DataFrame(chunk, columns=names)
-
-
-def _sql_type(kind: Any) -> str:
-    if kind.is_integer():
-        return "HUGEINT" if kind == nw.UInt64 else "BIGINT"
-    if kind.is_float() or kind.is_decimal():
-        return "DOUBLE"
-    types = {nw.Boolean: "BOOLEAN", nw.Date: "DATE", nw.Datetime: "TIMESTAMP"}
-    return next((sql for dtype, sql in types.items() if kind == dtype), "VARCHAR")
 
 
 @contextmanager
@@ -365,30 +344,11 @@ def first_missing(frame: Frame, column: str) -> str:
     return "" if first is None else f"in row {first}"
 
 
-def value_counts(frame: Frame, columns: Sequence[str], weight: str | None = None) -> pd.DataFrame:
-    """Count how often each combination of some columns occurs, as ``n``.
-
-    Parameters
-    ----------
-    frame : LazyFrame
-        Any table.
-    columns : sequence of str
-        Its columns, of which none is called ``n``.
-    weight : str, optional
-        The column that says how many documents a row stands for; ``rows`` are then counted, too.
-    """
-    if weight is None:
-        if frame.implementation.is_dask():
-            return _value_counts_on_dask(nw.to_native(frame), list(columns))
-        return fetch_objects(frame.group_by(*columns).agg(nw.len().alias(N)))
-    w = nw.col(weight)
-    weighted = frame.with_columns(w.cast(nw.Float64()))
-    odd = weighted.filter((w % 1 != 0) | (w < 0) | w.is_null()).select(weight).head(1)
-    check_weights(fetch_objects(odd)[weight])
-    sums = w.sum().alias(N), nw.len().alias("rows")
-    counted = fetch_objects(weighted.group_by(*columns).agg(*sums))
-    counted[N] = counted[N].astype(int)
-    return counted[counted[N] > 0].reset_index(drop=True)
+def value_counts(frame: Frame, columns: Sequence[str]) -> pd.DataFrame:
+    """Count how often each combination of some columns occurs, as ``n``; none is called that."""
+    if frame.implementation.is_dask():
+        return _value_counts_on_dask(nw.to_native(frame), list(columns))
+    return fetch_objects(frame.group_by(*columns).agg(nw.len().alias(N)))
 
 
 def _value_counts_on_dask(frame: Any, columns: list[str]) -> pd.DataFrame:
@@ -418,8 +378,9 @@ def data_paths(pattern: str) -> list[str]:
         if path.is_dir():
             paths = sorted(str(file) for file in path.rglob("*") if _holds_data(file, path))
             if not paths:
-                endings = ", ".join(KINDS)
-                raise InputError(f"The folder {name} has no file that ends with {endings}.")
+                raise InputError(
+                    f"The folder {name} has no file that ends with {', '.join(KINDS)}."
+                )
         else:
             paths = [str(path)] if path.is_file() else sorted(glob.glob(str(path)))  # noqa: PTH207
     except OSError:
@@ -466,59 +427,50 @@ def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStac
         name, path = "stdin", str(stack.enter_context(_spool_stdin()))
     pattern, _, table_name = path.partition("::")
     paths = data_paths(pattern)
-    source = {"file": name}
-    if path == name:
-        source["modified"] = _modified(paths)
+    source = {"file": name} | ({"modified": _modified(paths)} if path == name else {})
     kinds = {_kind(file) for file in paths}
     if len(kinds) > 1:
         raise InputError(f"{name} matches files of different kinds: {', '.join(paths[:5])}.")
-    kind = kinds.pop()
-    start = _start(paths[0]) if kind != "parquet" else ""
-    if len(paths) == 1 and (log := read_log(paths[0], start)):
+    [kind] = kinds
+    log = read_log(paths[0], _start_of_text(paths[0])) if len(paths) == 1 else None
+    if log is not None:
         rows, notes = log
         names = tuple(rows.columns)
         defaults = {str(c): str(c) for c in names if c in ("id", "truth", "prediction")}
         numbered = rows.set_axis([f"c{i}" for i in range(len(names))], axis=1)
         frame = nw.from_native(connection.from_df(numbered))
-        return Table(frame, names, name, source, defaults=defaults, notes=notes)
+        return Table(frame, names, name, name, source, defaults=defaults, notes=notes)
     with translate_errors(name):
-        relation, names = _open_relation(connection, paths, kind, start, table_name)
+        relation, names = _open_relation(connection, paths, kind, table_name)
         columns = enumerate(relation.columns)
         relation = relation.project(", ".join(f"{quote(c)} AS c{i}" for i, c in columns))
-        slow = kind in ("text", "json", "json lines")
-        if slow and sum(Path(file).stat().st_size for file in paths) <= MAX_STORED:
+        size = sum(Path(file).stat().st_size for file in paths)
+        if kind in WRITTEN and size <= MAX_STORED:
             relation = materialize(connection, relation)
-    frame = nw.from_native(relation)
-    return Table(frame, names, name, source, is_text=kind == "text", has_dates=not slow)
+    stored = kind not in WRITTEN or size <= MAX_STORED
+    return Table(nw.from_native(relation), names, name, name, source, kind=kind, stored=stored)
 
 
 @contextmanager
 def _spool_stdin() -> Iterator[Path]:
-    """Keep what comes in by stdin in a file, whose name tells what it is."""
+    """Keep what comes in by stdin in a file, whose name tells how it is packed."""
     with tempfile.TemporaryDirectory(prefix="stanoff-") as folder:
         file = Path(folder, "stdin")
         with file.open("wb") as out:
             shutil.copyfileobj(sys.stdin.buffer, out)
         with file.open("rb") as content:
-            start = content.read(8)
+            start = content.read(4)
         packed = next((end for magic, end in PACKED.items() if start.startswith(magic)), "")
-        path = file.rename(f"{file}{packed}")
-        kind = _kind_by_content(_unpack(path)[:8])
-        path = path.rename(f"{file}{ENDINGS[kind][0]}{packed}")
+        file = file.rename(f"{file}{packed}")
         try:
-            yield path
+            yield file
         except InputError as error:
-            raise InputError(str(error).replace(str(path), "stdin")) from error
+            raise InputError(str(error).replace(str(file), "stdin")) from error
 
 
 def _suffix(path: str) -> str:
-    suffixes = [s.lower() for s in Path(path).suffixes if s.lower() not in (".gz", ".zst")]
+    suffixes = [s.lower() for s in Path(path).suffixes if s.lower() not in PACKED.values()]
     return suffixes[-1] if suffixes else ""
-
-
-def _kind_by_content(start: bytes) -> str:
-    plain = start.lstrip()
-    return next((kind for magic, kind in MAGIC.items() if plain.startswith(magic)), "text")
 
 
 def _kind(path: str) -> str:
@@ -529,94 +481,81 @@ def _kind(path: str) -> str:
         raise InputError(f"{path} must be {kinds}, and not {suffix}.")
     if suffix in KINDS:
         return KINDS[suffix]
-    return _kind_by_content(_unpack(Path(path))[:8])
+    start = _start(path).lstrip()
+    return next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), "text")
 
 
-def _unpack(path: Path) -> bytes:
+def _start(path: str) -> bytes:
     """Read the beginning of a file, which may be packed."""
     try:
-        with pyarrow.input_stream(path, compression="detect") as file:
+        with open_unpacked(path) as file:
             return bytes(file.read(START))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error}.") from None
 
 
-def _start(path: str) -> str:
+def _start_of_text(path: str) -> str:
     """Read the beginning of a file as text; nothing of it is lost if it is none."""
     # What is no UTF-8 becomes lone surrogates, by which it is known; a character may be cut off.
-    return _unpack(Path(path)).decode("utf-8-sig", errors="surrogateescape")
+    return _start(path).decode("utf-8-sig", errors="surrogateescape")
 
 
 def _open_relation(
-    connection: duckdb.DuckDBPyConnection,
-    paths: list[str],
-    kind: str,
-    start: str,
-    table_name: str,
+    connection: duckdb.DuckDBPyConnection, paths: list[str], kind: str, table_name: str
 ) -> tuple[duckdb.DuckDBPyRelation, tuple[str, ...]]:
     """Open files as a relation; return the names of its columns, too."""
+    files = literal([glob.escape(path) for path in paths])  # DuckDB looks for patterns, too
     if kind == "text":
-        return _read_csv(connection, paths, start)
-    for path in paths if kind == "json" else ():
-        _check_end(Path(path))
+        headers = [_header(path) for path in paths]
+        for path, header in zip(paths, headers, strict=True):
+            if header != headers[0]:
+                raise InputError(f"{path} has another header than {paths[0]}.")
+        delimiter, names = headers[0]
+        options = (
+            f"auto_detect=false, header=true, strict_mode=true, delim={literal(delimiter)}, "
+            f"quote='\"', escape='\"', nullstr={literal(MISSING)}, "
+            f"columns={literal({f'c{i}': 'VARCHAR' for i in range(len(names))})}"
+        )
+        return connection.sql(f"FROM read_csv({files}, {options})"), names
     if kind == "duckdb":
         relation = connection.sql(f"FROM {_attach(connection, paths[0], table_name)}")
     elif kind == "arrow":
         relation = connection.from_arrow(_arrow_dataset(paths))
     else:
-        relation = connection.sql(f"FROM {READERS[kind]}({_names_of_files(paths)})")
-    if kind.startswith("json"):
-        _check_case(paths[0], start, relation.columns)
-        types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        if kind == "json":
+            _check_end(paths)
+        relation = connection.sql(f"FROM {READERS[kind]}({files})")
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    if kind in WRITTEN and any(sql.startswith(NO_JSON) for sql in types.values()):
         # What JSON has no type for is read as it is written.
-        plain = {n: "VARCHAR" if t.startswith(NO_JSON) else t for n, t in types.items()}
-        if plain != types:
-            options = f"{_names_of_files(paths)}, columns={literal(plain)}"
-            relation = connection.sql(f"FROM {READERS[kind]}({options})")
+        plain = {n: "VARCHAR" if sql.startswith(NO_JSON) else sql for n, sql in types.items()}
+        relation = connection.sql(f"FROM {READERS[kind]}({files}, columns={literal(plain)})")
     return relation, tuple(relation.columns)
 
 
-def _names_of_files(paths: Iterable[str]) -> str:
-    """Write paths as SQL takes them: DuckDB looks for patterns, too, but these are names."""
-    return literal([glob.escape(path) for path in paths])
+def _check_end(paths: list[str]) -> None:
+    """Refuse a JSON array that was cut off after an element, which DuckDB takes for whole."""
+    for path in map(Path, paths):
+        content = path.read_bytes().strip()
+        if content.startswith(b"[") and not content.endswith(b"]"):
+            raise InputError(f"{path} is cut off: the array in it does not end.")
 
 
 def _attach(connection: duckdb.DuckDBPyConnection, path: str, table_name: str) -> str:
     """Open a file of DuckDB, and find the table in it."""
-    database = _new_name(connection) + "_file"
+    [(number,)] = connection.sql("SELECT count(*) FROM duckdb_databases()").fetchall()
+    database = f"file_{number}"
     connection.execute(f"ATTACH {literal(path)} AS {database} (READ_ONLY)")
     query = "SELECT schema, name FROM (SHOW ALL TABLES) WHERE database = $1 ORDER BY ALL"
     rows = connection.execute(query, [database]).fetchall()
     tables = {name: f"{database}.{quote(schema)}.{quote(name)}" for schema, name in rows}
     if not table_name and len(tables) == 1:
-        table_name = next(iter(tables))
+        [table_name] = tables
     if table_name not in tables:
         names = ", ".join(tables) or "none"
         example = f"{path}::{next(iter(tables), 'name')}"
         raise InputError(f"{path} has the tables {names}: say which by '{example}'.")
     return tables[table_name]
-
-
-def _check_end(path: Path) -> None:
-    """Refuse a JSON array that was cut off after an element, which DuckDB takes for whole."""
-    with path.open("rb") as file:
-        begins = file.read(1024).lstrip()[:1]
-        file.seek(max(0, path.stat().st_size - 1024))
-        ends = file.read().rstrip()[-1:]
-    if begins == b"[" and ends != b"]":
-        raise InputError(f"{path} is cut off: the array in it does not end.")
-
-
-def _check_case(path: str, start: str, columns: Sequence[str]) -> None:
-    """Refuse columns that differ in case only: DuckDB makes t_1 of the second of T and t."""
-    folded = {name.casefold() for name in columns}
-    for name in columns:
-        numbered = re.fullmatch(r"(.+)_\d+", name)
-        if numbered and numbered[1].casefold() in folded and f'"{name}"' not in start:
-            raise InputError(
-                f"{path} has two columns that differ from {numbered[1]!r} in case only, or not at "
-                "all: give one another name."
-            )
 
 
 def _arrow_dataset(paths: list[str]) -> Any:
@@ -630,24 +569,9 @@ def _arrow_dataset(paths: list[str]) -> Any:
         raise InputError(f"{', '.join(paths[:3])} cannot be read: {message}") from None
 
 
-def _read_csv(
-    connection: duckdb.DuckDBPyConnection, paths: list[str], start: str
-) -> tuple[duckdb.DuckDBPyRelation, tuple[str, ...]]:
-    delimiter, names = _header(paths[0], start)
-    for path in paths[1:]:
-        if _header(path, _start(path)) != (delimiter, names):
-            raise InputError(f"{path} has another header than {paths[0]}.")
-    relation = connection.sql(
-        f"FROM read_csv({_names_of_files(paths)}, auto_detect=false, header=true, "
-        f"delim={literal(delimiter)}, quote='\"', escape='\"', strict_mode=true, "
-        f"columns={literal({f'c{i}': 'VARCHAR' for i in range(len(names))})}, "
-        f"nullstr={literal(list(MISSING))})"
-    )
-    return relation, tuple(names)
-
-
-def _header(path: str, start: str) -> tuple[str, list[str]]:
+def _header(path: str) -> tuple[str, tuple[str, ...]]:
     """Read the first row of a delimited text file: its delimiter and the column names."""
+    start = _start_of_text(path)
     if any("\udc80" <= character <= "\udcff" for character in start[:-3]):
         raise InputError(f"{path} is not UTF-8 text.")
     if "\0" in start:
@@ -661,4 +585,4 @@ def _header(path: str, start: str) -> tuple[str, list[str]]:
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"{path} has two columns called {name!r}.")
-    return delimiter, names
+    return delimiter, tuple(names)
