@@ -7,15 +7,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from stanoff._lib.arguments import as_systems
+from stanoff._lib.arguments import as_systems, check_choice
+from stanoff.data.counting import missing_rows
 from stanoff.data.notes import names_no_system
 from stanoff.data.pivot import no_rows
 from stanoff.data.readers import database, fetch, open_table, translate_errors
 from stanoff.data.types import system_roles
-from stanoff.errors import InputError, unknown
+from stanoff.errors import InputError
 
 ROW = "row"  # what tells the rows of a wide table apart
 
@@ -57,15 +57,13 @@ class Answers:
         advice : str
             What to do about several answers to the same.
         """
-        repeated = self.rows.duplicated([*index, *columns]).to_numpy()
-        if repeated.any():
-            [first] = self.rows[repeated].head(1).to_dict("records")
+        repeated = self.rows[self.rows.duplicated([*index, *columns])]
+        for first in repeated.head(1).to_dict("records"):
             where = ", ".join(f"{name} {first[name]}" for name in (*columns[1:], *index))
             raise InputError(f"{first['system']} has several values of {where}{advice}.")
         wide = self.rows.set_index([*index, *columns])["value"].unstack(columns)
-        systems = wide.columns.get_level_values(0)
-        position = [np.flatnonzero(systems == name) for name in self.systems]
-        return pd.DataFrame(wide.iloc[:, np.concatenate(position)])
+        order = pd.Categorical(wide.columns.get_level_values(0), self.systems).argsort(kind="stable")
+        return pd.DataFrame(wide.iloc[:, order])
 
 
 def read_answers(
@@ -92,8 +90,6 @@ def read_answers(
     """
     value = options.get("value", options.get("prediction"))
     is_long = value is not None or "system" in options
-    if systems is not None and None in systems:
-        raise InputError("Say which systems are compared: pass a= and b=, or systems=.")
     with ExitStack() as stack:
         table = open_table(data, stack.enter_context(database()), stack)
         stack.enter_context(translate_errors(table.title))
@@ -105,29 +101,22 @@ def read_answers(
                 systems = [c for c in others if not names_no_system(c)]
             roles = dict(zip(system_roles(len(systems)), systems, strict=True))
             columns = {**keys, **roles}
-        for role, name in columns.items():
-            if name is None:
-                raise InputError(f"Say which column of {table.title} is {role!r}: pass {role}=.")
         rows = fetch(table.select(columns))
-        source = dict(table.source) | {role: str(name) for role, name in columns.items()}
-        title, from_file = table.title, bool(table.file)
     if not len(rows):
-        raise no_rows(title)
+        raise no_rows(table.title)
     for role in [*keys, *(["system"] if is_long else [])]:
-        if rows[role].isna().any():
-            row = int(rows[role].isna().to_numpy().argmax()) + 1
-            raise InputError(f"The column of {role}= has no entry in row {row:,}.")
+        missing_rows(f"{role}=", rows[role].isna(), "entry")
+    names = None if systems is None else list(map(str, systems))
     if is_long:
         rows["system"] = rows["system"].astype(str)
         occurring = list(dict.fromkeys(rows["system"]))
-        names = occurring if systems is None else list(map(str, systems))
+        names = names or occurring
         for name in names:
-            if name not in occurring:
-                raise unknown("systems", name, occurring)
+            check_choice("systems", name, occurring)
         rows = rows[rows["system"].isin(names)]
     else:
-        names = list(map(str, systems or ()))
         rows[ROW] = range(len(rows))
         rows = rows.melt(id_vars=[*keys, ROW], var_name="system")
-        rows["system"] = rows["system"].map(dict(zip(roles, names, strict=True)))
-    return Answers(rows, as_systems(names), source, from_file)
+        rows["system"] = rows["system"].map(dict(zip(roles, names or (), strict=True)))
+    source = dict(table.source) | {role: str(name) for role, name in columns.items()}
+    return Answers(rows, as_systems(names), source, bool(table.file))

@@ -99,8 +99,8 @@ class Table:
 
     def column(self, role: str, name: Any) -> str:
         """Find the column that plays a role."""
+        option = "systems" if role.startswith("systems ") else role
         if name is None:
-            option = "systems" if role.startswith("systems ") else role
             listed = f" It has {', '.join(map(str, self.names[:20]))}." if self.file else ""
             raise InputError(
                 f"Say which column of {self.title} is {role!r}: pass {option}=.{listed}"
@@ -111,7 +111,7 @@ class Table:
         if isinstance(name, str):
             check_utf8(role, name)
         if name not in self.names:
-            raise no_column(self.title, role, name, self.names)
+            raise no_column(self.title, option, name, self.names)
         if self.names.count(name) > 1:
             raise InputError(f"{self.title} has two columns called {name!r}.")
         return f"c{self.names.index(name)}"
