@@ -62,7 +62,9 @@ class Answers:
             where = ", ".join(f"{name} {first[name]}" for name in (*columns[1:], *index))
             raise InputError(f"{first['system']} has several values of {where}{advice}.")
         wide = self.rows.set_index([*index, *columns])["value"].unstack(columns)
-        order = pd.Categorical(wide.columns.get_level_values(0), self.systems).argsort(kind="stable")
+        order = pd.Categorical(wide.columns.get_level_values(0), self.systems).argsort(
+            kind="stable"
+        )
         return pd.DataFrame(wide.iloc[:, order])
 
 

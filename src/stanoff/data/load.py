@@ -159,42 +159,31 @@ def load_pair(
         Further columns that a Stan program of the user's own asks for, by their names there.
     """
     data, first, second = arrays
-    if documents and kind == "labels" and data is not None:
-        kind = DOCUMENTS
-    options = _present(layout)
-    roles = {role: columns[role] for role in ("a", "b")}
-    pair = None if not _present(roles) else [*roles.values()]
-    predictions = None
-    if second is not None:
+    options, roles = _present(layout), {role: columns[role] for role in ("a", "b")}
+    predictions, names = None, None
+    if kind == "values" and first is not None:
+        if second is not None:
+            raise InputError("Pass two arrays of values: those of A and those of B.")
+        names = series_names([data, first]) or ("A", "B")
+        data, predictions = None, dict(zip(names, (data, first), strict=True))
+    elif second is not None:
         names = series_names([first, second]) or ("A", "B")
-        predictions = dict(zip(names, (first, second), strict=True))
-    alone = first if second is None else None
-    loaded = _load_copies(
-        kind, [data, alone], predictions, columns[TRUTH], pair, options, categories
-    )
-    if loaded is not None and len(loaded.systems) != 2:
-        raise InputError(f"Two are compared, and there are {len(loaded.systems)}: pass a=, b=.")
-    if loaded is None and data is None:
+        predictions = {"y_pred_a": first, "y_pred_b": second}
+    elif first is not None:
+        raise InputError(TWO_ARRAYS)
+    elif data is None:
         return _load_two_test_sets(kind, columns["a"], columns["b"], options, categories)
-    if loaded is None and first is second is None:
-        own = {f"{OWN}{name}": column for name, column in (own_columns or {}).items()}
-        observed = read_tables(kind, data, columns[TRUTH], roles, options, own)
-        loaded = observed.build(kind, categories)
-    if loaded is None:
-        if own_columns:
-            name, column = next(iter(own_columns.items()))
-            raise invalid(f"data.{name}", "numbers where no table has columns", column)
-        if _present(columns):
-            raise InputError(ARRAYS_OR_COLUMNS)
-        named = {"y_true": data, "y_pred_a": first, "y_pred_b": second}
-        if kind == "values":
-            named = {"A": data, "B": first}
-            if first is None or second is not None:
-                raise InputError("Pass two arrays of values: those of A and those of B.")
-        elif second is None:
-            raise InputError(TWO_ARRAYS)
-        loaded = read_arrays(kind, named, options).build(kind, categories)
-    return loaded.called(as_names(loaded.systems))
+    if predictions is not None and own_columns:
+        name, column = next(iter(own_columns.items()))
+        raise invalid(f"data.{name}", "numbers where no table has columns", column)
+    kind = DOCUMENTS if documents and kind == "labels" else kind
+    pair = [*roles.values()] if _present(roles) else None
+    own = {f"{OWN}{name}": column for name, column in (own_columns or {}).items()}
+    truth = columns[TRUTH]
+    loaded = _load(kind, data, predictions, truth, pair, {**roles, **own}, options, categories)
+    if len(loaded.systems) != 2:
+        raise InputError(f"Two are compared, and there are {len(loaded.systems)}: pass a=, b=.")
+    return loaded.called(as_names(names or loaded.systems))
 
 
 def load_systems(
@@ -224,29 +213,20 @@ def load_systems(
     """
     options = _present(layout)
     systems = [systems] if isinstance(systems, str) else systems
-    if kind == "values" and predictions is not None:
-        data, predictions = predictions, None
-    of_labels = predictions if isinstance(predictions, Mapping) else None
-    loaded = _load_copies(kind, [data, None], of_labels, truth, systems, options, categories)
-    if loaded is not None:
-        return loaded
-    named = predictions
-    if named is None and kind == "values" and isinstance(data, Mapping):
-        named = data
-    if named is None:
-        roles = _contest_roles(data, truth, systems)
-        loaded = read_tables(kind, data, truth, roles, options, {}).build(kind, categories)
-        loaded = loaded.called(as_systems(loaded.systems))
-    else:
-        if (truth, systems) != (None, None):
-            raise InputError(ARRAYS_OR_COLUMNS)
-        if not isinstance(named, Mapping) or "y_true" in named:
-            rule = "a mapping of names to predictions, and none called 'y_true'"
-            raise invalid("predictions", rule, type(named).__name__)
-        names = as_systems(list(named))
-        columns = dict(zip(names, named.values(), strict=True))
-        columns = columns if kind == "values" else {"y_true": data, **columns}
-        loaded = replace(read_arrays(kind, columns, options), systems=names).build(kind, categories)
+    if kind == "values" and (predictions is not None or isinstance(data, Mapping)):
+        data, predictions = None, data if predictions is None else predictions
+    if predictions is not None and not isinstance(predictions, Mapping):
+        rule = "a mapping of names to predictions"
+        raise invalid("predictions", rule, type(predictions).__name__)
+    names = None
+    if predictions is not None:
+        names = as_systems(list(predictions))
+        if "y_true" in names:
+            raise invalid("predictions", "made of other names than 'y_true'", "y_true")
+        predictions = dict(zip(names, predictions.values(), strict=True))
+    roles = _contest_roles(data, truth, systems)
+    loaded = _load(kind, data, predictions, truth, systems, roles, options, categories)
+    loaded = loaded.called(as_systems(names or loaded.systems))
     if not isinstance(loaded, PairedCounts):
         return loaded
     groups = {name: patterns_of(group) for name, group in loaded.groups.items()}
@@ -273,7 +253,7 @@ def load_pairs(
         if name in options:
             raise invalid("unmatched", f"'raise' or 'drop' where {name}= is given", "pairs")
     roles = _contest_roles(data, truth, [systems] if isinstance(systems, str) else systems)
-    observed = read_tables(kind, data, truth, roles, options, {})
+    observed = read_tables(kind, data, truth, roles, options)
     n_systems = len(observed.columns) - (kind != "values")
     names = as_systems(observed.systems or default_names(n_systems))
     pairs, refused = replace(observed, systems=names).pairs(kind, categories)
@@ -287,30 +267,38 @@ def _present(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _load_copies(
+def _load(
     kind: str,
-    inputs: Sequence[Any],
+    data: Any,
     predictions: Mapping[str, Any] | None,
     truth: Any,
     systems: Sequence[Any] | None,
+    roles: Mapping[str, Any] | None,
     options: Mapping[str, Any],
     categories: Mapping[str, Any],
-) -> Data | None:
-    """Read what copies of the systems predicted, if these did: of several folds, or of seeds."""
-    data, second = inputs
-    if "fold" in options and predictions is not None:
+) -> Data:
+    """Read arrays or tables: what systems predicted, or copies of them of other folds or seeds."""
+    if kind == "values" and "trained" not in options:
+        named = data if predictions is None else predictions
+        if is_cross_validation([named], options):
+            return load_cross_validation(named, None, systems, options)
+    elif "fold" in options and predictions is not None:
         columns = {"y_true": data, **predictions, "fold": options["fold"]}
         check_arrays(columns)
         data, *answers, fold = map(plain_column, columns.values())
-        named = dict(zip(predictions, answers, strict=True))
-        return load_out_of_fold(kind, None, data, named, {**options, "fold": fold}, categories)
-    if "fold" in options and truth is not None:
+        answers_by_name = dict(zip(predictions, answers, strict=True))
+        options = {**options, "fold": fold}
+        return load_out_of_fold(kind, None, data, answers_by_name, options, categories)
+    elif "fold" in options and truth is not None:
         return load_out_of_fold(kind, data, truth, systems, options, categories)
-    if "trained" in options:
+    elif "trained" in options:
         return load_trained(kind, data, truth, systems, options, categories)
-    if kind == "values" and is_cross_validation(inputs, options):
-        return load_cross_validation(data, second, systems, options)
-    return None
+    if predictions is None:
+        return read_tables(kind, data, truth, roles, options).build(kind, categories)
+    if truth is not None or systems is not None:
+        raise InputError(ARRAYS_OR_COLUMNS)
+    columns = {**({} if kind == "values" else {"y_true": data}), **predictions}
+    return read_arrays(kind, columns, options).build(kind, categories)
 
 
 def _contest_roles(data: Any, truth: Any, systems: Sequence[Any] | None) -> dict[str, Any] | None:
@@ -358,7 +346,7 @@ def load_rows(
             names = list(open_table(table, stack.enter_context(database()), stack).names)
     own = {f"{OWN}{name}": name for name in names if isinstance(name, (str, int))}
     roles = dict(zip(("a", "b"), systems, strict=True))
-    return read_tables(DOCUMENTS, table, truth, roles, options, own)
+    return read_tables(DOCUMENTS, table, truth, {**roles, **own}, options)
 
 
 # Arrays.

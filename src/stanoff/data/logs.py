@@ -11,7 +11,7 @@ import json
 import re
 import struct
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,15 @@ import pyarrow
 
 from stanoff.errors import InputError
 
-MAX_LINE = 2**24  # characters of a first record
 ZSTD = 93  # the method of compression in a ZIP that Python 3.14 is the first to know
 LM_EVAL = {"doc_id", "target", "resps", "filtered_resps"}
 IR_MEASURES = {"query_id", "measure", "value"}
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # inspect_ai: correct, partial, incorrect, none
-NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
-TREC_EVAL = re.compile(r"(?=.{22})(\S+)\s*[\t ](\S+)\s+(\S+)\s*")
-BY_QUERY = re.compile(rf"([^\t]+)\t([^\t]*[A-Za-z][^\t]*)\t({NUMBER})\s*")
+HEADS = re.compile(r"header\.json|_journal/start\.json|summaries\.json|_journal/summaries/.*")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+VALUE = r"(?P<value>\S+)"
+TREC_EVAL = re.compile(rf"(?=.{{22}})(?P<measure>\S+)\s*[\t ](?P<topic>\S+)\s+{VALUE}\s*")
+BY_QUERY = re.compile(rf"(?P<topic>[^\t]+)\t(?P<measure>[^\t]*[A-Za-z][^\t]*)\t{VALUE}\s*")
 
 Log = tuple[pd.DataFrame, tuple[str, ...]]  # a row per item, and what to know about them
 
@@ -46,18 +47,17 @@ def read_log(path: str, start: str) -> Log | None:
         return _inspect_archive(path)
     try:
         if re.match(r'\s*\{\s*"version":\s*\d+,\s*"status":', start) and '"eval"' in start:
-            with _open(path) as file:
+            with open_unpacked(path) as file:
                 return _inspect(json.load(file), path)
-        keys = _first_keys(path, start)
+        keys = _first_keys(path) if start.startswith("{") else set()
         if keys >= LM_EVAL:
-            return _lm_eval(_json_lines(path), path)
+            return _lm_eval(list(_records(path)), path)
         if keys == IR_MEASURES:
-            rows = ((r["query_id"], r["measure"], r["value"]) for r in _json_lines(path))
-            return _by_topic(rows), ()
+            return _by_topic((r["query_id"], r["measure"], r["value"]) for r in _records(path)), ()
         return _values_per_topic(path, start)
+    except InputError:
+        raise
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
         message = f"{type(error).__name__}: {error}"
         raise InputError(f"{path} looks like a log, but cannot be read: {message}.") from None
 
@@ -67,24 +67,21 @@ def open_unpacked(path: str) -> Any:
     return pyarrow.input_stream(path, compression="detect")
 
 
-def _open(path: str) -> io.TextIOWrapper:
-    return io.TextIOWrapper(open_unpacked(path), encoding="utf-8")
+def _lines(path: str) -> Iterator[str]:
+    with open_unpacked(path) as file:
+        yield from io.TextIOWrapper(file, encoding="utf-8")
 
 
-def _first_keys(path: str, start: str) -> set[str]:
+def _records(path: str) -> Iterator[Any]:
+    return (json.loads(line) for line in _lines(path) if line.strip())
+
+
+def _first_keys(path: str) -> set[str]:
     """Return the names of the first record, if the file has a JSON record per line."""
-    if not start.startswith("{"):
+    try:
+        return set(next(_records(path)))
+    except (ValueError, RecursionError):
         return set()
-    with _open(path) as file:
-        try:
-            return set(json.loads(file.readline(MAX_LINE)))
-        except (ValueError, RecursionError):
-            return set()
-
-
-def _json_lines(path: str) -> list[dict[str, Any]]:
-    with _open(path) as file:
-        return [json.loads(line) for line in file if line.strip()]
 
 
 # lm-evaluation-harness: samples_*.jsonl.
@@ -94,15 +91,15 @@ def _lm_eval(samples: list[dict[str, Any]], path: str) -> Log:
     filters = list(dict.fromkeys(sample.get("filter", "none") for sample in samples))
     notes: tuple[str, ...] = ()
     if len(filters) > 1:
-        samples = [sample for sample in samples if sample.get("filter") == filters[0]]
         notes = (f"{path} has the filters {', '.join(filters)}: the first is taken.",)
     rows = []
     for sample in samples:
-        scores = {name: sample[name] for name in sample.get("metrics", ()) if name in sample}
-        numbers = {k: v for k, v in scores.items() if isinstance(v, (int, float))}
-        answer = _lm_eval_answer(sample)
-        raw = {"doc_id": sample["doc_id"], "target": sample["target"]}
-        rows.append({"id": raw["doc_id"], "truth": str(raw["target"])} | answer | numbers | raw)
+        if sample.get("filter", "none") == filters[0]:
+            raw = {"doc_id": sample["doc_id"], "target": sample["target"]}
+            row = {"id": raw["doc_id"], "truth": str(raw["target"])} | _lm_eval_answer(sample)
+            scores = {name: sample.get(name) for name in sample.get("metrics", ())}
+            numbers = {k: v for k, v in scores.items() if isinstance(v, (int, float))}
+            rows.append(row | numbers | raw)
     return pd.DataFrame(rows), notes
 
 
@@ -128,33 +125,30 @@ def _lm_eval_answer(sample: Mapping[str, Any]) -> dict[str, str]:
 def _inspect_archive(path: str) -> Log:
     try:
         with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            members = [n for n in names if n == "summaries.json"] or sorted(
-                n for n in names if n.startswith("_journal/summaries/")
-            )
-            head = [n for n in ("header.json", "_journal/start.json") if n in names]
-            if not members or not head:
-                raise InputError(f"{path} is not a log of inspect_ai, or has no samples.")
-            samples = [s for n in members for s in _member(archive, n, path)]
-            [header] = _member(archive, head[0], path)
+            members: dict[str, Any] = {
+                n: _member(archive, n) for n in archive.namelist() if HEADS.match(n)
+            }
     except (zipfile.BadZipFile, OSError) as error:
         raise InputError(f"{path} cannot be read: {error}.") from None
-    return _inspect(header | {"samples": samples}, path)
+    head = members.pop("_journal/start.json", None)
+    head = members.pop("header.json", head)
+    if head is None or not members:
+        raise InputError(f"{path} is not a log of inspect_ai, or has no samples.")
+    whole = members.get("summaries.json")
+    parts = [whole] if whole else [members[name] for name in sorted(members)]
+    return _inspect(head | {"samples": [sample for part in parts for sample in part]}, path)
 
 
-def _member(archive: zipfile.ZipFile, name: str, path: str) -> list[dict[str, Any]]:
+def _member(archive: zipfile.ZipFile, name: str) -> Any:
     """Read a member of a ZIP as JSON; what Python cannot unpack Arrow does."""
     info = archive.getinfo(name)
     if info.compress_type != ZSTD:
-        content = archive.read(name)
-    else:
-        with Path(path).open("rb") as file:
-            file.seek(info.header_offset + 26)
-            file.seek(info.header_offset + 30 + sum(struct.unpack("<HH", file.read(4))))
-            packed = file.read(info.compress_size)
-        content = pyarrow.decompress(packed, info.file_size, codec="zstd", asbytes=True)
-    records = json.loads(content)
-    return records if isinstance(records, list) else [records]
+        return json.loads(archive.read(name))
+    with Path(str(archive.filename)).open("rb") as file:
+        file.seek(info.header_offset + 26)
+        file.seek(info.header_offset + 30 + sum(struct.unpack("<HH", file.read(4))))
+        packed = file.read(info.compress_size)
+    return json.loads(pyarrow.decompress(packed, info.file_size, codec="zstd", asbytes=True))
 
 
 def _inspect(log: Mapping[str, Any], path: str) -> Log:
@@ -163,7 +157,10 @@ def _inspect(log: Mapping[str, Any], path: str) -> Log:
         raise InputError(f"{path} has no samples.")
     rows = []
     for sample in samples:
-        row = {"id": sample["id"], "truth": _target(sample["target"]), "prediction": None}
+        target = sample["target"]
+        target = target[0] if isinstance(target, list) and len(target) == 1 else target
+        truth = target if isinstance(target, str) else json.dumps(target)
+        row = {"id": sample["id"], "truth": truth, "prediction": None}
         for name, score in (sample.get("scores") or {}).items():
             value = score.get("value")
             row[name] = GRADES.get(value, value) if isinstance(value, str) else value
@@ -175,26 +172,20 @@ def _inspect(log: Mapping[str, Any], path: str) -> Log:
     return pd.DataFrame(rows), () if status == "success" else (unfinished,)
 
 
-def _target(target: Any) -> str:
-    label = target[0] if isinstance(target, list) and len(target) == 1 else target
-    return label if isinstance(label, str) else json.dumps(label)
-
-
 # trec_eval -q and ir_measures: a value per topic and measure.
 
 
 def _values_per_topic(path: str, start: str) -> Log | None:
-    lines = start.splitlines()[:5]
-    for pattern, (topic, measure, value) in ((TREC_EVAL, (2, 1, 3)), (BY_QUERY, (1, 2, 3))):
-        matches = [pattern.fullmatch(line) for line in lines]
-        if not lines or not all(m and re.fullmatch(NUMBER, m[value]) for m in matches):
+    for pattern in (TREC_EVAL, BY_QUERY):
+        matches = [pattern.fullmatch(line) for line in start.splitlines()[:5]]
+        if not matches or not all(m and NUMBER.fullmatch(m["value"]) for m in matches):
             continue
         rows = []
-        for number, line in enumerate(_open(path).read().splitlines(), start=1):
+        for number, line in enumerate(_lines(path), start=1):
             match = pattern.fullmatch(line)
             if match is None:
-                raise InputError(f"{path} cannot be read: line {number} is {line[:80]!r}.")
-            rows.append((match[topic], match[measure], match[value]))
+                raise InputError(f"{path} cannot be read: line {number} is {line[:80].strip()!r}.")
+            rows.append((match["topic"], match["measure"], match["value"]))
         return _by_topic(rows), ()
     return None
 

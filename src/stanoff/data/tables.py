@@ -69,9 +69,8 @@ def read_tables(
     kind: str,
     data: Any,
     truth: Any,
-    systems: Mapping[str, Any] | None,
+    roles: Mapping[str, Any] | None,
     options: Mapping[str, Any],
-    own: Mapping[str, Any],
 ) -> Observed:
     """Read one table or several, in whatever layout.
 
@@ -81,12 +80,11 @@ def read_tables(
         What the columns of the systems hold.
     data, truth
         The table or tables, and the column of true labels, or a table and its column.
-    systems : mapping or None
-        The column of every system, by role; None where these are to be found.
+    roles : mapping or None
+        The column of every system, and further ones that only a program of the user's asks for;
+        None where the systems are to be found.
     options : mapping
         The options of the layout that are given.
-    own : mapping
-        Further columns, by role, that only a program of the user's asks for.
     """
     check_kind(kind, options)
     if kind == "values" and truth is not None:
@@ -105,13 +103,15 @@ def read_tables(
         tables = [open_table(table, connection, stack) for table in inputs]
         stack.enter_context(translate_errors(" and ".join(table.title for table in tables)))
         noticed: tuple[str, ...] = ()
-        if systems is None:
-            systems, noticed = _find_systems(kind, tables[0], truth, options)
+        if roles is None:
+            roles, noticed = _find_systems(kind, tables[0], truth, options)
         names = [name for table in tables for name in table.names]
         noticed += notes.of_folds([*names, *notes.names_of(*inputs)], kind)
         noticed += tuple(note for table in tables for note in table.notes)
         joined = gold or isinstance(data, (tuple, list))
-        fields = kind, tables, truth, systems, {**extra, **own}, options, connection, stack
+        extra |= {role: name for role, name in roles.items() if role.startswith(OWN)}
+        systems = {role: name for role, name in roles.items() if role not in extra}
+        fields = kind, tables, truth, systems, extra, options, connection, stack
         observed = TableReader(*fields).read(joined=joined)
     return replace(observed, notes=(*noticed, *observed.notes))
 
