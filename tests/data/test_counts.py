@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stanoff.data.counting import check_counts, count_categories, count_two_test_sets, tally
+from stanoff.data.counting import (
+    check_counts,
+    count_two_test_sets,
+    read_labels,
+    select_categories,
+)
+from stanoff.data.types import count_patterns
 from stanoff.errors import InputError
 
 TRUTH = [1, 1, 1, 0, 0, 0, 0]
@@ -13,8 +19,10 @@ SAID_B = [1, 0, 1, 1, 1, 0, 0]
 POS, NEG = [[1, 1, 1, 0]], [[1, 0, 1, 2]]
 
 
-def count(truth, a, b, **chosen):
-    return count_categories(tally({"y_true": truth, "y_pred_a": a, "y_pred_b": b}), **chosen)
+def count(truth, a, b, pos_label=None, labels=None, average=None):
+    known, pairs = read_labels({"y_true": truth, "y_pred_a": a, "y_pred_b": b}, labels)
+    categories = select_categories(known, pos_label, labels, average)
+    return count_patterns(categories, pairs, np.ones(len(pairs[0][0]), dtype=np.int64)).as_pair()
 
 
 KINDS = ["list", "int64", "int8", "wide", "float", "bool", "str", "object", "strings"]
@@ -127,12 +135,13 @@ def test_a_category_nobody_has_is_kept():
         ((["a", "b"], ["a", "b"], ["a", "b"]), {"pos_label": "c"}, "Got 'c' instead"),
         (([0, 1], [2, 1], [0, 1]), {}, "3 labels .0, 1, 2.: pass pos_label= .* or average="),
         (([0, 1], ["0", "1"], [0, 1]), {}, "all of one kind, but y_true has 0 and y_pred_a has"),
-        ((np.zeros((2, 2)), [0, 1], [0, 1]), {}, "one-dimensional"),
+        ((np.zeros((2, 2)), [0, 1], [0, 1]), {}, "not a mixture of both"),
+        ((np.zeros((2, 2, 2)), [0, 1], [0, 1]), {}, "one-dimensional"),
         (([0, 1], [0, 1], [0, 1]), {"average": "makro"}, "'average' parameter .* Got 'makro'"),
         (([0, 1], [0, 1], [0, 1]), {"labels": [1]}, "'labels' parameter"),
         (([0, 1], [0, 1], [0, 1]), {"labels": [1, 1], "average": "macro"}, "different labels"),
         (([0, 1], [0, 1], [0, 1]), {"labels": 1, "average": "macro"}, "a list of labels"),
-        (([0, 1], [0, 1], [0, 1]), {"labels": ["0"], "average": "macro"}, "None of the labels '0'"),
+        (([0, 1], [0, 1], [0, 1]), {"labels": ["x"], "average": "macro"}, "None of the labels 'x'"),
         (([0, 1], [0, 1], [0, 1]), {"pos_label": 1, "average": "macro"}, "'pos_label' parameter"),
         (([0, 1], [0, 1], [0, 1]), {"pos_label": [1]}, "'pos_label' parameter must be one label"),
     ],

@@ -330,7 +330,7 @@ def test_weights_that_fit_nothing(frame):
     with pytest.raises(InputError, match="'sample_weight' parameter must be None for two test"):
         count(a=(arrays[0], arrays[1]), b=(arrays[0], arrays[2]), sample_weight=[1])
     indicators = np.eye(400, dtype=int)
-    with pytest.raises(InputError, match=r"400 numbers, one per document\. Got 3"):
+    with pytest.raises(InputError, match="sample_weight has 3"):
         count(indicators, indicators, indicators, average="macro", sample_weight=[1, 2, 3])
     with pytest.raises(InputError, match="no column 'w' for 'sample_weight'"):
         count(frame, **COLUMNS, sample_weight="w")

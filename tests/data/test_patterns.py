@@ -9,7 +9,7 @@ from contestants import labels
 from sklearn import metrics
 
 from stanoff import count
-from stanoff.data.counting import count_categories, count_confusion, tally
+from stanoff.data.counting import count_labels, read_labels, tally
 from stanoff.data.load import load_systems
 from stanoff.data.types import PairedCounts, PatternCounts, patterns_of
 
@@ -30,7 +30,7 @@ def every_pair(counts, truth, said, **chosen):
 @pytest.mark.parametrize("systems", [3, 5, 12])
 def test_pairs_of_binary_labels(systems):
     truth, said = labels(systems=systems)
-    counts = count_categories(tally({"y": truth, **said}))
+    counts = count_labels({"y": truth, **said})
     assert isinstance(counts, PatternCounts)
     every_pair(counts, truth, said)
     assert counts.n_documents() == (200,)
@@ -42,12 +42,12 @@ def test_pairs_of_binary_labels(systems):
 
 def test_pairs_of_one_label_of_many():
     truth, said = labels(classes=5)
-    every_pair(count_categories(tally({"y": truth, **said}), pos_label=3), truth, said, pos_label=3)
+    every_pair(count_labels({"y": truth, **said}, pos_label=3), truth, said, pos_label=3)
 
 
 def test_pairs_of_classes():
     truth, said = labels(classes=5)
-    counts = count_confusion(tally({"y": truth, **said}))
+    counts = count_labels({"y": truth, **said}, average="macro")
     every_pair(counts.one_vs_rest(), truth, said, average="macro")
     columns = list(said.values())
     for i, j in itertools.permutations(range(4), 2):
@@ -75,18 +75,20 @@ def test_pairs_of_documents_with_many_labels(kind):
 
 def test_a_label_that_nobody_has_is_counted():
     truth, said = labels(classes=3)
-    counts = count_confusion(tally({"y": truth, **said}), labels=[7, 1]).one_vs_rest()
+    counts = count_labels({"y": truth, **said}, labels=[7, 1], average="macro").one_vs_rest()
     every_pair(counts, truth, said, average="macro", labels=[7, 1])
 
 
 def test_more_columns_than_whole_numbers_have_bits():
     truth, said = labels(n=500, systems=100, classes=3)
-    table = tally({"y": truth, **said})
+    columns = {"y": truth, **said}
+    known, pairs = read_labels(columns)
+    counted = tally([codes for _, codes in pairs], len(known))
     rows = np.column_stack([truth, *said.values()])
     expected, n = np.unique(rows, axis=0, return_counts=True)
-    found = sorted(zip(table.rows.tolist(), table.n.tolist(), strict=True))
+    found = sorted(zip(*(values.tolist() for values in counted), strict=True))
     assert found == list(zip(expected.tolist(), n.tolist(), strict=True))
-    every = count_categories(table, pos_label=2)
+    every = count_labels(columns, pos_label=2)
     columns = list(said.values())
     same_counts(every.pair(99, 3), count(truth, columns[99], columns[3], pos_label=2))
 

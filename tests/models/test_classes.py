@@ -7,7 +7,7 @@ from scipy import special, stats
 from sklearn import metrics
 
 from stanoff import InputError, Prior, compare
-from stanoff.data.counting import count_confusion, tally
+from stanoff.data.counting import count_labels
 from stanoff.inference.intervals import mcse
 
 EXACT = {"model": "joint", "seed": 1}
@@ -160,8 +160,8 @@ def test_a_thousand_classes():
 
 
 def test_confusion_counts():
-    table = tally({"t": ["x", "x", "y", "z"], "a": ["x", "y", "y", "x"], "b": ["x", "x", "y", "z"]})
-    counts = count_confusion(table)
+    columns = {"t": ["x", "x", "y", "z"], "a": ["x", "y", "y", "x"], "b": ["x", "x", "y", "z"]}
+    counts = count_labels(columns, average="macro")
     assert counts.categories == ("x", "y", "z")
     truth, said, n = counts.confusion(0)
     cells = {(t, s): c for t, s, c in zip(truth, said, n, strict=True)}

@@ -11,7 +11,7 @@ from agreement import same_law
 from contestants import labels
 
 from stanoff import InputError, Prior, compare, contest
-from stanoff.data.counting import count_categories, tally
+from stanoff.data.counting import count_labels
 from stanoff.data.types import response_patterns
 from stanoff.engines.draws import Draws
 from stanoff.measures import get
@@ -25,7 +25,7 @@ SYSTEMS = (4, 12)  # pattern by pattern, and by sticks
 @pytest.mark.parametrize("systems", [2, 3, 6, 9])
 def test_patterns_add_up_to_the_paired_models_weights(systems, prior):
     truth, columns = labels(systems=systems)
-    counts = count_categories(tally({"y": truth, **columns}))
+    counts = count_labels({"y": truth, **columns})
     block = MODELS["contest"].stan_data(counts, prior)
     patterns = response_patterns(systems)
     for name, alpha in (("c_pos", "alpha_pos"), ("c_neg", "alpha_neg")):

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from stanoff import InputError, Prior, StanoffError, compare, compare_counts
-from stanoff.data.counting import count_confusion, tally
+from stanoff.data.counting import count_labels
 from stanoff.data.folds import Design, FoldTable, build_folds
 from stanoff.data.items import build_items
 from stanoff.data.scores import build_scores
@@ -344,6 +344,6 @@ def test_every_shipped_program_keeps_to_its_own_contract(name):
     assert generated <= set(program.outputs)
     counts = PairedCounts(("1",), np.array([[5, 1, 1, 1]]), np.array([[1, 1, 1, 9]]))
     if model.accepts is ConfusionCounts:
-        counts = count_confusion(tally({"t": [0, 1], "a": [0, 1], "b": [1, 1]}))
+        counts = count_labels({"t": [0, 1], "a": [0, 1], "b": [1, 1]}, average="macro")
     given = model.stan_data(counts, Prior.uniform(), get("f1"))
     assert set(given) == set(program.inputs)

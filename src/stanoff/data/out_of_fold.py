@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_systems
 from stanoff.data.answers import ROW, read_answers
-from stanoff.data.counting import check_lengths, missing_rows, parse_texts
+from stanoff.data.counting import check_lengths, label_documents, missing_rows, parse_texts
 from stanoff.data.scores import ScoredDocuments, build_scores
 from stanoff.data.trained import (
     TrainedCopies,
     TrainedLabels,
     cross_copies,
-    label_documents,
     true_answers,
 )
 from stanoff.errors import InputError, invalid

@@ -18,7 +18,6 @@ from stanoff.data.counting import (
     encode_all,
     is_matrix,
     is_multilabel,
-    match_label,
     number,
     select_categories,
 )
@@ -142,7 +141,6 @@ def build_scores(
         selected, positive = _read_indicators(name, truth, pos_label, labels, average)
     else:
         known, [codes] = encode_all({name: truth})
-        pos_label = match_label(pos_label, known)
         if matrix:
             width = next(iter(scores.values())).shape[1]
             known, codes = _order_classes(_headings(systems), known, codes, width, labels)

@@ -14,15 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.data.answers import Answers, read_answers
-from stanoff.data.counting import (
-    check_lengths,
-    encode,
-    match_labels,
-    parse_texts,
-    refuse_similar_labels,
-    select_categories,
-    sorted_labels,
-)
+from stanoff.data.counting import label_documents, parse_texts
 from stanoff.data.items import as_numbers
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
@@ -205,47 +197,6 @@ def true_answers(answers: Answers) -> NDArray[Any]:
     if contradicting.any():
         raise InputError(f"{contradicting.idxmax()} has more than one true label.")
     return np.asarray(by_item.first())
-
-
-def label_documents(
-    columns: Mapping[str, Any], **categories: Any
-) -> tuple[tuple[str, ...], Codes, Codes]:
-    """Say of every document which categories are true, and which each copy predicts.
-
-    Parameters
-    ----------
-    columns : mapping
-        The truth, then the predictions of every copy, by the names that an error shall mention.
-    **categories
-        ``pos_label``, ``labels`` and ``average``, as in :func:`stanoff.compare`.
-
-    Returns
-    -------
-    tuple
-        The names of the categories, the truth (category, document), and what is predicted (copy,
-        category, document).
-
-    Examples
-    --------
-    >>> label_documents({"y": ["no", "yes"], "a": ["yes", "yes"]}, pos_label="yes")[1:]
-    (array([[0, 1]]), array([[[1, 1]]]))
-    """
-    encoded = {name: encode(name, values) for name, values in columns.items()}
-    check_lengths({name: len(codes) for name, (codes, _) in encoded.items()})
-    labels = sorted_labels(
-        {name: [kinds[i] for i in np.unique(codes)] for name, (codes, kinds) in encoded.items()}
-    )
-    pos_label, wanted = match_labels(categories.get("pos_label"), categories.get("labels"), labels)
-    refuse_similar_labels(labels, wanted)
-    selected = select_categories(labels, pos_label, wanted, categories.get("average"))
-    category_labels = [None if index is None else labels[index] for _, index in selected]
-    is_label = np.array(
-        [
-            np.array([[k == label for k in kinds] for label in category_labels])[:, codes]
-            for codes, kinds in encoded.values()
-        ]
-    ).astype(np.int64)
-    return tuple(name for name, _ in selected), is_label[0], is_label[1:]
 
 
 def _check_size(data: TrainedCopies) -> TrainedCopies:

@@ -21,7 +21,9 @@ from stanoff.errors import InputError
 
 Counts = NDArray[np.int64]
 Codes = NDArray[np.intp]
-LabelPairs = tuple[Codes, Codes]  # rows of documents, and the index of a label that each has
+Array = NDArray[np.float64]
+LabelPairs = tuple[NDArray[Any], NDArray[Any]]  # rows of documents, and the index of a label each
+Categories = list[tuple[str, int | None]]  # names, each with the index of its label, if it has one
 
 OUTCOMES = ("both", "only A", "only B", "neither")
 SWAP_AB = [0, 2, 1, 3]  # the outcomes where A and B change places
@@ -33,7 +35,8 @@ class Data:
     """What was observed of some systems, category by category.
 
     A kind of data is a subclass whose further fields are arrays: these are what is saved. It is
-    known by the name of its class, so that a saved result finds it again.
+    known by the name of its class, so that a saved result finds it again. What it declares of its
+    fields is all that taking pairs, counting and naming dimensions need.
 
     Attributes
     ----------
@@ -63,8 +66,9 @@ class Data:
     dims: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # of its fields, in the tree
     paired: ClassVar[bool] = False  # whether it tells which documents the systems agreed on
     kind: ClassVar[str] = "labels"  # what the columns of the systems hold
-    real: ClassVar[tuple[str, ...]] = ()  # which of its arrays hold more than counts
     unit: ClassVar[str] = "document"  # what is counted
+    per_unit: ClassVar[str]  # an array whose last axis are the units
+    per_system: ClassVar[tuple[str, ...]] = ()  # the arrays whose first axis are the systems
 
     def __init_subclass__(cls) -> None:
         Data.kinds[cls.__name__] = cls
@@ -77,7 +81,13 @@ class Data:
         tuple of int
             One number where all systems saw the same documents, else one per system.
         """
-        raise NotImplementedError
+        cells = self.cells
+        if cells is None:
+            return (int(getattr(self, self.per_unit).shape[-1]),)
+        n = cells.sum(axis=-1)
+        known = category in self.categories
+        sizes = n[:, self.categories.index(str(category))] if known else n.max(axis=1)
+        return tuple(map(int, sizes[:1] if self.paired else sizes))
 
     def format_count(self, n: int) -> str:
         """Say in words that there are so many documents, or whatever is counted."""
@@ -98,7 +108,10 @@ class Data:
 
     def pair(self, a: int, b: int) -> Data:
         """Return what was observed of two of the systems, where that is data by itself."""
-        return self
+        if not self.per_system or (len(self.systems), a, b) == (2, 0, 1):
+            return self
+        arrays: dict[str, Any] = {name: getattr(self, name)[[a, b]] for name in self.per_system}
+        return replace(self, **arrays, **self.metadata(a, b))
 
     def metadata(self, *indices: int) -> dict[str, Any]:
         """Return systems, source and notes of all systems, or of the two with these indices."""
@@ -205,37 +218,31 @@ def cells_of_patterns(pos: NDArray[Any], neg: NDArray[Any], systems: int) -> NDA
     return np.moveaxis(out, 0, -1)
 
 
-def most_documents(per_category: NDArray[Any], data: Data, category: str | None) -> int:
-    """Return how many documents a category has, or the one that has the most."""
-    if category in data.categories:
-        return int(per_category[data.categories.index(category)])
-    return int(per_category.max())
-
-
 def rows(counts: Data, which: slice) -> Data:
     """Take some categories out of many."""
     selected: dict[str, Any] = {name: values[which] for name, values in counts.arrays().items()}
     return replace(counts, categories=counts.categories[which], **selected)
 
 
-def sum_by(index: Codes, weights: NDArray[Any] | None, size: int) -> Counts:
-    """Add up whole weights, 1 by default, by index."""
-    if weights is None:
-        return np.bincount(index, minlength=size).astype(np.int64)
+def sum_by(index: Codes, weights: NDArray[Any], size: int) -> Counts:
+    """Add up whole weights by index."""
     out = np.zeros(size, dtype=np.int64)
-    np.add.at(out, index, weights.astype(np.int64))
+    np.add.at(out, index, weights)
     return out
 
 
-def _freeze(counts: Data) -> None:
-    for name, values in counts.arrays().items():
-        array = np.ascontiguousarray(values, dtype=np.int64)
-        array.flags.writeable = False
-        object.__setattr__(counts, name, array)
+class CellCounts(Data):
+    """Counts of documents, a row per category: whole numbers that cannot be changed."""
+
+    def __post_init__(self) -> None:
+        for name, values in self.arrays().items():
+            array = np.ascontiguousarray(values, dtype=np.int64)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
 
 
 @dataclass(frozen=True, eq=False)
-class PairedCounts(Data):
+class PairedCounts(CellCounts):
     """Two systems on the same documents, category by category.
 
     Attributes
@@ -253,30 +260,23 @@ class PairedCounts(Data):
 
     paired = True
 
-    def __post_init__(self) -> None:
-        _freeze(self)
-
     @property
     def cells(self) -> Counts:
         """tp, fp, fn, tn of each system (system, K, 4)."""
         return cells_of_patterns(self.pos, self.neg, len(self.systems))
 
-    def n_documents(self, category: str | None = None) -> tuple[int]:
-        """Count the documents of a category, or of the one that has the most."""
-        return (most_documents(self.pos.sum(axis=1) + self.neg.sum(axis=1), self, category),)
-
     def alike(self, a: int, b: int) -> bool:
         """Return whether two systems said the same of every document."""
-        answers = response_patterns(len(self.systems))
-        differ = answers[:, a] != answers[:, b]
-        return not (self.pos[:, differ].any() or self.neg[:, differ].any())
+        return not (self.pos[:, 1:3].any() or self.neg[:, 1:3].any())
 
     def pair(self, a: int, b: int) -> PairedCounts:
         """Return the same, or the two systems in the other order."""
         if (a, b) == (0, 1):
             return self
-        pos, neg = self.pos[:, SWAP_AB], self.neg[:, SWAP_AB]
-        return replace(self, pos=pos, neg=neg, **self.metadata(a, b))
+        swapped: dict[str, Any] = {"pos": self.pos[:, SWAP_AB], "neg": self.neg[:, SWAP_AB]}
+        if isinstance(self, PairedDocuments):
+            swapped["said"] = self.said[..., ::-1]
+        return replace(self, **swapped, **self.metadata(a, b))
 
     def unpaired(self) -> UnpairedCounts:
         """Forget which documents the two systems agreed on."""
@@ -298,16 +298,9 @@ class PairedDocuments(PairedCounts):
     truth: Counts
     said: Counts
 
-    def pair(self, a: int, b: int) -> PairedDocuments:
-        """Return the same, or the two systems in the other order."""
-        if (a, b) == (0, 1):
-            return self
-        pos, neg, said = self.pos[:, SWAP_AB], self.neg[:, SWAP_AB], self.said[..., ::-1]
-        return replace(self, pos=pos, neg=neg, said=said, **self.metadata(a, b))
-
 
 @dataclass(frozen=True, eq=False)
-class UnpairedCounts(Data):
+class UnpairedCounts(CellCounts):
     """Two systems, each on documents of its own, category by category.
 
     Attributes
@@ -321,17 +314,10 @@ class UnpairedCounts(Data):
     cells_A: Counts
     cells_B: Counts
 
-    def __post_init__(self) -> None:
-        _freeze(self)
-
     @property
     def cells(self) -> Counts:
         """tp, fp, fn, tn of each system (system, K, 4)."""
         return np.stack([self.cells_A, self.cells_B])
-
-    def n_documents(self, category: str | None = None) -> tuple[int, ...]:
-        """Count the documents of each system in a category, or in the one that has the most."""
-        return tuple(most_documents(cells.sum(axis=1), self, category) for cells in self.cells)
 
     def pair(self, a: int, b: int) -> UnpairedCounts:
         """Return the same, or the two systems in the other order."""
@@ -372,11 +358,6 @@ class PatternCounts(Data):
         (tp, fp), (pos, neg) = yes, total
         return np.stack([tp, fp, pos - tp, neg - fp], axis=-1).swapaxes(0, 1)
 
-    def n_documents(self, category: str | None = None) -> tuple[int]:
-        """Count the documents of a category, or of the one that has the most."""
-        n = sum_by(self.category, self.pos + self.neg, len(self.categories))
-        return (most_documents(n, self, category),)
-
     def pair(self, a: int, b: int) -> PairedCounts:
         """Add the patterns up to the outcome pairs of two systems."""
         outcome = 3 - 2 * self.said[:, a] - self.said[:, b]
@@ -397,18 +378,14 @@ def patterns_of(data: Data) -> PatternCounts:
     if not isinstance(data, PairedCounts):
         raise InputError("The contest model needs all systems on the same documents.")
     k = len(data.categories)
-    return PatternCounts(
-        data.categories,
-        np.repeat(np.arange(k), 4),
-        np.tile(response_patterns(2), (k, 1)).astype(np.uint8),
-        data.pos.ravel(),
-        data.neg.ravel(),
-        **data.metadata(),
-    )
+    category = np.repeat(np.arange(k), 4)
+    said = np.tile(response_patterns(2), (k, 1)).astype(np.uint8)
+    counts = data.pos.ravel(), data.neg.ravel()
+    return PatternCounts(data.categories, category, said, *counts, **data.metadata())
 
 
 def count_patterns(
-    categories: Sequence[tuple[str, int | None]], label_pairs: Sequence[LabelPairs], n: Counts
+    categories: Categories, label_pairs: Sequence[LabelPairs], n: Counts
 ) -> PatternCounts:
     """Count who says yes, one category against the rest.
 
@@ -423,15 +400,13 @@ def count_patterns(
         How many documents each row stands for (N).
     """
     k = len(categories)
-    indices = [-1 if index is None else index for _, index in categories]
-    category_of = np.full(1 + max(indices + [int(c.max(initial=0)) for _, c in label_pairs]), -1)
-    for number, index in enumerate(indices):
-        if index >= 0:
-            category_of[index] = number
+    judged = pd.Index(
+        [-1 - i if index is None else index for i, (_, index) in enumerate(categories)]
+    )
     keys = []  # which document has which category, as one number
     for document, label in label_pairs:
-        category = category_of[label]
-        keys.append((document.astype(np.int64) * k + category)[category >= 0])
+        category = judged.get_indexer(pd.Index(label))
+        keys.append((document * np.int64(k) + category)[category >= 0])
     distinct, where = np.unique(np.concatenate(keys), return_inverse=True)
     column = np.repeat(np.arange(len(keys)), [len(key) for key in keys])
     # A row per document and category that somebody names, and one per category for the others.
@@ -439,8 +414,7 @@ def count_patterns(
     yes[where, column] = 1
     category = np.concatenate([distinct % k, np.arange(k)])
     weight = n[distinct // k]
-    unnamed = n.sum() - sum_by(distinct % k, weight, k)
-    weight = np.concatenate([weight, unnamed])
+    weight = np.concatenate([weight, n.sum() - sum_by(distinct % k, weight, k)])
     packed = pd.DataFrame(np.packbits(1 - yes[:, 1:], axis=1))  # all systems before none
     packed.insert(0, "category", category)
     pattern = packed.groupby(list(packed.columns), sort=True).ngroup().to_numpy()
@@ -479,7 +453,7 @@ class ConfusionCounts(Data):
 
     @cached_property
     def _one_vs_rest(self) -> PairedCounts | PatternCounts:
-        names = [(name, index) for index, name in enumerate(self.categories)]
+        names: Categories = [(name, index) for index, name in enumerate(self.categories)]
         documents = np.arange(len(self.n))
         counts = count_patterns(names, [(documents, column) for column in self.rows.T], self.n)
         return replace(counts.as_pair(), **self.metadata())
@@ -521,10 +495,8 @@ class ConfusionCounts(Data):
         m = self.classes
         joint = self.rows[:, 0] * m + self.rows[:, 1 + classifier]
         diagonal = np.arange(m) * (m + 1)
-        cells, index = np.unique(np.concatenate([joint, diagonal]), return_inverse=True)
-        n = np.zeros(len(cells), dtype=np.int64)
-        np.add.at(n, index[: len(joint)], self.n)
-        return cells // m, cells % m, n
+        cells, index = np.unique(np.concatenate([diagonal, joint]), return_inverse=True)
+        return cells // m, cells % m, sum_by(index[m:], self.n, len(cells))
 
 
 def need_classes(data: Data) -> ConfusionCounts:
