@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from stanoff import models, options
 from stanoff._lib.arguments import as_names
 from stanoff.data.counting import check_counts
-from stanoff.data.cross_validation import is_cross_validation
-from stanoff.data.folds import FoldValues
+from stanoff.data.folds import FoldValues, is_cross_validation
 from stanoff.data.load import load_pair, load_pairs, load_systems
 from stanoff.data.rows import Rows
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts

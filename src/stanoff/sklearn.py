@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stanoff._lib.arguments import check_choice
 from stanoff.api import contest
-from stanoff.errors import InputError, invalid
+from stanoff.data.folds import select_metric
+from stanoff.errors import invalid
 from stanoff.results.contest import Contest
 
 
@@ -74,13 +74,7 @@ def cross_validate(
     scores = {}
     for name, estimator in estimators.items():
         fitted = model_selection.cross_validate(
-            estimator,
-            X,
-            y,
-            cv=splits,
-            scoring=scoring,
-            params=params,
-            n_jobs=n_jobs,
+            estimator, X, y, cv=splits, scoring=scoring, params=params, n_jobs=n_jobs
         )
         scores[name] = {**fitted, "indices": indices}
     return contest(scores, metric=metric, **options)
@@ -88,9 +82,6 @@ def cross_validate(
 
 def _select_scorer(scoring: Any, metric: str | None) -> tuple[str, Any]:
     """Return the scorer that is judged, by its own name if it has one: that may say neg_."""
-    names = [scoring] if isinstance(scoring, str) else list(scoring)
-    if metric is None and len(names) > 1:
-        raise InputError(f"There are several scores: pass metric=, one of {', '.join(names)}.")
-    name = names[0] if metric is None else check_choice("metric", metric, names)
+    name = select_metric([scoring] if isinstance(scoring, str) else list(scoring), metric)
     scorer = scoring[name] if isinstance(scoring, Mapping) else name
     return scorer if isinstance(scorer, str) else name, scorer

@@ -11,7 +11,7 @@ from scipy import stats
 
 from stanoff import InputError, Prior, StanoffError, compare, compare_counts
 from stanoff.data.counting import count_labels
-from stanoff.data.folds import Design, FoldTable, build_folds
+from stanoff.data.folds import Design, build_folds
 from stanoff.data.items import build_items
 from stanoff.data.scores import build_scores
 from stanoff.data.trained import TrainedValues
@@ -332,7 +332,7 @@ def test_every_shipped_program_keeps_to_its_own_contract(name):
         assert generated - {"cells", "cells_A", "cells_B"} <= set(program.outputs)
         values = build_items({"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]})
         if model.name == "folds":
-            values = build_folds(FoldTable(values.values, ("a", "b"), design=Design(0.5, 2, 2)))
+            values = build_folds(values.values, ("a", "b"), Design(0.5, 2, 2))
         if model.name == "folds_datasets":
             column = np.arange(3).repeat(2)
             frame = {"a": [1.0, 0, 1, 1, 0, 0], "b": [0.0, 0, 1, 0, 1, 0]}

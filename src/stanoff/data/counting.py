@@ -368,15 +368,18 @@ def _encode(name: str, values: Any) -> tuple[NDArray[Any], list[Any]]:
     return codes.astype(np.min_scalar_type(len(plain))), plain
 
 
-def number(role: str, column: Any) -> NDArray[np.int64]:
-    """Give every cluster, data set or the like a number, and return that of each row.
+def number(role: str, column: Any, n: int | None = None) -> NDArray[np.int64]:
+    """Give every cluster, data set or the like a number, and return that of each of n rows.
 
     Examples
     --------
     >>> number("cluster", ["x", "y", "x"]).tolist()
     [0, 1, 0]
     """
-    codes, _ = pd.factorize(np.asarray(column))
+    array = np.asarray(column)
+    if n is not None and array.shape != (n,):
+        raise InputError(f"{role} must have an entry for each of {n:,} items.")
+    codes, _ = pd.factorize(array)
     missing_rows(role, codes < 0)
     return codes.astype(np.int64)
 

@@ -1,31 +1,53 @@
 """Scores of the test folds of cross-validations: training sets overlap, so that they correlate.
 
 Two scores of one cross-validation have the correlation rho = n_test / (n_test + n_train), 1/k of k
-folds, by Nadeau and Bengio (2003): it is fixed, and not learned from the scores.
+folds, by Nadeau and Bengio (2003): it is fixed, and not learned from the scores. They are read from
+what scikit-learn returned, from arrays and from tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from itertools import count, islice, pairwise, takewhile
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff.data.items import NO_VERDICT, SAME, ItemValues, build_items
-from stanoff.data.types import Data
-from stanoff.errors import InputError, invalid
+from stanoff._lib.arguments import as_systems, check_bool, check_choice, check_int
+from stanoff.data.answers import read_answers
+from stanoff.data.counting import check_lengths
+from stanoff.data.items import (
+    ItemValues,
+    Values,
+    as_numbers,
+    build_items,
+    never_varies,
+    refuse_constant,
+)
+from stanoff.data.types import Array
+from stanoff.errors import InputError, invalid, unknown
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
+Options = Mapping[str, Any]
 
 MIN_FOLDS = 4  # with fewer the posterior has no standard deviation
 MAX_FOLDS = 20  # of one repeat; more are rare, and may be several repeats
-GROUPS = ["dataset", "repeat"]
+KEYS = ["dataset", "repeat", "fold"]
+FOLD_OPTIONS = (
+    *("fold", "repeat", "folds", "repeats", "cv"),
+    *("n_train", "n_test", "metric", "paired"),
+)
+ALLOWED = (*FOLD_OPTIONS, "dataset", "system", "value", "unmatched")
+DOCUMENTS, MAX_SPLITS = 840, 10_000  # that a splitter splits to show how
+TEST = "test_"  # how the keys of scores begin
+FIRST = "split0_test_"  # those of cv_results_
 NEGATED = "neg_"  # how scikit-learn names losses that it turns round
+NAMELESS = ("None", "value", "score", "values", "scores")  # metrics that say nothing
 AVERAGED = (
     "Every data set counts by its mean score: engine='stan' learns from the folds how well that is "
     "known."
@@ -37,7 +59,7 @@ ADVICE = (
 
 
 @dataclass(frozen=True, eq=False)
-class FoldValues(Data):
+class FoldValues(Values):
     """The scores of every system on the test folds of one cross-validation.
 
     Attributes
@@ -52,16 +74,12 @@ class FoldValues(Data):
         What the data sets are called; a name of nothing where there is one only.
     """
 
-    values: Array
     dataset: Codes
     repeat: Codes
     fold: Codes
     test_share: Array
     dataset_names: NDArray[np.str_]
 
-    paired = True
-    kind = "values"
-    real: ClassVar[tuple[str, ...]] = ("values", "test_share")
     unit = "test fold"
 
     def __post_init__(self) -> None:
@@ -113,10 +131,6 @@ class FoldValues(Data):
         """Whether the scores were losses with the other sign, and less is better."""
         return self.scorer.startswith(NEGATED)
 
-    def n_documents(self, category: str | None = None) -> tuple[int]:
-        """Count the test folds."""
-        return (self.resamples,)
-
     def format_count(self, n: int) -> str:
         """Describe the cross-validation."""
         repeats = int(self.repeats[0])
@@ -125,25 +139,6 @@ class FoldValues(Data):
             return super().format_count(n)
         often = f" repeated {repeats} times" if repeats > 1 else ""
         return f"{folds}-fold cross-validation{often}"
-
-    def scale(self, of: str) -> float:
-        """Return what a share of the observed mean, or of the observed range, is a share of."""
-        if of == "range":
-            return float(self.values.max() - self.values.min())
-        return float(np.abs(self.observed.mean()))
-
-    def pair(self, a: int, b: int) -> FoldValues:
-        """Return the scores of two systems."""
-        if (a, b) == (0, 1) and len(self.systems) == 2:
-            return self
-        arrays: dict[str, Any] = self.arrays() | {"values": self.values[[a, b]]}
-        return type(self)(self.categories, **arrays, **self.metadata(a, b))
-
-    def constant(self, a: int, b: int) -> bool:
-        """Return whether two systems differ by the same amount on every test fold."""
-        first, second = self.values[a], self.values[b]
-        size = max(np.abs(first).max(), np.abs(second).max(), np.finfo(float).tiny)
-        return bool(np.ptp(first - second) <= SAME * size)
 
 
 def average_by_dataset(values: Array, dataset: Codes) -> Array:
@@ -159,8 +154,8 @@ class UnpairedFolds(FoldValues):
 
     def constant(self, a: int, b: int) -> bool:
         """Return whether the scores of both systems never vary."""
-        size = max(np.abs(self.values[[a, b]]).max(), np.finfo(float).tiny)
-        return bool((np.ptp(self.values[[a, b]], axis=1) <= SAME * size).all())
+        both = self.values[[a, b]]
+        return all(never_varies(row, both) for row in both)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,116 +198,102 @@ class Design:
     label: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class FoldTable:
-    """Scores of any number of systems, a row per test fold.
+def build_folds(
+    values: Array,
+    systems: tuple[str, ...],
+    design: Design | None = None,
+    columns: pd.DataFrame | None = None,
+    *,
+    paired: bool = True,
+    unmatched: str = "raise",
+    source: Mapping[str, str] | None = None,
+) -> FoldValues:
+    """Check scores of folds, and put them together in the order of data sets and repeats.
 
-    Attributes
+    Parameters
     ----------
     values : ndarray
         The scores (system, row); NaN where there is none.
     systems : tuple of str
         What the systems are called.
-    rows : DataFrame or None
+    design : Design, optional
+        What the caller says of the folds.
+    columns : DataFrame, optional
         What the rows are about, as far as it is known: ``dataset``, ``repeat``, ``fold`` and
         ``test_share``. Without ``fold`` they are in the order of ``RepeatedKFold``.
-    design : Design or None
-        What the caller says of the folds.
     paired : bool
         Whether the rows of all systems are about the same folds.
-    drop : bool
-        Whether to leave out rows that lack a score, which are refused otherwise.
+    unmatched : str
+        ``"drop"`` to leave out rows that lack a score, which are refused otherwise.
     source
         As in :class:`stanoff.data.types.Data`.
-    """
-
-    values: Array
-    systems: tuple[str, ...]
-    rows: pd.DataFrame | None = None
-    design: Design | None = None
-    paired: bool = True
-    drop: bool = False
-    source: Mapping[str, str] = field(default_factory=dict)
-
-
-def build_folds(table: FoldTable) -> FoldValues:
-    """Check scores of folds, and put them together in the order of data sets and repeats.
 
     Examples
     --------
     >>> scores = np.array([[0.8, 0.9, 0.7, 0.9], [0.7, 0.9, 0.8, 0.6]])
-    >>> build_folds(FoldTable(scores, ("a", "b"), design=Design(0.5, 2, 2))).repeats.tolist()
+    >>> build_folds(scores, ("a", "b"), Design(0.5, 2, 2)).repeats.tolist()
     [2]
     """
-    rows, names = _number_rows(table)
-    shares = rows.groupby("dataset")["test_share"].first().to_numpy(dtype=np.float64)
-    rows = rows.sort_values([*GROUPS, "fold"], kind="stable")
-    values = table.values[:, rows.index]
-    complete, notes = _find_complete(values, table)
+    columns = pd.DataFrame(index=range(values.shape[1])) if columns is None else columns
+    rows, names = _number_rows(columns, design)
+    _check_rows(rows, names, columns, design)
+    folds = rows.groupby("dataset")["fold"].nunique()
+    shares = (1 / folds).where(folds > 1, 0.0)
+    if "test_share" in columns:
+        shares = columns["test_share"].groupby(rows["dataset"]).mean()
+    elif design is not None:
+        shares[:] = design.test_share
+    rows = rows.sort_values(KEYS, kind="stable")
+    values = values[:, rows.index]
+    complete, notes = _find_complete(values, systems, unmatched == "drop")
     values, rows = values[:, complete], rows[complete]
-    if not table.paired and len(names) > 1:
-        raise invalid("paired", "None with several data sets", False)
-    kind = DatasetFolds if len(names) > 1 else FoldValues if table.paired else UnpairedFolds
-    if not table.paired:
+    if not paired:
+        if len(names) > 1:
+            raise invalid("paired", "None with several data sets", False)
         notes.append("The systems had folds of their own: on the same ones less is needed.")
-    scorer = table.source.get("scorer", "")
+    scorer = (source or {}).get("scorer", "")
     if scorer.startswith(NEGATED):
         values = 0.0 - values
         notes.append(
             f"{scorer} was turned round: what is shown is {scorer.removeprefix(NEGATED)}, of which "
             "less is better."
         )
+    kind = DatasetFolds if len(names) > 1 else FoldValues if paired else UnpairedFolds
+    arrays: dict[str, Any] = {key: rows[key].to_numpy(dtype=np.int64) for key in KEYS}
+    arrays["test_share"] = shares.to_numpy(dtype=np.float64)
+    arrays["dataset_names"] = np.array(names)
     data = kind(
         ("1",),
         values,
-        rows["dataset"].to_numpy(dtype=np.int64),
-        rows["repeat"].to_numpy(dtype=np.int64),
-        rows["fold"].to_numpy(dtype=np.int64),
-        shares,
-        np.array(names),
-        systems=table.systems,
-        source=table.source,
+        **arrays,
+        systems=systems,
+        source=source or {},
         notes=tuple(notes),
     )
     if kind is not DatasetFolds:
         _check_size(data.resamples)
-        _check_constants(data)
+        if all(data.constant(0, system) for system in range(1, len(systems))):
+            refuse_constant(data, 0, 1)
     return data
 
 
-def _number_rows(table: FoldTable) -> tuple[pd.DataFrame, list[str]]:
-    """Give data sets, repeats and folds numbers and a test share, row by row; name data sets."""
-    columns = pd.DataFrame(index=range(table.values.shape[1])) if table.rows is None else table.rows
+def _number_rows(columns: pd.DataFrame, design: Design | None) -> tuple[pd.DataFrame, list[str]]:
+    """Give data sets, repeats and folds numbers, row by row; name data sets."""
     if "repeat" in columns and "fold" not in columns:
         raise invalid("repeat", "None without fold=, which names the folds", "a column")
-    rows = pd.DataFrame(0, columns.index, [*GROUPS, "fold"])
+    rows = pd.DataFrame(0, columns.index, KEYS)
     names = [""]
     for role in rows:
         if role in columns:
             rows[role], labels = pd.factorize(columns[role])
             names = [str(label) for label in labels] if role == "dataset" else names
-    position = rows.groupby("dataset").cumcount()
-    folds = None if table.design is None else table.design.folds
-    if "fold" in columns:
-        n_labels = rows["fold"].max() + 1
-        if folds is not None and "repeat" not in columns and n_labels > folds:
-            # Every test fold has a number of its own, whatever the repeat.
-            rows["repeat"], rows["fold"] = position // folds, position % folds
-    elif table.design is not None:
-        size = folds or len(rows)
-        rows["repeat"], rows["fold"] = position // size, position % size
-    elif len(names) == 1 and "test_share" not in columns:
+    if "fold" not in columns and design is None and {"dataset", "test_share"}.isdisjoint(columns):
         raise _ask(len(rows))
-    else:
-        rows["fold"] = position
-    _check_folds(rows, names, table)
-    if "test_share" in columns:
-        rows["test_share"] = columns["test_share"].groupby(rows["dataset"]).transform("mean")
-    elif table.design is not None:
-        rows["test_share"] = table.design.test_share
-    else:
-        n_folds = rows.groupby("dataset")["fold"].transform("nunique")
-        rows["test_share"] = (1 / n_folds).where(n_folds > 1, 0.0)
+    size = (design.folds if design is not None else None) or max(len(rows), 1)
+    # Every test fold may have a number of its own, whatever the repeat.
+    if "fold" not in columns or ("repeat" not in columns and rows["fold"].max() >= size):
+        position = rows.groupby("dataset").cumcount()
+        rows["repeat"], rows["fold"] = position // size, position % size
     return rows, names
 
 
@@ -324,63 +305,56 @@ def _ask(n: int) -> InputError:
     return InputError(f"There are {n:,} scores of every system{doubt}: {ADVICE}.")
 
 
-def _check_folds(rows: pd.DataFrame, names: list[str], table: FoldTable) -> None:
+def _check_rows(
+    rows: pd.DataFrame, names: list[str], columns: pd.DataFrame, design: Design | None
+) -> None:
     """Refuse folds that occur twice, repeats with other folds, and numbers that do not fit."""
-    repeated = rows.duplicated([*GROUPS, "fold"]).to_numpy()
+    repeated = rows.duplicated(KEYS).to_numpy()
     if repeated.any():
-        assert table.rows is not None
-        fold = table.rows["fold"].iloc[int(repeated.argmax())]
+        fold = columns["fold"].iloc[int(repeated.argmax())]
         advice = ": name the column of the repeats in repeat=, or that of the data sets in dataset="
-        where = " in the same repeat" if "repeat" in table.rows else advice
+        where = " in the same repeat" if "repeat" in columns else advice
         raise InputError(f"fold {fold} occurs more than once{where}.")
-    folds = rows.groupby(GROUPS)["fold"].nunique()
+    sizes = rows.groupby(KEYS[:2])["fold"].nunique()
     for code, name in enumerate(names):
         of_dataset = f" of data set {name}" if len(names) > 1 else ""
-        sizes = folds.xs(code).to_numpy()
-        if len(set(sizes)) > 1:
+        of_repeats = sizes.xs(code).to_numpy()
+        folds, repeats = int(of_repeats.min()), len(of_repeats)
+        if of_repeats.max() > folds:
             raise InputError(
-                f"Every repeat must have the same folds, but those{of_dataset} have {sizes.min()} "
-                f"to {sizes.max()}: some are missing."
+                f"Every repeat must have the same folds, but those{of_dataset} have {folds} to "
+                f"{of_repeats.max()}: some are missing."
             )
-        _check_design(table, int(sizes[0]), len(sizes), of_dataset)
+        if design is None:
+            if repeats == 1 and folds > MAX_FOLDS and "test_share" not in columns:
+                raise _ask(folds)
+            continue
+        expected = design.folds or folds, design.repeats or repeats
+        if expected != (folds, repeats):
+            raise InputError(
+                f"{design.label} means {expected[0]} folds and {expected[1]} repeats, "
+                f"{expected[0] * expected[1]:,} scores; there are {folds * repeats:,}{of_dataset} "
+                "of every system."
+            )
 
 
-def _check_design(table: FoldTable, folds: int, repeats: int, of_dataset: str) -> None:
-    """Compare the folds that are there with those that the caller speaks of."""
-    design = table.design
-    if design is None:
-        if (
-            repeats == 1
-            and folds > MAX_FOLDS
-            and (table.rows is None or "test_share" not in table.rows)
-        ):
-            raise _ask(folds)
-        return
-    expected = design.folds or folds, design.repeats or repeats
-    if expected != (folds, repeats):
-        product = f"{expected[0]} folds and {expected[1]} repeats"
-        raise InputError(
-            f"{design.label} means {product}, {expected[0] * expected[1]:,} scores; there are "
-            f"{folds * repeats:,}{of_dataset} of every system."
-        )
-
-
-def _find_complete(values: Array, table: FoldTable) -> tuple[NDArray[np.bool_], list[str]]:
+def _find_complete(
+    values: Array, systems: tuple[str, ...], drop: bool
+) -> tuple[NDArray[np.bool_], list[str]]:
     """Find the rows in which every system has a score; refuse others, or leave them out."""
     missing = np.isnan(values)
     complete = np.asarray(~missing.any(axis=0), dtype=np.bool_)
     if complete.all():
         return complete, []
-    n = values.shape[1]
     failed = [
-        f"{name} has none in {count} of {n:,} test folds"
-        for name, count in zip(table.systems, missing.sum(axis=1), strict=True)
-        if count
+        f"{name} has none in {lost} of {values.shape[1]:,} test folds"
+        for name, lost in zip(systems, missing.sum(axis=1), strict=True)
+        if lost
     ]
     listed = "; ".join(failed[:3])
     if not complete.any():
         raise InputError(f"No test fold has a score of every system: {listed}.")
-    if table.drop:
+    if drop:
         return complete, [f"Test folds without a score were left out: {listed}."]
     raise InputError(
         f"Every system must have a score in every test fold, but {listed}: a fold is missing, or "
@@ -401,18 +375,302 @@ def _check_size(n: int) -> None:
     )
 
 
-def _check_constants(data: FoldValues) -> None:
-    """Refuse systems of which any two differ by the same amount in all folds."""
-    if all(data.constant(0, system) for system in range(1, len(data.systems))):
-        refuse_constant(data, 0, 1)
+# What the caller has: scikit-learn's objects, arrays and tables.
 
 
-def refuse_constant(data: FoldValues, a: int, b: int) -> None:
-    """Refuse two systems whose difference is the same in all folds: it cannot vary for a model."""
-    if not data.constant(a, b):
-        return
-    first, second = data.systems[a], data.systems[b]
-    raise InputError(
-        f"{first} and {second} differ by the same amount in each of {data.resamples:,} test folds: "
-        f"{NO_VERDICT} Did both make the same predictions?"
+def is_cross_validation(inputs: Sequence[Any], options: Options, *, labels: bool = False) -> bool:
+    """Return whether scores of folds are meant: by an option, or by what scikit-learn returned.
+
+    Parameters
+    ----------
+    inputs : sequence
+        What was passed without a name.
+    options : mapping
+        The options of the layout.
+    labels : bool
+        Whether there are true labels, so that ``fold=`` is about predictions.
+
+    Examples
+    --------
+    >>> is_cross_validation([{"test_score": [0.7, 0.8]}], {}), is_cross_validation([[0, 1]], {})
+    (True, False)
+    """
+    if labels:
+        return False
+    if any(options.get(name) is not None for name in FOLD_OPTIONS):
+        return True
+    within = [x for data in inputs if isinstance(data, Mapping) for x in data.values()]
+    return any(_has_scores(data) or _is_search(data) for data in [*inputs, *within])
+
+
+def load_cross_validation(
+    data: Any, second: Any, systems: Sequence[Any] | None, options: Options
+) -> FoldValues:
+    """Read the scores of the folds of two systems, or of any number.
+
+    Parameters
+    ----------
+    data : mapping, data frame or path
+        What ``cross_validate`` returned for each system, scores by system, ``cv_results_``, or a
+        table.
+    second : optional
+        The scores of B, if ``data`` has those of A.
+    systems : sequence, optional
+        Which columns or candidates are compared; by default all.
+    options : mapping
+        Those of the layout that were given.
+
+    Examples
+    --------
+    >>> rf, svm = {"test_score": [0.8, 0.9, 0.7, 0.9]}, {"test_score": [0.7, 0.9, 0.8, 0.6]}
+    >>> load_cross_validation(rf, svm, None, {"folds": 2, "repeats": 2}).observed.round(3).tolist()
+    [0.825, 0.75]
+    """
+    for name, value in options.items():
+        if name not in ALLOWED:
+            raise invalid(name, "None for scores of folds", value)
+    if second is not None:
+        names = [getattr(scores, "name", None) for scores in (data, second)]
+        names = names if all(names) and names[0] != names[1] else ["A", "B"]
+        data = dict(zip(names, (data, second), strict=True))
+    if _has_scores(data):
+        raise InputError(
+            "This is what cross_validate returned for one system: pass compare(cv_a, cv_b), or "
+            "contest({'rf': cv_rf, 'svm': cv_svm})."
+        )
+    design: Design | None = None
+    source: Mapping[str, str] = {}
+    if _is_search(data) or isinstance(data, Mapping):
+        for name in ("system", "value"):
+            if name in options:
+                raise invalid(name, "None where no table has columns", options[name])
+        scores, metric, splits = _read_objects(data, systems, options)
+        design = _design_of_splits(splits, "indices") if splits else None
+        columns = {str(name): _as_scores(str(name), values) for name, values in scores.items()}
+        check_lengths({name: len(values) for name, values in columns.items()})
+        rows = _rows_of_arrays(len(next(iter(columns.values()))), options)
+    else:
+        columns, rows, source = _read_table(data, systems, options)
+        metric = options.get("metric") or options.get("value")
+    scorer = str(metric).removeprefix(TEST)
+    return build_folds(
+        np.stack(list(columns.values())),
+        as_systems(list(columns)),
+        read_design(options, None if "dataset" in rows else len(rows)) or design,
+        rows,
+        paired=check_bool("paired", options.get("paired", True)),
+        unmatched=check_choice("unmatched", options.get("unmatched", "raise"), ("raise", "drop")),
+        source={**source, **({} if scorer in NAMELESS else {"scorer": scorer})},
     )
+
+
+def read_design(options: Options, n: int | None = None) -> Design | None:
+    """Read how the folds were made: by counts, by a splitter, or by the sizes of the sets.
+
+    Parameters
+    ----------
+    options : mapping
+        ``folds``, ``repeats``, ``cv``, ``n_train`` and ``n_test``, as far as they are given.
+    n : int, optional
+        How many scores there are, where their number says how often the folds are repeated.
+
+    Examples
+    --------
+    >>> read_design({"folds": 10, "repeats": 3}).test_share, read_design({"cv": 5}).folds
+    (0.1, 5)
+    """
+    used = [name for name in ("folds", "cv", "n_test") if options.get(name) is not None]
+    if len(used) > 1:
+        raise invalid(used[1], f"None where {used[0]}= is given", options[used[1]])
+    if "repeats" in options and used != ["folds"]:
+        raise invalid("repeats", "given together with folds=", options["repeats"])
+    if ("n_train" in options) != ("n_test" in options):
+        raise InputError("n_train= and n_test= go together: the share of the test set is needed.")
+    if used == ["folds"]:
+        folds = check_int("folds", options["folds"], least=2)
+        repeats = options.get("repeats")
+        if repeats is not None:
+            repeats = check_int("repeats", repeats)
+        elif n is not None and n % folds == 0:
+            repeats = n // folds
+        label = f"folds={folds}" + (f" and repeats={repeats}" if repeats else "")
+        return Design(1 / folds, folds, repeats, label)
+    if used == ["cv"]:
+        return _read_splitter(options["cv"])
+    if used == ["n_test"] and not isinstance(options["n_test"], str):
+        n_train, n_test = (check_int(name, options[name]) for name in ("n_train", "n_test"))
+        return Design(n_test / (n_test + n_train), label=f"n_train={n_train}, n_test={n_test}")
+    return None
+
+
+def _read_splitter(cv: Any) -> Design:
+    """Read a splitter of scikit-learn, the number of folds, or the splits themselves."""
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        folds = check_int("cv", int(cv), least=2)
+        return Design(1 / folds, folds, 1, f"cv={folds}")
+    if isinstance(cv, (list, tuple)):
+        return _design_of_splits(cv, f"cv of {len(cv)} splits")
+    sizes: list[Any] = [getattr(cv, name, None) for name in ("train_size", "test_size")]
+    n_whole = sum(isinstance(size, (int, np.integer)) for size in sizes)
+    if n_whole == 1:
+        raise InputError(f"How many documents {cv} had is not known: pass n_train= and n_test=.")
+    n = int(np.sum(sizes)) if n_whole else DOCUMENTS
+    try:  # any documents show how the splitter splits; few splitters need classes or groups
+        with warnings.catch_warnings(action="ignore"):
+            splits = list(islice(cv.split(np.zeros(n), np.arange(n) % 2, np.arange(n)), MAX_SPLITS))
+    except (AttributeError, TypeError, ValueError):
+        splits = []
+    n_train = [len(train) for train, _ in splits]
+    if not n_train or len(n_train) == n or np.ptp(n_train) > 0.1 * n:
+        rule = f"a number of folds, a KFold, RepeatedKFold or ShuffleSplit, or else {ADVICE}"
+        raise invalid("cv", rule, cv)
+    return _design_of_splits(splits, type(cv).__name__)
+
+
+def _design_of_splits(splits: Sequence[Any], label: str) -> Design:
+    """Find the share of the test sets, and how many make one repeat: all documents were tested."""
+    try:
+        sizes = np.array([[len(train), len(test)] for train, test in splits], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise invalid("cv", "pairs of training and test indices", type(splits).__name__) from None
+    tests = [np.asarray(test) for _, test in splits]
+    documents = len(np.unique(np.concatenate(tests)))
+    [ends] = np.nonzero(np.cumsum(sizes[:, 1]) == documents)
+    folds = int(ends[0]) + 1 if len(ends) else len(tests)
+    if len(tests) % folds or len(np.unique(np.concatenate(tests[:folds]))) < documents:
+        folds = len(tests)
+    share = float((sizes[:, 1] / sizes.sum(axis=1)).mean())
+    return Design(round(share, 12), folds, len(tests) // folds, label)
+
+
+def _has_scores(data: Any) -> bool:
+    """Return whether this is what ``cross_validate`` returned, or a data frame of it."""
+    is_frame = isinstance(data, pd.DataFrame) and "fit_time" in data
+    return (isinstance(data, Mapping) or is_frame) and bool(_metrics(data, TEST))
+
+
+def _is_search(data: Any) -> bool:
+    """Return whether this is ``cv_results_``, or a data frame of it."""
+    is_mapping = isinstance(data, (Mapping, pd.DataFrame))
+    return is_mapping and "params" in data and bool(_metrics(data, FIRST))
+
+
+def _metrics(data: Any, prefix: str) -> list[str]:
+    """Return the metrics of which there are scores."""
+    return [str(key).removeprefix(prefix) for key in data if str(key).startswith(prefix)]
+
+
+def select_metric(names: Sequence[str], metric: Any) -> str:
+    """Return which of the scores is meant; several must be told apart by ``metric=``."""
+    if metric is not None:
+        return check_choice("metric", str(metric).removeprefix(TEST), names)
+    if len(names) > 1:
+        raise InputError(f"There are several scores: pass metric=, one of {', '.join(names)}.")
+    return names[0]
+
+
+def _read_objects(
+    data: Any, systems: Sequence[Any] | None, options: Options
+) -> tuple[dict[str, Any], Any, list[Any]]:
+    """Return the scores by system, which metric they are, and the splits where these are there."""
+    metric = options.get("metric")
+    if _is_search(data):
+        metric = select_metric(_metrics(data, FIRST), metric)
+        keys = (f"split{i}_test_{metric}" for i in count())
+        columns = [data[key] for key in takewhile(lambda key: key in data, keys)]
+        candidates = dict(zip(_name_candidates(data), np.stack(columns, axis=1), strict=True))
+        return _select(candidates, systems), metric, []
+    named = _select(data, systems)
+    dicts = {name: scores for name, scores in named.items() if _has_scores(scores)}
+    if not dicts:
+        return named, metric, []
+    for name, scores in named.items():
+        if name not in dicts:
+            rule = "a dictionary of cross_validate, as the others are"
+            raise invalid(str(name), rule, type(scores).__name__)
+    first, *others = dicts.values()
+    shared = [key for key in _metrics(first, TEST) if all(TEST + key in x for x in others)]
+    if not shared:
+        raise InputError("The dictionaries of cross_validate have no score in common.")
+    metric = select_metric(shared, metric)
+    indices = {name: scores["indices"] for name, scores in dicts.items() if "indices" in scores}
+    if options.get("paired", True):
+        for a, b in pairwise(indices):
+            tests, others = indices[a]["test"], indices[b]["test"]
+            if len(tests) != len(others) or not all(map(np.array_equal, tests, others)):
+                raise InputError(
+                    f"{a} and {b} were not tested on the same folds: pass the same splitter with "
+                    "a random_state to both, or paired=False to compare them all the same."
+                )
+    folds: Any = next(iter(indices.values()), {"train": [], "test": []})
+    splits = list(zip(folds["train"], folds["test"], strict=True))
+    return {name: scores[TEST + metric] for name, scores in dicts.items()}, metric, splits
+
+
+def _select(named: Mapping[str, Any], systems: Sequence[Any] | None) -> dict[str, Any]:
+    """Take some systems out of all, in this order."""
+    for system in systems or ():
+        if system not in named:
+            raise unknown("systems", system, list(map(str, named)))
+    return {name: named[name] for name in systems or named}
+
+
+def _name_candidates(data: Any) -> list[str]:
+    """Call candidates by the parameters in which they differ, or by a data frame's own names."""
+    if isinstance(data, pd.DataFrame):
+        index = data.index
+        if index.is_unique and index.inferred_type == "string":
+            return [str(name) for name in index]
+    candidates = [dict(params) for params in data["params"]]
+    keys = dict.fromkeys(key for params in candidates for key in params)
+    varied = [key for key in keys if len({repr(params.get(key)) for params in candidates}) > 1]
+    names = [
+        ", ".join(f"{key}={params[key]}" for key in varied if key in params)
+        for params in candidates
+    ]
+    return names if len(set(names)) == len(names) else [str(params) for params in candidates]
+
+
+def _as_scores(name: str, values: Any) -> Array:
+    """Read scores, of which some may be NaN: failed fits are refused later."""
+    if isinstance(values, Mapping):
+        rule = "an array of scores, or a dictionary of cross_validate with a test_score"
+        raise invalid(name, rule, sorted(map(str, values)))
+    if np.ndim(values) != 1:
+        return as_numbers(name, values)  # which says what is wrong
+    scores = pd.Series(values)
+    numbers = np.full(len(scores), np.nan)
+    is_there = scores.notna().to_numpy()
+    numbers[is_there] = as_numbers(name, scores[is_there])
+    return numbers
+
+
+def _rows_of_arrays(n: int, options: Options) -> pd.DataFrame:
+    """Return what the scores are about, by columns beside them."""
+    rows = pd.DataFrame(index=range(n))
+    for name in KEYS:
+        if name in options:
+            if isinstance(options[name], str) or np.shape(options[name]) != (n,):
+                rule = "an entry for each score, where no table has columns"
+                raise invalid(name, rule, options[name])
+            rows[name] = np.asarray(options[name])
+    return rows
+
+
+def _read_table(
+    data: Any, systems: Sequence[Any] | None, options: Options
+) -> tuple[dict[str, Array], pd.DataFrame, Mapping[str, str]]:
+    """Read a table with a column per system, or with a row per system and fold."""
+    keys = {name: options[name] for name in KEYS if name in options}
+    sizes = {name: options.get(name) for name in ("n_train", "n_test")}
+    keys |= {name: column for name, column in sizes.items() if isinstance(column, str)}
+    if "value" in options and "fold" not in options:
+        raise InputError("Say which column is 'fold': pass fold=.")
+    answers = read_answers(data, keys, systems, options)
+    advice = ": name the columns of the repeats and of the data sets in repeat= and dataset="
+    wide = answers.pivot(answers.keys, ["system"], advice)
+    rows = wide.index.to_frame(index=False)
+    if "n_test" in rows:
+        n_train, n_test = (as_numbers(name, rows[name]) for name in ("n_train", "n_test"))
+        rows["test_share"] = n_test / (n_test + n_train)
+    return {name: _as_scores(name, wide[name]) for name in answers.systems}, rows, answers.source

@@ -17,10 +17,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff.data.counting import check_lengths, number
-from stanoff.data.types import Data, default_names
+from stanoff.data.types import Array, Data, default_names
 from stanoff.errors import InputError, invalid
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 MIN_ITEMS = 4  # with fewer the posterior has no standard deviation
@@ -35,7 +34,41 @@ WORDS = {"true": 1.0, "false": 0.0}  # as text files have them
 
 
 @dataclass(frozen=True, eq=False)
-class ItemValues(Data):
+class Values(Data):
+    """Numbers of every system: of items, of test folds.
+
+    Attributes
+    ----------
+    values : ndarray
+        The numbers (system, unit).
+    """
+
+    values: Array
+
+    paired = True
+    kind = "values"
+    per_unit = "values"
+    per_system: ClassVar[tuple[str, ...]] = ("values",)
+
+    @property
+    def observed(self) -> Array:
+        """The observed score of each system."""
+        return np.asarray(self.values.mean(axis=1))
+
+    def scale(self, of: str) -> float:
+        """Return what a share of the observed mean, or of the observed range, is a share of."""
+        return float(np.ptp(self.values) if of == "range" else np.abs(self.observed.mean()))
+
+    def constant(self, a: int, b: int) -> bool:
+        """Return whether two systems differ by the same amount everywhere."""
+        first = self.values[[a, b], :GLIMPSE]
+        if not never_varies(first[0] - first[1], first):
+            return False
+        return never_varies(self.values[a] - self.values[b], self.values[[a, b]])
+
+
+@dataclass(frozen=True, eq=False)
+class ItemValues(Values):
     """The values of every system on every item.
 
     Attributes
@@ -50,14 +83,10 @@ class ItemValues(Data):
         The number of the data set that an item is from; empty where there is one only.
     """
 
-    values: Array
     runs: Codes
     scatter: Array
     dataset: Codes
 
-    paired = True
-    kind = "values"
-    real: ClassVar[tuple[str, ...]] = ("values", "scatter")
     unit = "item"
     per_system: ClassVar[tuple[str, ...]] = ("values", "runs", "scatter")
 
@@ -71,34 +100,9 @@ class ItemValues(Data):
         """Whether there is more than one run of some item."""
         return self.runs.size > 0
 
-    @property
-    def observed(self) -> Array:
-        """The observed score of each system."""
-        return np.asarray(self.values.mean(axis=1))
-
     def n_documents(self, category: str | None = None) -> tuple[int]:
         """Count the items."""
         return (self.items,)
-
-    def scale(self, of: str) -> float:
-        """Return what a share of the observed mean, or of the observed range, is a share of."""
-        if of == "range":
-            return float(self.values.max() - self.values.min())
-        return float(np.abs(self.observed.mean()))
-
-    def pair(self, a: int, b: int) -> ItemValues:
-        """Return the values of two systems."""
-        if (a, b) == (0, 1) and len(self.systems) == 2:
-            return self
-        rows = {name: getattr(self, name)[[a, b]] for name in self.per_system}
-        return replace(self, **rows, **self.metadata(a, b))
-
-    def constant(self, a: int, b: int) -> bool:
-        """Return whether two systems differ by the same amount on every item."""
-        first = self.values[[a, b], :GLIMPSE]
-        if not _never_varies(first[0] - first[1], first):
-            return False
-        return _never_varies(self.values[a] - self.values[b], self.values[[a, b]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,11 +144,12 @@ class ClusteredValues(ItemValues):
         sizes = np.broadcast_to(self.sizes, self.sums.shape)[:, [a, b]]
         sums, mean = self.sums[:, [a, b]], sizes.mean(axis=0)
         away = (sums - self.observed[[a, b]] * sizes) / mean
-        return _never_varies(away[:, 0] - away[:, 1], sums / mean)
+        return never_varies(away[:, 0] - away[:, 1], sums / mean)
 
     def format_count(self, n: int) -> str:
-        """Say how many items there are, in how many clusters."""
-        return f"{super().format_count(n)} in {self.clusters:,} clusters"
+        """Say how many items there are, and in how many clusters if these are fewer."""
+        items = super().format_count(n)
+        return f"{items} in {self.clusters:,} clusters" if self.clusters < n else items
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,14 +160,14 @@ class ClusterMeans(ClusteredValues):
     """
 
     @property
-    def items(self) -> int:
-        """How many items there are."""
-        return int(self.runs[0].sum())
-
-    @property
     def repeated(self) -> bool:
         """False: nothing is known of runs."""
         return False
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return int(self.runs[0].sum())
 
     @property
     def observed(self) -> Array:
@@ -201,7 +206,6 @@ class RatioValues(ClusteredValues):
 
     denominator: Array
 
-    real: ClassVar[tuple[str, ...]] = ("values", "scatter", "denominator")
     per_system: ClassVar[tuple[str, ...]] = (*ItemValues.per_system, "denominator")
 
     @property
@@ -214,12 +218,9 @@ class RatioValues(ClusteredValues):
         """What the sums are divided by (cluster, system)."""
         return np.stack([np.bincount(self.cluster, row) for row in self.denominator], axis=1)
 
-    def format_count(self, n: int) -> str:
-        """Say how many items there are, and in how many clusters if these are fewer."""
-        return super().format_count(n) if self.clusters < n else Data.format_count(self, n)
 
-
-def _never_varies(difference: Array, values: Array) -> bool:
+def never_varies(difference: Array, values: Array) -> bool:
+    """Return whether differences are all the same, but for rounding of the values."""
     size = max(np.abs(values).max(), np.finfo(float).tiny)
     return bool(np.ptp(difference) <= SAME * size)
 
@@ -263,38 +264,40 @@ def build_items(
     numbers = {name: as_numbers(name, values, ids) for name, values in columns.items()}
     check_lengths({name: len(values) for name, values in numbers.items()})
     values = np.stack(list(numbers.values()))
+    n, names = values.shape[1], systems or default_names(len(values))
     _check_values(values)
-    n = values.shape[1]
-    names = systems or default_names(len(values))
-    codes, notes = _read_clusters(cluster, n)
+    units, notes = _read_clusters(cluster, n)
     if n < FEW_ITEMS:
         notes.append(
             f"There are only {n} items: the interval is right if their differences are roughly "
             "normal, and too narrow if they are skewed."
         )
-    nothing = np.empty((len(values), 0))
     if len(denominators) and runs is not None:  # what is divided is the sum, not the mean
         values, runs, scatter = values * runs, None, None
-    fields: dict[str, Any] = {
-        "categories": ("1",),
-        "values": values,
-        "runs": nothing.astype(np.int64) if runs is None else runs,
-        "scatter": nothing if scatter is None else scatter,
-        "dataset": NO_CODES if dataset is None else encode_items("dataset", dataset, n),
-        "systems": names,
-        "notes": tuple(notes),
-    }
-    units = np.arange(n) if codes is None else codes
-    data = ItemValues(**fields)
+    datasets = NO_CODES if dataset is None else number("dataset", dataset, n)
+    kind: type[ItemValues] = ItemValues
+    further: dict[str, Any] = {}
     if len(denominators):
-        denominator = _as_denominator(denominators, names, values.shape)
-        data = RatioValues(cluster=units, denominator=denominator, **fields)
-        check_clusters(data.clusters, "items" if codes is None else "clusters")
-    elif of_clusters or codes is not None:
-        data = (ClusterMeans if of_clusters else ClusteredValues)(cluster=units, **fields)
-        check_clusters(data.clusters, "clusters")
-    elif n > 1 and len(np.unique(data.dataset)) == n:
-        data = DatasetScores(**fields)
+        kind = RatioValues
+        further["denominator"] = _as_denominator(denominators, names, values.shape)
+    elif of_clusters or units is not None:
+        kind = ClusterMeans if of_clusters else ClusteredValues
+    elif n > 1 and len(np.unique(datasets)) == n:
+        kind = DatasetScores
+    if issubclass(kind, ClusteredValues):
+        further["cluster"] = np.arange(n) if units is None else units
+        what = "items" if units is None and len(denominators) else "clusters"
+        check_clusters(int(further["cluster"].max()) + 1, what)
+    data = kind(
+        ("1",),
+        values,
+        np.empty((len(values), 0), dtype=np.int64) if runs is None else runs,
+        np.empty((len(values), 0)) if scatter is None else scatter,
+        datasets,
+        **further,
+        systems=names,
+        notes=tuple(notes),
+    )
     return _point_out_constants(data)
 
 
@@ -337,7 +340,11 @@ def as_numbers(name: str, values: Any, ids: Any = None, hint: str = "") -> Array
         raise InputError(f"{name} must be one-dimensional. Got the shape {column.shape}.")
     if column.dtype.kind in "cmMV":
         raise invalid(name, "a column of numbers", f"the type {column.dtype}")
-    missing, numbers = np.asarray(pd.isna(column)), _to_floats(column)
+    try:
+        numbers = np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):  # texts, pd.NA, lists, 10**400
+        numbers = np.array([_to_float(value) for value in column], dtype=np.float64)
+    missing = np.asarray(pd.isna(column))
     for wrong, rule, what in (
         (missing, "have a number in every row", "are missing"),
         (np.isnan(numbers), "be made of numbers", "are none"),
@@ -346,22 +353,12 @@ def as_numbers(name: str, values: Any, ids: Any = None, hint: str = "") -> Array
         if wrong.any():
             first, count = int(wrong.argmax()), int(wrong.sum())
             where = f"in row {first + 1}" if ids is None else f"that of {ids[first]!r}"
-            example = (
-                "has none" if wrong is missing else f"is {np.asarray(column, object)[first]!r}"
-            )
+            value = "has none" if wrong is missing else f"is {np.asarray(column, object)[first]!r}"
             raise InputError(
                 f"{name} must {rule}, but {count:,} of {len(column):,} {what}: the first, {where}, "
-                f"{example}.{hint}"
+                f"{value}.{hint}"
             )
     return numbers
-
-
-def _to_floats(column: Any) -> Array:
-    """Return numbers; NaN for what is none."""
-    try:
-        return np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):  # texts, pd.NA, lists, 10**400
-        return np.array([_to_float(value) for value in column], dtype=np.float64)
 
 
 def _to_float(value: Any) -> float:
@@ -377,20 +374,12 @@ def _read_clusters(column: Any, n: int) -> tuple[Codes | None, list[str]]:
     """Return the clusters; none where all are different, and a note where they are few."""
     if column is None:
         return None, []
-    cluster = encode_items("cluster", column, n)
+    cluster = number("cluster", column, n)
     clusters = int(cluster.max()) + 1
     if clusters == n:
         return None, ["Every item has a cluster of its own, so that clusters change nothing."]
     few = f"There are only {clusters} clusters: what is said of new ones rests on these few."
     return cluster, [few] if clusters < FEW_CLUSTERS else []
-
-
-def encode_items(role: str, column: Any, n: int) -> Codes:
-    """Give every cluster or data set a number, and return that of each item."""
-    array = np.asarray(column)
-    if array.ndim != 1 or len(array) != n:
-        raise InputError(f"{role} must have an entry for each of {n:,} items.")
-    return number(role, array)
 
 
 def _as_denominator(columns: Any, systems: tuple[str, ...], shape: tuple[int, ...]) -> Array:
@@ -408,25 +397,6 @@ def _as_denominator(columns: Any, systems: tuple[str, ...], shape: tuple[int, ..
     return denominator
 
 
-def _point_out_constants(data: ItemValues) -> ItemValues:
-    """Refuse systems of which no two vary; point out pairs that do not."""
-    s = len(data.systems)
-    pairs = list(combinations(range(s), 2))
-    constant = [pair for pair in pairs if data.constant(*pair)]
-    if s > 2 and len(constant) == len(pairs):
-        raise InputError(
-            f"Any two of these {s} systems differ by the same amount on all of "
-            f"{data.format_count(data.items)}: {NO_VERDICT} Are they functions of each other?"
-        )
-    if s == 2:
-        refuse_constant(data, 0, 1)
-    if not constant:
-        return data
-    others = f" (and so do {len(constant) - 1:,} more pairs)" if len(constant) > 1 else ""
-    note = f"{_describe(data, *constant[0])}{others}: what is said of such pairs is no verdict."
-    return replace(data, notes=(*data.notes, note))
-
-
 def check_clusters(clusters: int, what: str) -> None:
     """Refuse so few clusters that nothing can be learned from how they vary."""
     if clusters < MIN_CLUSTERS:
@@ -437,22 +407,39 @@ def check_clusters(clusters: int, what: str) -> None:
         )
 
 
-def refuse_constant(data: ItemValues, a: int, b: int) -> None:
-    """Refuse two systems whose difference is the same on all items: it cannot vary for a model."""
-    if not data.constant(a, b):
-        return
-    raise InputError(
-        f"{_describe(data, a, b)}: {NO_VERDICT} Are they the same column, or is one a function of "
-        "the other?"
-    )
+def _point_out_constants(data: ItemValues) -> ItemValues:
+    """Refuse systems of which no two vary; point out pairs that do not."""
+    s = len(data.systems)
+    pairs = list(combinations(range(s), 2))
+    constant = [pair for pair in pairs if data.constant(*pair)]
+    if not constant:
+        return data
+    if len(pairs) == 1:
+        refuse_constant(data, 0, 1)
+    if len(constant) == len(pairs):
+        raise InputError(
+            f"Any two of these {s} systems differ by the same amount on all of "
+            f"{data.format_count(data.items)}: {NO_VERDICT} Are they functions of each other?"
+        )
+    others = f" (and so do {len(constant) - 1:,} more pairs)" if len(constant) > 1 else ""
+    note = f"{_describe(data, *constant[0])}{others}: what is said of such pairs is no verdict."
+    return replace(data, notes=(*data.notes, note))
 
 
-def _describe(data: ItemValues, a: int, b: int) -> str:
-    first, second = data.systems[a], data.systems[b]
+def refuse_constant(data: Values, a: int, b: int) -> None:
+    """Refuse two systems whose difference is the same everywhere: it cannot vary for a model."""
+    if data.constant(a, b):
+        raise InputError(
+            f"{_describe(data, a, b)}: {NO_VERDICT} Are they the same column, or is one a function "
+            "of the other?"
+        )
+
+
+def _describe(data: Values, a: int, b: int) -> str:
     gap = float(data.observed[a] - data.observed[b])
-    where = f"on each of {data.items:,} items"
+    same = abs(gap) <= SAME * np.abs(data.observed[[a, b]]).max()
+    difference = "have the same value" if same else f"differ by {gap:+g}"
+    where = f"on each of {data.values.shape[1]:,} {data.unit}s"
     if isinstance(data, ClusteredValues) and data.clusters < data.items:
         where = f"in each of {data.clusters:,} clusters"
-    if abs(gap) <= SAME * np.abs(data.observed[[a, b]]).max():
-        return f"{first} and {second} have the same value {where}"
-    return f"{first} and {second} differ by {gap:+g} {where}"
+    return f"{data.systems[a]} and {data.systems[b]} {difference} {where}"

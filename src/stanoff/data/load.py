@@ -18,7 +18,7 @@ import pandas as pd
 from stanoff._lib.arguments import as_names, as_systems, check_choice
 from stanoff.data import notes
 from stanoff.data.counting import check_weights, count_two_test_sets
-from stanoff.data.cross_validation import (
+from stanoff.data.folds import (
     FOLD_OPTIONS,
     is_cross_validation,
     load_cross_validation,
@@ -32,11 +32,10 @@ from stanoff.data.observed import (
     builder_options,
     check_kind,
 )
-from stanoff.data.out_of_fold import load_out_of_fold
 from stanoff.data.readers import database, open_table, refuse_estimators
-from stanoff.data.regression import NUMERIC
+from stanoff.data.scores import NUMERIC
 from stanoff.data.tables import LONG, read_tables
-from stanoff.data.trained import load_trained
+from stanoff.data.trained import load_out_of_fold, load_trained
 from stanoff.data.types import (
     AVERAGES,
     Data,

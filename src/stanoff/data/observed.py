@@ -14,10 +14,16 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff.data.counting import check_lengths, count_documents, count_labels, missing_rows
-from stanoff.data.cross_validation import FOLD_OPTIONS
+from stanoff.data.folds import FOLD_OPTIONS
 from stanoff.data.items import as_numbers, build_items
-from stanoff.data.regression import ERRORS, NUMBERS, NUMERIC, build_errors, build_numbers
-from stanoff.data.scores import build_scores
+from stanoff.data.scores import (
+    ERRORS,
+    NUMBERS,
+    NUMERIC,
+    build_errors,
+    build_numbers,
+    build_scores,
+)
 from stanoff.data.types import Counts, Data
 from stanoff.errors import InputError, invalid
 

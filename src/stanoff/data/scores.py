@@ -1,10 +1,10 @@
-"""Scored documents: what is true of each, and how high every system scored it."""
+"""Scored documents: what is true of each, and how high every system scored it; or true numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -21,16 +21,20 @@ from stanoff.data.counting import (
     number,
     select_categories,
 )
-from stanoff.data.items import as_numbers
-from stanoff.data.types import Counts, Data, default_names
+from stanoff.data.items import NO_CODES, ItemValues, as_numbers, build_items
+from stanoff.data.types import Array, Categories, Counts, Data, default_names
 from stanoff.errors import InputError, invalid
 
-Array = NDArray[np.float64]
-
+MIN_DOCUMENTS, FEW_DOCUMENTS = 4, 10  # that have numbers
 FEW = 5  # documents of a class
-NO_CLUSTERS: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 HINT = " Scores are finite numbers, higher for positive, and not labels."
 ALL_CLASSES = "1"  # the name of the only category where all classes are judged together
+NUMBERS = "numbers"
+ERRORS: dict[str, Callable[[Array], Array]] = {
+    "absolute errors": np.abs,
+    "squared errors": np.square,
+}
+NUMERIC = (NUMBERS, *ERRORS)  # what is made of true and predicted numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,27 +51,18 @@ class Scores(Data):
         The cluster of each document (N); empty where every document stands for itself.
     """
 
-    truth: NDArray[np.int64]
+    truth: NDArray[Any]
     score: Array
     cluster: NDArray[np.int64]
 
     kind = "scores"
-    real: ClassVar[tuple[str, ...]] = ("score",)
+    per_unit = "truth"
+    per_system = ("score",)
     together: ClassVar[bool] = False  # whether all classes are judged together
-
-    def n_documents(self, category: str | None = None) -> tuple[int]:
-        """Count the documents."""
-        return (self.truth.shape[-1],)
 
     def alike(self, a: int, b: int) -> bool:
         """Return whether two systems gave every document the same scores."""
         return bool(np.array_equal(self.score[a], self.score[b]))
-
-    def pair(self, a: int, b: int) -> Data:
-        """Keep two of the systems."""
-        if (a, b) == (0, 1) and len(self.systems) == 2:
-            return self
-        return replace(self, score=self.score[[a, b]], **self.metadata(a, b))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +89,17 @@ class ScoredClasses(Scores):
     dims: ClassVar = {"truth": ("document",), "score": ("system", "document", "class")}
 
 
-Scored = TypeVar("Scored", ScoredDocuments, ScoredClasses)
+@dataclass(frozen=True, eq=False)
+class PredictedNumbers(Scores):
+    """A true number for every document (N), and what each system predicted (S, N)."""
+
+    kind = NUMBERS
+    together = True
+    dims: ClassVar = {"truth": ("document",), "score": ("system", "document")}
+
+    def scale(self, of: str) -> float:
+        """Return the range of the truth: the mean of a measure is not known here."""
+        return float(np.ptp(self.truth)) if of == "range" else 1.0
 
 
 def build_scores(
@@ -132,43 +137,49 @@ def build_scores(
     if len({values.shape[1:] for values in scores.values()}) > 1:
         shapes = ", ".join(f"{system} {values.shape}" for system, values in scores.items())
         raise InputError(f"All systems must have as many columns of scores, but have {shapes}.")
-    sizes = {system: len(values) for system, values in scores.items()}
-    others = {"cluster": cluster, "sample_weight": n}
-    sizes |= {role: len(values) for role, values in others.items() if values is not None}
     matrix = next(iter(scores.values())).ndim == 2
-    facts: dict[str, Any] = {"systems": default_names(len(scores))}
+    true: NDArray[Any]
     if is_multilabel({name: truth}):
-        selected, positive = _read_indicators(name, truth, pos_label, labels, average)
+        selected, true = _read_indicators(name, truth, pos_label, labels, average)
     else:
-        known, [codes] = encode_all({name: truth})
+        known, [true] = encode_all({name: truth})
         if matrix:
             width = next(iter(scores.values())).shape[1]
-            known, codes = _order_classes(_headings(systems), known, codes, width, labels)
-            if average is None and pos_label is None and len(known) > 2:
-                check_lengths({name: len(codes), **sizes})
-                facts["source"] = {"classes": ", ".join(map(str, known))}
-                arrays = codes, np.stack(list(scores.values())), encode_clusters(cluster)
-                return _repeat(ScoredClasses((ALL_CLASSES,), *arrays, **facts), n)
-            selected = select_categories(known, pos_label, None, average)
+            known, true = _order_classes(_headings(systems), known, true, width, labels)
+            labels = None
         elif average is not None:
             raise invalid("average", "None where systems have one column of scores", average)
         else:
             _refuse_labels(scores, systems, known)
-            selected = select_categories(known, pos_label, labels, None)
+        selected = []  # all classes are judged together
+        if len(known) <= 2 or not matrix or pos_label is not None or average is not None:
+            selected = select_categories(known, pos_label, labels, average)
             if selected[0][1] is None:
-                raise InputError(
-                    f"{name} has one class only ({known[0]!r}): it takes both to compare."
-                )
-        positive = np.array([codes == index for _, index in selected])
-    check_lengths({name: positive.shape[1], **sizes})
-    categories = tuple(category for category, _ in selected)
+                reason = f"one class only ({known[0]!r}): it takes both to compare"
+                raise InputError(f"{name} has {reason}.")
+            true = np.array([true == index for _, index in selected])
+    sizes = {name: true.shape[-1], **{system: len(values) for system, values in scores.items()}}
+    rows = _rows(sizes, n, cluster=cluster)
+    true, clusters = true[..., rows].astype(np.int64), _encode_clusters(cluster, rows)
+    names = default_names(len(scores))
+    if not selected:
+        score = np.stack(list(scores.values()))[:, rows]
+        source = {"classes": ", ".join(map(str, known))}
+        return ScoredClasses((ALL_CLASSES,), true, score, clusters, systems=names, source=source)
     indices = [index for _, index in selected if index is not None] if matrix else [0]
-    score = np.stack([x.reshape(len(x), -1)[:, indices].T for x in scores.values()])
-    facts |= {"source": {"pos_label": categories[0]}, "notes": _two_valued(scores)}
-    arrays = positive.astype(np.int64), score, encode_clusters(cluster)
-    data = ScoredDocuments(categories, *arrays, **facts)
+    score = np.stack([x.reshape(len(x), -1)[rows][:, indices].T for x in scores.values()])
+    categories = tuple(category for category, _ in selected)
+    source = {"pos_label": categories[0]}
+    data = ScoredDocuments(categories, true, score, clusters, systems=names, source=source)
     _check_both(name, data)
-    return replace(_repeat(data, n), notes=(*data.notes, *_few_documents(data)))
+    return replace(data, notes=(*_two_valued(scores), *_few_documents(data)))
+
+
+def _rows(sizes: Mapping[str, int], n: Counts | None, **further: Any) -> Any:
+    """Return the rows of all documents, once lengths have been checked: all, or as weights say."""
+    others = {**further, "sample_weight": n}
+    check_lengths({**sizes, **{role: len(x) for role, x in others.items() if x is not None}})
+    return slice(None) if n is None else np.repeat(np.arange(len(n)), n)
 
 
 def as_scores(name: str, values: Any) -> Array:
@@ -202,7 +213,7 @@ def _refuse_labels(scores: Mapping[str, Array], columns: Any, used: Sequence[Any
 
 def _read_indicators(
     name: str, truth: Any, pos_label: Any, labels: Any, average: str | None
-) -> tuple[list[tuple[str, int | None]], NDArray[np.bool_]]:
+) -> tuple[Categories, NDArray[np.bool_]]:
     """Read an indicator matrix: which categories are judged, and which documents are of them."""
     if not is_matrix(truth):
         raise _other_than(name, "labels, or an indicator matrix of 0 and 1", f"{next(iter(truth))}")
@@ -247,28 +258,14 @@ def _order_classes(
     return order, np.array([order.index(label) for label in known], dtype=np.int64)[codes]
 
 
-def encode_clusters(values: Any) -> NDArray[np.int64]:
-    """Give every cluster a number."""
+def _encode_clusters(values: Any, rows: Any) -> NDArray[Any]:
+    """Give every cluster a number, and return that of these rows."""
     if values is None:
-        return NO_CLUSTERS
+        return NO_CODES
     codes = number("cluster", values)
     if len(codes) and not codes.any():
         raise invalid("cluster", "a column of two clusters or more", "1")
-    return codes
-
-
-def _repeat(data: Scored, n: Any) -> Scored:
-    """Write documents out as often as their weights say."""
-    if n is None:
-        return data
-    rows = np.repeat(np.arange(len(n)), n)
-    axis = 1 if isinstance(data, ScoredClasses) else -1
-    return replace(
-        data,
-        truth=data.truth[..., rows],
-        score=np.take(data.score, rows, axis=axis),
-        cluster=data.cluster[rows] if len(data.cluster) else NO_CLUSTERS,
-    )
+    return np.asarray(codes[rows])
 
 
 def _check_both(name: str, data: ScoredDocuments) -> None:
@@ -310,3 +307,79 @@ def _two_valued(scores: Mapping[str, Array]) -> tuple[str, ...]:
         if values.ndim == 1 and len(distinct := np.unique(values)) == 2
         for low, high in [distinct]
     )
+
+
+def build_numbers(
+    columns: Mapping[str, Any], n: Counts | None = None, *, cluster: Any = None, **categories: Any
+) -> PredictedNumbers:
+    """Check true and predicted numbers, and put them together.
+
+    Parameters
+    ----------
+    columns : mapping
+        The truth, then the predictions of every system, by the names that an error shall mention.
+    n : ndarray, optional
+        Documents per row, 1 by default.
+    cluster : array_like, optional
+        The cluster of each document.
+    **categories
+        ``pos_label``, ``labels`` and ``average``, which numbers do not have.
+
+    Examples
+    --------
+    >>> data = build_numbers({"y": [1, 2, 3, 5], "a": [1.5, 2, 3, 4], "b": [0, 2, 2, 6]})
+    >>> data.score.shape
+    (2, 4)
+    """
+    numbers, rows = _read_numbers(columns, n, categories, cluster=cluster)
+    size = numbers.shape[1]
+    few = f"There are only {size} documents: the interval may be too narrow."
+    return PredictedNumbers(
+        ("1",),
+        numbers[0],
+        numbers[1:],
+        _encode_clusters(cluster, rows),
+        systems=default_names(len(numbers) - 1),
+        notes=(few,) if size < FEW_DOCUMENTS else (),
+    )
+
+
+def build_errors(
+    kind: str,
+    columns: Mapping[str, Any],
+    n: Counts | None = None,
+    *,
+    cluster: Any = None,
+    dataset: Any = None,
+    **categories: Any,
+) -> ItemValues:
+    """Make values per item of true and predicted numbers: absolute or squared errors.
+
+    Examples
+    --------
+    >>> columns = {"y": [1, 2, 3, 5], "a": [1.5, 2, 3, 4], "b": [0, 2, 2, 7]}
+    >>> build_errors("squared errors", columns).values.tolist()
+    [[0.25, 0.0, 0.0, 1.0], [1.0, 0.0, 1.0, 4.0]]
+    """
+    further = {"cluster": cluster, "dataset": dataset}
+    numbers, rows = _read_numbers(columns, n, categories, **further)
+    errors = dict(zip(list(columns)[1:], ERRORS[kind](numbers[0] - numbers[1:]), strict=True))
+    repeated = {role: np.asarray(x)[rows] for role, x in further.items() if x is not None}
+    data = build_items(errors, **repeated)
+    return replace(data, source={**data.source, "values": kind})
+
+
+def _read_numbers(
+    columns: Mapping[str, Any], n: Counts | None, categories: Mapping[str, Any], **further: Any
+) -> tuple[Array, Any]:
+    """Read the truth and the predictions, a row each; and which rows make the documents."""
+    for name, value in categories.items():
+        if value is not None:
+            raise invalid(name, "None for numbers, which have no labels", value)
+    numbers = {name: as_numbers(name, values) for name, values in columns.items()}
+    rows = _rows({name: len(values) for name, values in numbers.items()}, n, **further)
+    stacked = np.stack(list(numbers.values()))[:, rows]
+    if (size := stacked.shape[1]) < MIN_DOCUMENTS:
+        least = f"Predictions of {MIN_DOCUMENTS} documents or more are needed"
+        raise InputError(f"{least}; there are {size}.")
+    return stacked, rows

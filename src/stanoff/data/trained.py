@@ -1,35 +1,43 @@
-"""Several trained copies of each system (training seeds), all of them on the same documents.
+"""Several trained copies of each system: of other training seeds, or of the folds of a repeat.
 
 Copy r of every document is one trained model: copies are crossed with documents, and are not runs
-of each document by itself.
+of each document by itself. Out of fold, every document is predicted by a copy that was not trained
+on it; predictions of several repeats are averaged, and never count as documents of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff.data.answers import Answers, read_answers
-from stanoff.data.counting import label_documents, parse_texts
-from stanoff.data.items import as_numbers
-from stanoff.data.types import Data
+from stanoff._lib.arguments import as_systems
+from stanoff.data.answers import ROW, Answers, read_answers
+from stanoff.data.counting import check_lengths, label_documents, number, parse_texts
+from stanoff.data.items import Values, as_numbers
+from stanoff.data.scores import ScoredDocuments, build_scores
+from stanoff.data.types import Array, Data
 from stanoff.errors import InputError, invalid
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
+Options = Mapping[str, Any]
 
 MIN_DOCUMENTS, MIN_COPIES, FEW_COPIES = 4, 2, 5
-ALLOWED = ("trained", "item", "system", "prediction", "value")
-NOT_YET = "None where trained= names the copies"
+LONG = ("item", "system", "prediction", "value")
+TRAINED = {*LONG, "trained"}, "None where trained= names the copies"  # options that are allowed
+OUT_OF_FOLD = {*LONG, "fold", "repeat", "id"}, "None beside out-of-fold predictions"
+ARRAYS = {"fold"}, "None where no table has columns"
 
 
 @dataclass(frozen=True, eq=False)
 class TrainedCopies(Data):
     """Systems that were trained several times, each copy on all documents.
+
+    What each copy answered is the array ``per_unit`` (copy, ..., document).
 
     Attributes
     ----------
@@ -40,7 +48,6 @@ class TrainedCopies(Data):
     owner: Codes
 
     paired = True
-    answers: ClassVar[str]  # the array of what each copy answered (copy, ..., document)
 
     @property
     def copies(self) -> Codes:
@@ -50,7 +57,7 @@ class TrainedCopies(Data):
     @property
     def documents(self) -> int:
         """How many documents there are."""
-        return int(getattr(self, self.answers).shape[-1])
+        return int(getattr(self, self.per_unit).shape[-1])
 
     def n_documents(self, category: str | None = None) -> tuple[int]:
         """Count the documents."""
@@ -64,37 +71,19 @@ class TrainedCopies(Data):
 
     def pair(self, a: int, b: int) -> TrainedCopies:
         """Return what was observed of two systems."""
-        if (a, b) == (0, 1) and len(self.systems) == 2:
+        if (len(self.systems), a, b) == (2, 0, 1):
             return self
         rows = np.concatenate([np.flatnonzero(self.owner == system) for system in (a, b)])
-        arrays: dict[str, Any] = self.arrays()
-        arrays |= {"owner": (self.owner[rows] == b).astype(np.int64)}
-        arrays[self.answers] = arrays[self.answers][rows]
-        return type(self)(self.categories, **arrays, **self.metadata(a, b))
+        owner = (self.owner[rows] == b).astype(np.int64)
+        answers: dict[str, Any] = {self.per_unit: getattr(self, self.per_unit)[rows]}
+        return replace(self, owner=owner, **answers, **self.metadata(a, b))
 
 
 @dataclass(frozen=True, eq=False)
-class TrainedValues(TrainedCopies):
-    """A value of every copy on every item.
+class TrainedValues(Values, TrainedCopies):
+    """A value of every copy on every item (copy, item)."""
 
-    Attributes
-    ----------
-    values : ndarray
-        The values (copy, item).
-    """
-
-    values: Array
-
-    kind = "values"
-    answers = "values"
-    real: ClassVar[tuple[str, ...]] = ("values",)
     unit = "item"
-
-    def scale(self, of: str) -> float:
-        """Return what a share of the observed mean, or of the observed range, is a share of."""
-        if of == "range":
-            return float(self.values.max() - self.values.min())
-        return float(np.abs(self.values.mean()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +101,7 @@ class TrainedLabels(TrainedCopies):
     truth: Codes
     predictions: Codes
 
-    answers = "predictions"
+    per_unit = "predictions"
 
     @property
     def confusion(self) -> NDArray[np.bool_]:
@@ -122,12 +111,59 @@ class TrainedLabels(TrainedCopies):
         return np.stack(np.broadcast_arrays(*cells), axis=2)
 
 
+class OutOfFold(TrainedCopies):
+    """What all out-of-fold predictions have: the fold of every document, in every repeat."""
+
+    fold: Codes  # (repeat, document)
+
+    def format_count(self, n: int) -> str:
+        """Say how many documents there are, in how many folds."""
+        repeats, folds = len(self.fold), int(self.fold.max()) + 1
+        often = f", repeated {repeats} times" if repeats > 1 else ""
+        return f"{n:,} documents in {folds} folds{often}"
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFoldLabels(OutOfFold, TrainedLabels):
+    """Labels, as :class:`TrainedLabels` has them, whose copies are the repeats.
+
+    Attributes
+    ----------
+    fold : ndarray
+        The number of the fold that a document was tested in (repeat, document).
+    """
+
+    fold: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFoldScores(OutOfFold):
+    """Scores of every category against the rest.
+
+    Attributes
+    ----------
+    truth : ndarray
+        1 where a document is of the category, else 0 (category, document).
+    score : ndarray
+        The scores (copy, category, document); copies are the repeats of each system.
+    fold : ndarray
+        The number of the fold that a document was tested in (repeat, document).
+    """
+
+    truth: Codes
+    score: Array
+    fold: Codes
+
+    kind = "scores"
+    per_unit = "score"
+
+
 def load_trained(
     kind: str,
     data: Any,
     truth: Any,
     systems: Sequence[Any] | None,
-    options: Mapping[str, Any],
+    options: Options,
     categories: Mapping[str, Any],
 ) -> TrainedCopies:
     """Read a table with a row per document and copy, and per system if that is a column.
@@ -147,73 +183,153 @@ def load_trained(
     categories : mapping
         ``pos_label``, ``labels`` and ``average``.
     """
-    for name, value in options.items():
-        if name not in ALLOWED:
-            raise invalid(name, NOT_YET, value)
+    _check_options(options, *TRAINED)
     if kind not in ("labels", "values"):
         raise InputError(f"Trained copies are compared by labels or by values, and not by {kind}.")
     if (truth is None) != (kind == "values"):
         raise InputError("Pass truth= for labels, and none for values (measure='mean').")
     if "item" not in options:
         raise InputError("Say which column names the documents: pass item=.")
-    keys = {"item": options["item"], "trained": options["trained"]}
-    keys |= {} if truth is None else {"truth": truth}
+    keys = {"item": options["item"], "trained": options["trained"], "truth": truth}
+    keys = {role: column for role, column in keys.items() if column is not None}
     answers = read_answers(data, keys, systems, options)
-    owner, copies = cross_copies(answers)
+    owner, columns = _cross_copies(answers)
     metadata: dict[str, Any] = {"systems": answers.systems, "source": answers.source}
+    copies: TrainedCopies
     if kind == "values":
-        values = np.stack([as_numbers(name, answer) for name, answer in copies.items()])
-        return _check_size(TrainedValues(("1",), owner, values, **metadata))
-    columns = {"truth": true_answers(answers), **copies}
-    if answers.from_file:
-        columns |= parse_texts(columns)
-    names, positive, predictions = label_documents(columns, **categories)
-    return _check_size(TrainedLabels(names, owner, positive, predictions, **metadata))
+        values = np.stack([as_numbers(name, answer) for name, answer in columns.items()])
+        copies = TrainedValues(("1",), owner, values, **metadata)
+    else:
+        names, true, predictions = label_documents(columns, **categories)
+        copies = TrainedLabels(names, owner, true, predictions, **metadata)
+    if copies.documents < MIN_DOCUMENTS:
+        raise InputError(f"{MIN_DOCUMENTS} documents or more are needed; there are too few.")
+    few = int(copies.copies.min())
+    if few < MIN_COPIES:
+        raise InputError(
+            f"{copies.systems[int(copies.copies.argmin())]} was trained once: how much training "
+            f"matters is learned from {MIN_COPIES} copies of each system or more. Without trained= "
+            "the verdict is about these trained systems."
+        )
+    note = (
+        f"There are only {few} trained copies of a system: with five or more the interval would be "
+        "narrower."
+    )
+    return replace(copies, notes=(note,) if few < FEW_COPIES else ())
 
 
-def cross_copies(answers: Answers) -> tuple[Codes, dict[str, NDArray[Any]]]:
-    """Return the system of each copy, and its answers to the documents, by the name of the copy."""
+def load_out_of_fold(
+    kind: str,
+    data: Any,
+    truth: Any,
+    systems: Sequence[Any] | Mapping[str, Any] | None,
+    options: Options,
+    categories: Mapping[str, Any],
+) -> OutOfFoldLabels | OutOfFoldScores:
+    """Read what was predicted out of fold: a row per document (and repeat), with its fold.
+
+    Parameters
+    ----------
+    kind : str
+        ``"labels"`` or ``"scores"``.
+    data : data frame or path
+        The table; None where there are arrays.
+    truth : str or array_like
+        The column of true labels, or these.
+    systems : sequence or mapping, optional
+        The columns of the systems, by default all others; or the predictions of each, as
+        ``cross_val_predict`` returns them.
+    options : mapping
+        ``fold``; with several repeats ``repeat``, and ``id`` that names the document; in long
+        format ``system`` and ``prediction``, too.
+    categories : mapping
+        ``pos_label``, ``labels`` and ``average``.
+    """
+    if kind not in ("labels", "scores"):
+        raise invalid("fold", f"None for {kind}: pass the predictions alone", options["fold"])
+    _check_options(options, *OUT_OF_FOLD)
+    metadata: dict[str, Any]
+    if isinstance(systems, Mapping):
+        _check_options(options, *ARRAYS)
+        if isinstance(options["fold"], str) or np.ndim(options["fold"]) != 1:
+            raise invalid("fold", "the test fold of each document, in its order", options["fold"])
+        names = as_systems(list(systems))
+        fold = number("fold", options["fold"])[None]
+        columns = {"y_true": truth, **dict(zip(names, systems.values(), strict=True))}
+        check_lengths({"fold": fold.size, **{name: len(x) for name, x in columns.items()}})
+        owner, metadata = np.arange(len(names)), {"systems": names}
+    else:
+        owner, columns, fold, metadata = _read_folds(data, truth, systems, options)
+    if fold.max() == 0:
+        raise invalid("fold", "a column of two folds or more", "one")
+    if kind == "labels":
+        judged, true, predictions = label_documents(columns, **categories)
+        return OutOfFoldLabels(judged, owner, true, predictions, fold, **metadata)
+    scored = build_scores(columns, **categories)
+    if not isinstance(scored, ScoredDocuments):
+        raise InputError(
+            "Probabilities of several classes are judged out of fold one class against the rest: "
+            "pass average=, or pos_label=."
+        )
+    arrays = owner, scored.truth, scored.score, fold
+    return OutOfFoldScores(scored.categories, *arrays, notes=scored.notes, **metadata)
+
+
+def _check_options(options: Options, allowed: set[str], rule: str) -> None:
+    """Refuse options of other layouts."""
+    for name, value in options.items():
+        if name not in allowed:
+            raise invalid(name, rule, value)
+
+
+def _read_folds(
+    data: Any, truth: Any, systems: Sequence[Any] | None, options: Options
+) -> tuple[Codes, dict[str, Any], Codes, dict[str, Any]]:
+    """Read a table of out-of-fold predictions: owners, columns, folds and metadata."""
+    item = options.get("id", options.get("item"))
+    if item is None and not {"repeat", "system"}.isdisjoint(options):
+        raise InputError("A document is predicted several times: pass id=, which names it.")
+    keys = {"truth": truth, "fold": options["fold"], "item": item, "trained": options.get("repeat")}
+    keys = {role: column for role, column in keys.items() if column is not None}
+    answers = read_answers(data, keys, systems, options)
+    rows = answers.rows
+    if item is None:
+        rows["item"] = rows[ROW]
+    if "trained" not in rows:
+        rows["trained"] = 0
+    owner, columns = _cross_copies(answers)
+    if (rows.groupby(["trained", "item"])["fold"].nunique() > 1).any():
+        raise InputError("The systems were not tested on the same folds: their fold= differs.")
+    rows = rows[rows["system"] == answers.systems[0]]
+    folds = rows.assign(fold=pd.factorize(rows["fold"])[0]).pivot(
+        index="trained", columns="item", values="fold"
+    )
+    fold = folds[list(dict.fromkeys(rows["item"]))].to_numpy(dtype=np.int64)
+    return owner, columns, fold, {"systems": answers.systems, "source": answers.source}
+
+
+def _cross_copies(answers: Answers) -> tuple[Codes, dict[str, NDArray[Any]]]:
+    """Return the system of each copy, and the columns: the truth, what each copy answers."""
     wide = answers.pivot(["item"], ["system", "trained"], ": every copy has one answer to each")
     wide = wide.reindex(list(dict.fromkeys(answers.rows["item"])))
+    pairs: list[Any] = wide.columns.to_list()
     missing = wide.isna().to_numpy()
     if missing.any():
         row, column = np.argwhere(missing)[0]
-        system, copy = wide.columns.to_list()[column]
+        system, copy = pairs[column]
         raise InputError(
             f"Every trained copy must have an answer to every document, but copy {copy} of "
             f"{system} has none to {wide.index[row]}."
         )
-    systems = wide.columns.get_level_values("system")
-    owner = np.array([answers.systems.index(name) for name in systems], dtype=np.int64)
-    pairs = zip(systems, wide.columns.get_level_values("trained"), strict=True)
+    owner = np.array([answers.systems.index(name) for name, _ in pairs], dtype=np.int64)
     names = [f"{name}, copy {copy}" for name, copy in pairs]
-    return owner, dict(zip(names, wide.to_numpy().T, strict=True))
-
-
-def true_answers(answers: Answers) -> NDArray[Any]:
-    """Return what is true of each document, in the order of :func:`cross_copies`."""
-    by_item = answers.rows.groupby("item", sort=False)["truth"]
-    contradicting = by_item.nunique() > 1
-    if contradicting.any():
-        raise InputError(f"{contradicting.idxmax()} has more than one true label.")
-    return np.asarray(by_item.first())
-
-
-def _check_size(data: TrainedCopies) -> TrainedCopies:
-    """Refuse tables that are too small to learn from."""
-    if data.documents < MIN_DOCUMENTS:
-        raise InputError(f"{MIN_DOCUMENTS} documents or more are needed; there are too few.")
-    for name, copies in zip(data.systems, data.copies, strict=True):
-        if copies < MIN_COPIES:
-            raise InputError(
-                f"{name} was trained once: how much training matters is learned from "
-                f"{MIN_COPIES} copies of each system or more. Without trained= the verdict is "
-                "about these trained systems."
-            )
-    if data.copies.min() < FEW_COPIES:
-        note = (
-            f"There are only {data.copies.min()} trained copies of a system: with five or more the "
-            "interval would be narrower."
-        )
-        data = replace(data, notes=(*data.notes, note))
-    return data
+    columns = dict(zip(names, wide.to_numpy().T, strict=True))
+    if "truth" in answers.rows:
+        by_item = answers.rows.groupby("item", sort=False)["truth"]
+        contradicting = by_item.nunique() > 1
+        if contradicting.any():
+            raise InputError(f"{contradicting.idxmax()} has more than one true label.")
+        columns = {"truth": np.asarray(by_item.first()), **columns}
+        if answers.from_file:
+            columns |= parse_texts(columns)
+    return owner, columns

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from stanoff import models
 from stanoff.data.folds import FoldValues
 from stanoff.data.items import ItemValues
-from stanoff.data.out_of_fold import OutOfFold
-from stanoff.data.trained import TrainedCopies
+from stanoff.data.trained import OutOfFold, TrainedCopies
 from stanoff.engines.draws import Variables
 from stanoff.errors import InputError
 from stanoff.inference.bayes_factor import density_diverges_at_zero

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stanoff.data.out_of_fold import OutOfFold
-from stanoff.data.trained import TrainedCopies, TrainedLabels, TrainedValues
+from stanoff.data.trained import OutOfFold, TrainedCopies, TrainedLabels, TrainedValues
 from stanoff.data.types import AVERAGES
 from stanoff.errors import InputError
 from stanoff.inference.evidence import Evidence, RowInfo, summarize

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from stanoff.data.folds import DatasetFolds, FoldValues, UnpairedFolds
 from stanoff.data.items import ClusteredValues, DatasetScores
-from stanoff.data.out_of_fold import OutOfFold
-from stanoff.data.trained import TrainedCopies
+from stanoff.data.trained import OutOfFold, TrainedCopies
 from stanoff.data.types import ConfusionCounts, Data
 from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError, invalid, unknown

@@ -27,14 +27,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.folds import (
-    DatasetFolds,
-    FoldValues,
-    UnpairedFolds,
-    average_by_dataset,
-    refuse_constant,
-)
-from stanoff.data.items import SAME, ItemValues
+from stanoff.data.folds import DatasetFolds, FoldValues, UnpairedFolds, average_by_dataset
+from stanoff.data.items import SAME, ItemValues, refuse_constant
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure

@@ -25,9 +25,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stanoff.data.folds import Design, FoldTable, FoldValues, build_folds
-from stanoff.data.out_of_fold import OutOfFold, OutOfFoldLabels, OutOfFoldScores
-from stanoff.data.trained import TrainedLabels, TrainedValues
+from stanoff.data.folds import Design, FoldValues, build_folds
+from stanoff.data.trained import (
+    OutOfFold,
+    OutOfFoldLabels,
+    OutOfFoldScores,
+    TrainedLabels,
+    TrainedValues,
+)
 from stanoff.data.types import AVERAGES, Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure, ScoreMeasure, average_categories
@@ -399,5 +404,4 @@ def scores_of_folds(data: OutOfFold, measure: Measure, average: str | None) -> F
         ]
         for system in range(len(data.systems))
     ]
-    design = Design(1 / folds, folds, repeats)
-    return build_folds(FoldTable(np.array(values), data.systems, design=design))
+    return build_folds(np.array(values), data.systems, Design(1 / folds, folds, repeats))

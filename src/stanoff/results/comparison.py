@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff import report, significance
-from stanoff.data.out_of_fold import OutOfFold
 from stanoff.data.rows import Rows
+from stanoff.data.trained import OutOfFold
 from stanoff.data.types import Data, PairedCounts
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError, invalid, unknown
