@@ -101,10 +101,10 @@ def no_column(where: str, role: str, column: object, known: Iterable[object]) ->
     names = [str(name) for name in known]
     near = nearest(column, names)
     others = f" and {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
-    listed = ", ".join(names[:MAX_COLUMNS]) + others
-    hint = f"did you mean {near!r}?" if near else f"it has {listed}."
-    message = f"{where} has no column {column!r} for {role!r}; {hint}"
-    return InputError(message, parameter=role)
+    hint = (
+        f"did you mean {near!r}?" if near else f"it has {', '.join(names[:MAX_COLUMNS])}{others}."
+    )
+    return InputError(f"{where} has no column {column!r} for {role!r}; {hint}", parameter=role)
 
 
 def no_option(function: str, name: str, known: Iterable[str]) -> OptionError:

@@ -258,7 +258,7 @@ def test_failed_fits_and_scores_without_verdict_are_refused():
         compare(a, a + 0.1, folds=10)
     with pytest.raises(InputError, match=r"a and b differ by .* on each of 10"):
         contest({"a": a, "b": a + 0.1, "c": a}, folds=10)
-    with pytest.raises(InputError, match=r"there are 2: two cannot tell .* RepeatedKFold"):
+    with pytest.raises(InputError, match=r"there are 2: RepeatedKFold"):
         compare(a[:2], b[:2], folds=2)
     with pytest.raises(InputError, match="Scores of 4 test folds or more are needed, and there is"):
         compare(a[:1], b[:1], n_train=90, n_test=10)

@@ -313,7 +313,7 @@ def test_weights_are_frequencies(frame, tmp_path):
 def test_weights_that_are_no_frequencies(frame, tmp_path, weight):
     odd = frame.assign(w=np.where(frame.index == 7, weight, 1.0))
     odd.to_csv(tmp_path / "p.csv", index=False)
-    words = f"whole numbers >= 0, .* no part of a document. Got {weight} instead"
+    words = f"whole numbers >= 0, .* a row stands for. Got {float(weight)} instead"
     with pytest.raises(InputError, match=words):
         count(frame["y"], frame["svm"], frame["nb"], sample_weight=odd["w"])
     for data in (odd, pl.from_pandas(odd).lazy(), tmp_path / "p.csv"):

@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence, Set
-from math import isfinite
+from math import inf
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,10 @@ def check_int(parameter: str, value: Any, *, least: int = 1, most: int | None = 
     >>> check_int("draws", 100)
     100
     """
-    rule = f"a whole number >= {least}"
-    if most is not None:
-        rule = f"a whole number from {least} to {most:,}"
     whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or int(value) < least or (most is not None and int(value) > most):
-        raise invalid(parameter, rule, value)
+    if not whole or not least <= int(value) <= (inf if most is None else most):
+        bounds = f">= {least}" if most is None else f"from {least} to {most:,}"
+        raise invalid(parameter, f"a whole number {bounds}", value)
     return int(value)
 
 
@@ -94,18 +92,16 @@ def as_path(parameter: str, value: Any) -> Path:
     'b.csv'
     """
     rule = "the path of a file"
-    if not isinstance(value, (str, os.PathLike)):
-        raise invalid(parameter, rule, value)
-    name = os.fspath(value)
-    if not isinstance(name, str) or not name or "\0" in name:
-        raise invalid(parameter, rule, value)
     try:
+        name = os.fspath(value)
         os.fsencode(name)
-        return Path(name).expanduser()
-    except UnicodeEncodeError:
-        raise invalid(parameter, rule, value) from None
+        if isinstance(name, str) and name and "\0" not in name:
+            return Path(name).expanduser()
+    except (TypeError, UnicodeEncodeError):
+        pass
     except RuntimeError:
-        raise invalid(parameter, f"{rule}; there is no such user", value) from None
+        rule += "; there is no such user"
+    raise invalid(parameter, rule, value) from None
 
 
 def as_seed(seed: Any) -> int:
@@ -141,16 +137,15 @@ def as_rope(rope: Any) -> Interval:
     """
     rule = "a half-width >= 0 or two finite ends in ascending order"
     both = isinstance(rope, Real) and not isinstance(rope, bool)
-    if isinstance(rope, (str, bytes, Mapping, Set)):
-        raise invalid("rope", rule, rope)
     try:
-        ends = (-rope, rope) if both else rope
-        low, high = (float(end) + 0.0 for end in ends)  # + 0.0 turns -0.0 into 0.0
+        if not isinstance(rope, (str, bytes, Mapping, Set)):
+            # + 0.0 turns -0.0 into 0.0
+            low, high = (float(end) + 0.0 for end in ((-rope, rope) if both else rope))
+            if -inf < low <= high < inf:
+                return low, high
     except (TypeError, ValueError, OverflowError):
-        raise invalid("rope", rule, rope) from None
-    if not (isfinite(low) and isfinite(high) and low <= high):
-        raise invalid("rope", rule, rope)
-    return low, high
+        pass
+    raise invalid("rope", rule, rope) from None
 
 
 def as_share(rope: str) -> tuple[Interval, str]:
@@ -183,21 +178,18 @@ def as_systems(names: Any) -> tuple[str, ...]:
     called = _names("systems", names)
     if len(called) < 2:
         raise invalid("systems", "two systems or more", names)
-    for name in called:
-        if called.count(name) > 1:
-            raise invalid("systems", "different systems", f"{name} twice")
+    if repeated := [name for name in called if called.count(name) > 1]:
+        raise invalid("systems", "different systems", f"{repeated[0]} twice")
     return tuple(called)
 
 
 def _names(parameter: str, names: Any) -> list[str]:
     listed = isinstance(names, Sequence) and not isinstance(names, str)
     called = [" ".join(str(name).split()) for name in names] if listed else []
-    if not called or not all(called):
-        return []
     for name in called:
         if not name.isprintable():
             raise invalid(parameter, "printable", name)
-    return called
+    return called if all(called) else []
 
 
 def as_executor(executor: Any) -> Any:

@@ -137,10 +137,8 @@ def _odd_labels(known: Labels, rows: Codes, n: Counts, pos_label: Any) -> tuple[
     notes = []
     if pos_label is None and len(known) == 2 and 1 in known and not {0, -1} & {*known}:
         [other] = {*known} - {1}
-        notes.append(
-            f"The labels are 1 and {other!r}, and 1 is taken for the positive one: pass "
-            "pos_label= to say so or otherwise."
-        )
+        taken = f"The labels are 1 and {other!r}, and 1 is taken for the positive one"
+        notes.append(f"{taken}: pass pos_label= to say so or otherwise.")
     disagree = (rows[:, 1:] != rows[:, 1:2]).any(axis=1)
     if disagree.all() and n.sum() >= MIN_DISAGREEMENTS:
         notes.append(
@@ -171,17 +169,13 @@ def count_documents(
 
 
 def label_documents(
-    columns: Mapping[str, Any],
-    *,
-    pos_label: Any = None,
-    labels: Any = None,
-    average: str | None = None,
+    columns: Mapping[str, Any], **options: Any
 ) -> tuple[tuple[str, ...], Counts, Counts]:
     """Say of every document which categories are true, and which each system predicts.
 
     Parameters
     ----------
-    columns, pos_label, labels, average
+    columns, **options
         As in :func:`count_labels`, with one label per document.
 
     Returns
@@ -195,20 +189,15 @@ def label_documents(
     >>> label_documents({"y": ["no", "yes"], "a": ["yes", "yes"]}, pos_label="yes")[1:]
     (array([[0, 1]]), array([[[1, 1]]]))
     """
-    known, pairs = read_labels(columns, labels)
-    categories = select_categories(known, pos_label, labels, average)
+    known, pairs = read_labels(columns, options.get("labels"))
+    categories = select_categories(known, **options)
     indices = np.array([-1 if index is None else index for _, index in categories])
     truth, *said = ((codes == indices[:, None]).astype(np.int64) for _, codes in pairs)
     return tuple(name for name, _ in categories), truth, np.stack(said)
 
 
 def count_two_test_sets(
-    a: Mapping[str, Any],
-    b: Mapping[str, Any],
-    *,
-    pos_label: Any = None,
-    labels: Sequence[Any] | None = None,
-    average: str | None = None,
+    a: Mapping[str, Any], b: Mapping[str, Any], **options: Any
 ) -> UnpairedCounts:
     """Count the cells of two systems, each from columns of its own: truth and predictions.
 
@@ -216,21 +205,22 @@ def count_two_test_sets(
     ----------
     a, b : mapping
         Two columns of labels, by the names that an error shall mention, all different.
-    pos_label, labels, average : optional
-        Which categories are judged, as in :func:`stanoff.compare`.
+    **options
+        Which categories are judged, as in :func:`count_labels`.
     """
-    if is_multilabel(a) or is_multilabel(b):
+    if is_multilabel({**a, **b}):
         raise InputError("Two different test sets need one label per document.")
     known, codes = encode_all({**a, **b})
-    refuse_similar_labels(known, labels)
-    categories = select_categories(known, pos_label, labels, average)
+    refuse_similar_labels(known, options.get("labels"))
+    categories = select_categories(known, **options)
     cells = []
     for columns, pair in ((a, codes[:2]), (b, codes[2:])):
         check_lengths(dict(zip(columns, map(len, pair), strict=True)))
         rows, n = tally(pair, len(known))
         cells.append(count_patterns(categories, _pairs_of(rows), n).cells[0])
     names = tuple(name for name, _ in categories)
-    return UnpairedCounts(names, *cells, notes=unused_labels(categories, known) if average else ())
+    notes = unused_labels(categories, known) if options.get("average") else ()
+    return UnpairedCounts(names, *cells, notes=notes)
 
 
 def tally(
@@ -388,7 +378,7 @@ def number(role: str, column: Any, n: int | None = None) -> NDArray[np.int64]:
 
 
 def select_categories(
-    known: Labels, pos_label: Any, labels: Any, average: str | None
+    known: Labels, pos_label: Any = None, labels: Any = None, average: str | None = None
 ) -> Categories:
     """Name the categories to count, each with its index among the labels that there are.
 
@@ -405,17 +395,15 @@ def select_categories(
             wanted = tuple(match_label(label, known) for label in _check_labels(labels))
         index = {label: i for i, label in enumerate(known)}
         if not any(label in index for label in wanted):
-            raise InputError(
-                f"None of the labels {_listed(wanted)} occurs: there are {_listed(known)}."
-                f"{_did_you_mean(wanted[0], known)}"
-            )
+            none = f"None of the labels {_listed(wanted)} occurs: there are {_listed(known)}."
+            raise InputError(none + _did_you_mean(wanted[0], known))
         return [(str(label), index.get(label)) for label in wanted]
     if labels is not None:
         raise invalid("labels", "None unless 'average' is given", labels)
     if pos_label is None and len(known) > 2:
         raise InputError(
             f"There are {len(known)} labels ({_listed(known)}): pass pos_label= to judge one of "
-            "them against the rest, or average= (macro, micro or weighted) to judge them together."
+            "them, or average= (macro, micro or weighted) to judge all."
         )
     positive = 1 if pos_label is None else pos_label
     if not isinstance(positive, Hashable) or positive is pd.NA:
@@ -459,9 +447,8 @@ def refuse_similar_labels(known: Iterable[Any], labels: Any = None) -> None:
         other = first_spelling.setdefault(" ".join(str(label).split()).casefold(), label)
         if other is not label and not (other in wanted and label in wanted):
             raise InputError(
-                f"The labels {other!r} and {label!r} differ in case or blanks only, and would "
-                "count as two: spell them alike or, if two are meant, name both in labels=, with "
-                "average=."
+                f"The labels {other!r} and {label!r} differ in case or blanks only: spell them "
+                "alike or, if two are meant, name both in labels=, with average=."
             )
 
 
@@ -473,9 +460,9 @@ def unused_labels(categories: Categories, known: Sequence[Any]) -> tuple[str, ..
     >>> unused_labels([("sprot", None), ("art", 0)], ["art", "sport"])
     ("'sprot' of labels= occurs nowhere, and counts in the average. Did you mean 'sport'?",)
     """
+    nowhere = "of labels= occurs nowhere, and counts in the average."
     return tuple(
-        f"{name!r} of labels= occurs nowhere, and counts in the average."
-        f"{_did_you_mean(name, known)}"
+        f"{name!r} {nowhere}{_did_you_mean(name, known)}"
         for name, index in categories
         if index is None
     )
@@ -539,9 +526,8 @@ def missing_rows(
     count = int(missing.sum()) if n is None else n
     first = f"in row {int(missing.argmax()) + 1}" if where is None else where
     plural = "" if count == 1 else "s"
-    raise InputError(
-        f"{name} has {count:,} missing {what}{plural}{', the first ' + first if first else ''}."
-    )
+    where = f", the first {first}" if first else ""
+    raise InputError(f"{name} has {count:,} missing {what}{plural}{where}.")
 
 
 def refuse_scores(name: str, labels: Iterable[Any], rows: int) -> None:
@@ -603,11 +589,8 @@ def check_weights(weights: Any) -> Counts:
         raise invalid("sample_weight", rule, f"the shape {numbers.shape}")
     odd = numbers[~((numbers >= 0) & (numbers == np.round(numbers)))]
     if len(odd):
-        raise InputError(
-            "The 'sample_weight' parameter must be made of whole numbers >= 0, which say how many "
-            "documents a row stands for: the models take counts, and know no part of a document. "
-            f"Got {odd[0]:g} instead."
-        )
+        rule = "made of whole numbers >= 0, which say how many documents a row stands for"
+        raise invalid("sample_weight", rule, odd[0].item())
     return numbers.astype(np.int64)
 
 
@@ -674,8 +657,7 @@ def _refuse_probabilities(name: str, values: Any) -> None:
     if len(between):
         raise InputError(
             f"{name} looks like probabilities, not labels: it has {between[0]:g}. Pass what was "
-            "predicted: for classes the one with the highest probability, such as "
-            "classes[p.argmax(axis=1)], for several labels per document p >= 0.5."
+            "predicted: classes[p.argmax(axis=1)], or p >= 0.5 for several labels per document."
         )
 
 
@@ -689,10 +671,8 @@ def _read_matrices(columns: Mapping[str, Any], labels: Any) -> tuple[Labels, lis
     first: list[Any] = next(iter(headings.values()), [])
     for name, heading in headings.items():
         if len(heading) != len(first) or set(heading) != set(first):
-            raise InputError(
-                f"The columns of {name} must be {', '.join(map(str, first))}, but are "
-                f"{', '.join(map(str, heading))}."
-            )
+            must, are = (", ".join(map(str, names)) for names in (first, heading))
+            raise InputError(f"The columns of {name} must be {must}, but are {are}.")
     matrices = {
         name: as_indicators(name, values[first] if name in headings else values)
         for name, values in columns.items()
@@ -743,10 +723,8 @@ def _read_sets(columns: Mapping[str, Any]) -> tuple[Labels, list[LabelPairs]]:
     for name, rows in columns.items():
         for number, row in enumerate(rows, start=1):
             if not isinstance(row, Nested):
-                raise InputError(
-                    f"{name} must hold a list or set of labels in every row, but has {row!r} in "
-                    f"row {number}."
-                )
+                rule = "must hold a list or set of labels in every row"
+                raise InputError(f"{name} {rule}, but has {row!r} in row {number}.")
         lengths = [len(row) for row in rows]
         documents[name] = np.repeat(np.arange(len(rows)), lengths)
         labels[name] = [label for row in rows for label in row]

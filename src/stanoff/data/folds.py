@@ -38,24 +38,16 @@ Options = Mapping[str, Any]
 MIN_FOLDS = 4  # with fewer the posterior has no standard deviation
 MAX_FOLDS = 20  # of one repeat; more are rare, and may be several repeats
 KEYS = ["dataset", "repeat", "fold"]
-FOLD_OPTIONS = (
-    *("fold", "repeat", "folds", "repeats", "cv"),
-    *("n_train", "n_test", "metric", "paired"),
-)
+DESIGN = ("folds", "repeats", "cv", "n_train", "n_test")
+FOLD_OPTIONS = ("fold", "repeat", *DESIGN, "metric", "paired")
 ALLOWED = (*FOLD_OPTIONS, "dataset", "system", "value", "unmatched")
 DOCUMENTS, MAX_SPLITS = 840, 10_000  # that a splitter splits to show how
 TEST = "test_"  # how the keys of scores begin
 FIRST = "split0_test_"  # those of cv_results_
 NEGATED = "neg_"  # how scikit-learn names losses that it turns round
 NAMELESS = ("None", "value", "score", "values", "scores")  # metrics that say nothing
-AVERAGED = (
-    "Every data set counts by its mean score: engine='stan' learns from the folds how well that is "
-    "known."
-)
-ADVICE = (
-    "say how the folds were made: folds= and repeats=, cv= with the splitter, or n_train= and "
-    "n_test="
-)
+AVERAGED = "Every data set counts by its mean score: engine='stan' learns how well that is known."
+ADVICE = "say how the folds were made: folds= and repeats=, cv=, or n_train= and n_test="
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,10 +246,8 @@ def build_folds(
     scorer = (source or {}).get("scorer", "")
     if scorer.startswith(NEGATED):
         values = 0.0 - values
-        notes.append(
-            f"{scorer} was turned round: what is shown is {scorer.removeprefix(NEGATED)}, of which "
-            "less is better."
-        )
+        loss = scorer.removeprefix(NEGATED)
+        notes.append(f"{scorer} was turned round: {loss} is shown, of which less is better.")
     kind = DatasetFolds if len(names) > 1 else FoldValues if paired else UnpairedFolds
     arrays: dict[str, Any] = {key: rows[key].to_numpy(dtype=np.int64) for key in KEYS}
     arrays["test_share"] = shares.to_numpy(dtype=np.float64)
@@ -271,7 +261,12 @@ def build_folds(
         notes=tuple(notes),
     )
     if kind is not DatasetFolds:
-        _check_size(data.resamples)
+        if (n := data.resamples) < MIN_FOLDS:
+            there = "is 1" if n == 1 else f"are {n}"
+            raise InputError(
+                f"Scores of {MIN_FOLDS} test folds or more are needed, and there {there}: "
+                "RepeatedKFold(n_splits=10, n_repeats=3) gives 30."
+            )
         if all(data.constant(0, system) for system in range(1, len(systems))):
             refuse_constant(data, 0, 1)
     return data
@@ -321,21 +316,17 @@ def _check_rows(
         of_repeats = sizes.xs(code).to_numpy()
         folds, repeats = int(of_repeats.min()), len(of_repeats)
         if of_repeats.max() > folds:
-            raise InputError(
-                f"Every repeat must have the same folds, but those{of_dataset} have {folds} to "
-                f"{of_repeats.max()}: some are missing."
-            )
+            sizes_differ = f"those{of_dataset} have {folds} to {of_repeats.max()}"
+            raise InputError(f"Every repeat must have the same folds, but {sizes_differ}.")
         if design is None:
             if repeats == 1 and folds > MAX_FOLDS and "test_share" not in columns:
                 raise _ask(folds)
             continue
         expected = design.folds or folds, design.repeats or repeats
         if expected != (folds, repeats):
-            raise InputError(
-                f"{design.label} means {expected[0]} folds and {expected[1]} repeats, "
-                f"{expected[0] * expected[1]:,} scores; there are {folds * repeats:,}{of_dataset} "
-                "of every system."
-            )
+            means = f"{expected[0]} folds and {expected[1]} repeats, {np.prod(expected):,} scores"
+            there = f"there are {folds * repeats:,}{of_dataset} of every system"
+            raise InputError(f"{design.label} means {means}; {there}.")
 
 
 def _find_complete(
@@ -357,21 +348,8 @@ def _find_complete(
     if drop:
         return complete, [f"Test folds without a score were left out: {listed}."]
     raise InputError(
-        f"Every system must have a score in every test fold, but {listed}: a fold is missing, or "
-        "a fit failed (scikit-learn then gives NaN, see error_score=). Mend it, or pass "
-        "unmatched='drop' to leave these folds out."
-    )
-
-
-def _check_size(n: int) -> None:
-    if n >= MIN_FOLDS:
-        return
-    there = "is 1" if n == 1 else f"are {n}"
-    advice = "RepeatedKFold(n_splits=10, n_repeats=3) gives 30, and trains on more documents"
-    if n == 2:
-        advice = f"two cannot tell how much a difference varies; {advice}"
-    raise InputError(
-        f"Scores of {MIN_FOLDS} test folds or more are needed, and there {there}: {advice}."
+        f"{listed}: a fold is missing, or a fit failed (scikit-learn then gives NaN, see "
+        "error_score=). Mend it, or pass unmatched='drop' to leave these folds out."
     )
 
 
@@ -434,10 +412,8 @@ def load_cross_validation(
         names = names if all(names) and names[0] != names[1] else ["A", "B"]
         data = dict(zip(names, (data, second), strict=True))
     if _has_scores(data):
-        raise InputError(
-            "This is what cross_validate returned for one system: pass compare(cv_a, cv_b), or "
-            "contest({'rf': cv_rf, 'svm': cv_svm})."
-        )
+        advice = "pass compare(cv_a, cv_b), or contest({'rf': cv_rf, 'svm': cv_svm})"
+        raise InputError(f"This is what cross_validate returned for one system: {advice}.")
     design: Design | None = None
     source: Mapping[str, str] = {}
     if _is_search(data) or isinstance(data, Mapping):
@@ -598,10 +574,8 @@ def _read_objects(
         for a, b in pairwise(indices):
             tests, others = indices[a]["test"], indices[b]["test"]
             if len(tests) != len(others) or not all(map(np.array_equal, tests, others)):
-                raise InputError(
-                    f"{a} and {b} were not tested on the same folds: pass the same splitter with "
-                    "a random_state to both, or paired=False to compare them all the same."
-                )
+                advice = "pass the same splitter with a random_state to both, or paired=False"
+                raise InputError(f"{a} and {b} were not tested on the same folds: {advice}.")
     folds: Any = next(iter(indices.values()), {"train": [], "test": []})
     splits = list(zip(folds["train"], folds["test"], strict=True))
     return {name: scores[TEST + metric] for name, scores in dicts.items()}, metric, splits

@@ -187,9 +187,9 @@ class ClusterMeans(ClusteredValues):
     def scale(self, of: str) -> float:
         """Return what a share of the observed mean is a share of; the range is not known."""
         if of == "range":
+            reason = "The items were added up by cluster, and their range is not known"
             raise InputError(
-                "The items were added up by cluster, and their range is not known: pass a ROPE in "
-                "their own unit, or in per cent of the mean."
+                f"{reason}: pass a ROPE in their own unit, or in per cent of the mean."
             )
         return super().scale(of)
 
@@ -268,10 +268,10 @@ def build_items(
     _check_values(values)
     units, notes = _read_clusters(cluster, n)
     if n < FEW_ITEMS:
-        notes.append(
-            f"There are only {n} items: the interval is right if their differences are roughly "
-            "normal, and too narrow if they are skewed."
+        few = (
+            f"There are only {n} items: the interval is too narrow if their differences are skewed"
         )
+        notes.append(f"{few}, and right if they are roughly normal.")
     if len(denominators) and runs is not None:  # what is divided is the sum, not the mean
         values, runs, scatter = values * runs, None, None
     datasets = NO_CODES if dataset is None else number("dataset", dataset, n)
@@ -304,14 +304,10 @@ def build_items(
 def _check_values(values: Array) -> None:
     largest = max(values.max(initial=0.0), values.min(initial=0.0), key=abs)
     if abs(largest) > MAX_VALUE:
-        rule = f"Values must be within ±{MAX_VALUE:g}, so that their squares can be added up"
-        raise InputError(f"{rule}; there is {largest:g}.")
+        raise InputError(f"Values must be within ±{MAX_VALUE:g}, and there is {largest:g}.")
     if (n := values.shape[1]) < MIN_ITEMS:
         count = "is 1 item" if n == 1 else f"are {n} items"
-        raise InputError(
-            f"Values of {MIN_ITEMS} items or more are needed, since it is learned from how their "
-            f"differences vary; there {count}."
-        )
+        raise InputError(f"Values of {MIN_ITEMS} items or more are needed; there {count}.")
 
 
 def as_numbers(name: str, values: Any, ids: Any = None, hint: str = "") -> Array:
@@ -354,10 +350,8 @@ def as_numbers(name: str, values: Any, ids: Any = None, hint: str = "") -> Array
             first, count = int(wrong.argmax()), int(wrong.sum())
             where = f"in row {first + 1}" if ids is None else f"that of {ids[first]!r}"
             value = "has none" if wrong is missing else f"is {np.asarray(column, object)[first]!r}"
-            raise InputError(
-                f"{name} must {rule}, but {count:,} of {len(column):,} {what}: the first, {where}, "
-                f"{value}.{hint}"
-            )
+            wrong_rows = f"{count:,} of {len(column):,} {what}: the first, {where}, {value}."
+            raise InputError(f"{name} must {rule}, but {wrong_rows}{hint}")
     return numbers
 
 
@@ -385,9 +379,8 @@ def _read_clusters(column: Any, n: int) -> tuple[Codes | None, list[str]]:
 def _as_denominator(columns: Any, systems: tuple[str, ...], shape: tuple[int, ...]) -> Array:
     numbers = [as_numbers("denominator", column) for column in columns]
     if {len(column) for column in numbers} != {shape[1]} or len(numbers) not in (1, shape[0]):
-        raise InputError(
-            f"denominator must be one column of {shape[1]:,} numbers, or one per system."
-        )
+        rule = f"one column of {shape[1]:,} numbers, or one per system"
+        raise InputError(f"denominator must be {rule}.")
     denominator = np.broadcast_to(np.stack(numbers), shape).copy()
     if (denominator < 0).any():
         raise InputError(f"denominator must be >= 0, but has {denominator[denominator < 0][0]:g}.")
@@ -401,10 +394,8 @@ def check_clusters(clusters: int, what: str) -> None:
     """Refuse so few clusters that nothing can be learned from how they vary."""
     if clusters < MIN_CLUSTERS:
         few = f"are {clusters} {what}" if clusters > 1 else f"is 1 {what[:-1]}"
-        raise InputError(
-            f"There {few}, but weights need {MIN_CLUSTERS} at least to learn how "
-            f"{what} vary. Gather more of them, or let each be one item with its mean."
-        )
+        advice = "Gather more of them, or let each be one item with its mean"
+        raise InputError(f"There {few}, but weights need {MIN_CLUSTERS} at least. {advice}.")
 
 
 def _point_out_constants(data: ItemValues) -> ItemValues:
@@ -417,10 +408,9 @@ def _point_out_constants(data: ItemValues) -> ItemValues:
     if len(pairs) == 1:
         refuse_constant(data, 0, 1)
     if len(constant) == len(pairs):
-        raise InputError(
-            f"Any two of these {s} systems differ by the same amount on all of "
-            f"{data.format_count(data.items)}: {NO_VERDICT} Are they functions of each other?"
-        )
+        count = data.format_count(data.items)
+        same = f"Any two of these {s} systems differ by the same amount on all of {count}"
+        raise InputError(f"{same}: {NO_VERDICT} Are they functions of each other?")
     others = f" (and so do {len(constant) - 1:,} more pairs)" if len(constant) > 1 else ""
     note = f"{_describe(data, *constant[0])}{others}: what is said of such pairs is no verdict."
     return replace(data, notes=(*data.notes, note))
@@ -429,10 +419,8 @@ def _point_out_constants(data: ItemValues) -> ItemValues:
 def refuse_constant(data: Values, a: int, b: int) -> None:
     """Refuse two systems whose difference is the same everywhere: it cannot vary for a model."""
     if data.constant(a, b):
-        raise InputError(
-            f"{_describe(data, a, b)}: {NO_VERDICT} Are they the same column, or is one a function "
-            "of the other?"
-        )
+        advice = "Are they the same column, or is one a function of the other?"
+        raise InputError(f"{_describe(data, a, b)}: {NO_VERDICT} {advice}")
 
 
 def _describe(data: Values, a: int, b: int) -> str:

@@ -273,10 +273,8 @@ def _check_both(name: str, data: ScoredDocuments) -> None:
     share = data.truth.mean(axis=1)
     for category, mean in zip(data.categories, share, strict=True):
         if mean in (0, 1):
-            raise InputError(
-                f"{name} has {'no' if mean == 0 else 'only'} documents of category {category!r}: "
-                "it takes positive and negative ones to judge scores."
-            )
+            of_category = f"{'no' if mean == 0 else 'only'} documents of category {category!r}"
+            raise InputError(f"{name} has {of_category}: it takes positive and negative ones.")
 
 
 def _few_documents(data: ScoredDocuments) -> tuple[str, ...]:
@@ -291,10 +289,8 @@ def _few_documents(data: ScoredDocuments) -> tuple[str, ...]:
         where = "" if len(data.categories) == 1 else f" in category {category}"
         others = f" (and in {len(few) - 1} more)" if len(few) > 1 else ""
         count = f"is only 1 {kind} document" if n == 1 else f"are only {n} {kind} documents"
-        notes.append(
-            f"There {count}{where}{others}: so few tell next to nothing of how others would be "
-            "scored, and the interval may be too narrow."
-        )
+        effect = "so few tell next to nothing of others, and the interval may be too narrow"
+        notes.append(f"There {count}{where}{others}: {effect}.")
     return tuple(notes)
 
 

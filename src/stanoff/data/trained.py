@@ -208,13 +208,11 @@ def load_trained(
     if few < MIN_COPIES:
         raise InputError(
             f"{copies.systems[int(copies.copies.argmin())]} was trained once: how much training "
-            f"matters is learned from {MIN_COPIES} copies of each system or more. Without trained= "
-            "the verdict is about these trained systems."
+            "matters is learned from two copies of each system or more. Leave trained= out to "
+            "judge these trained systems."
         )
-    note = (
-        f"There are only {few} trained copies of a system: with five or more the interval would be "
-        "narrower."
-    )
+    more = f"with {FEW_COPIES} or more the interval would be narrower"
+    note = f"There are only {few} trained copies of a system: {more}."
     return replace(copies, notes=(note,) if few < FEW_COPIES else ())
 
 
@@ -267,10 +265,8 @@ def load_out_of_fold(
         return OutOfFoldLabels(judged, owner, true, predictions, fold, **metadata)
     scored = build_scores(columns, **categories)
     if not isinstance(scored, ScoredDocuments):
-        raise InputError(
-            "Probabilities of several classes are judged out of fold one class against the rest: "
-            "pass average=, or pos_label=."
-        )
+        rest = "one class against the rest: pass average=, or pos_label="
+        raise InputError(f"Out of fold, probabilities of several classes are judged {rest}.")
     arrays = owner, scored.truth, scored.score, fold
     return OutOfFoldScores(scored.categories, *arrays, notes=scored.notes, **metadata)
 
@@ -317,10 +313,8 @@ def _cross_copies(answers: Answers) -> tuple[Codes, dict[str, NDArray[Any]]]:
     if missing.any():
         row, column = np.argwhere(missing)[0]
         system, copy = pairs[column]
-        raise InputError(
-            f"Every trained copy must have an answer to every document, but copy {copy} of "
-            f"{system} has none to {wide.index[row]}."
-        )
+        lacks = f"copy {copy} of {system} has none to {wide.index[row]}"
+        raise InputError(f"Every copy must have an answer to every document, but {lacks}.")
     owner = np.array([answers.systems.index(name) for name, _ in pairs], dtype=np.int64)
     names = [f"{name}, copy {copy}" for name, copy in pairs]
     columns = dict(zip(names, wide.to_numpy().T, strict=True))
