@@ -155,12 +155,12 @@ def test_bad_labels(columns, chosen, words):
     ("values", "words"),
     [
         ([1, 2, 3], "four counts"),
-        ([1, 2, 3, -4], "counts >= 0. Got -4"),
-        ([1, 2, 3, 4.5], "whole numbers. Got 4.5"),
-        ([1, 2, 3, np.nan], "whole numbers. Got nan"),
-        ([1, 2, 3, np.inf], "whole numbers"),
-        (["a", "b", "c", "d"], "whole numbers"),
-        ([1, 2, 3, 2**70], "below 2"),
+        ([1, 2, 3, -4], r"a whole number from 0 .*\. Got -4"),
+        ([1, 2, 3, 4.5], r"a whole number .*\. Got 4\.5"),
+        ([1, 2, 3, np.nan], r"a whole number .*\. Got nan"),
+        ([1, 2, 3, np.inf], "a whole number"),
+        (["a", "b", "c", "d"], "a whole number"),
+        ([1, 2, 3, 2**70], "a whole number from 0 to"),
         ([], "four counts"),
     ],
 )

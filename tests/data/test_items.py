@@ -171,7 +171,11 @@ def test_contests_find_their_systems(wide, long):
             {"measure": "ratio", "denominator": "shown"},
             "denominator must be >= 0, but has -1",
         ),
-        ({"user": np.arange(N) % 7}, {"cluster": "user"}, "There are 7 clusters, but weights need"),
+        (
+            {"user": np.arange(N) % 7},
+            {"cluster": "user"},
+            "8 clusters or more are needed; there are 7",
+        ),
         ({}, {"rope": "2"}, "a share such as '2%', '2% of mean' or '2% of range'. Got '2' instead"),
         ({}, {"rope": "-2%"}, "a share such as '2%'"),
         ({}, {"higher_is_better": "no"}, "'higher_is_better' parameter must be True or False"),
@@ -190,7 +194,7 @@ def test_differences_that_never_vary_give_no_verdict(wide):
         frame = wide.assign(dense=wide["bm25"] - gap)
         with pytest.raises(InputError, match=rf"bm25 and dense {told} on each of 40 items.*no ver"):
             compare(frame, **WIDE)
-    with pytest.raises(InputError, match=r"Values of 4 items or more .*; there is 1 item"):
+    with pytest.raises(InputError, match="4 items or more are needed; there is 1 item"):
         compare(wide[:1], **WIDE)
     with pytest.raises(InputError, match="; there are 3 items"):
         compare(wide[:3], **WIDE)
@@ -253,7 +257,7 @@ def test_odd_values_get_one_sentence(wide, long):
         compare(long.assign(ap=text), a="bm25", b="dense", **LONG)
     with pytest.raises(InputError, match="has one system only, 'lsi': there is none to compare"):
         compare(long[long["system"] == "lsi"], **LONG)
-    with pytest.raises(InputError, match="There is 1 cluster, but weights need 8"):
+    with pytest.raises(InputError, match="8 clusters or more are needed; there is 1 cluster"):
         compare(wide.assign(user=1), cluster="user", **WIDE)
     twice = compare(pd.concat([wide, wide]), **WIDE)
     assert twice.warnings[0].startswith("40 of 80 rows repeat another row in every column")

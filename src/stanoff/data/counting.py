@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from stanoff._lib.arguments import check_int
 from stanoff.data.types import (
     AVERAGES,
     Categories,
@@ -502,6 +503,18 @@ def check_lengths(sizes: Mapping[str, int]) -> None:
         raise InputError(f"There is nothing to compare: {', '.join(sizes)} are empty.")
 
 
+def check_enough(n: int, least: int, units: str, advice: str = "") -> None:
+    """Refuse so few items, folds or the like that nothing can be learned from how they vary.
+
+    Examples
+    --------
+    >>> check_enough(10, 4, "items")
+    """
+    if n < least:
+        there = f"is 1 {units.removesuffix('s')}" if n == 1 else f"are {n} {units}"
+        raise InputError(f"{least} {units} or more are needed; there {there}.{advice}")
+
+
 def missing_rows(
     name: str, missing: Any, what: str = "label", where: str | None = None, n: int | None = None
 ) -> None:
@@ -533,14 +546,12 @@ def missing_rows(
 def refuse_scores(name: str, labels: Iterable[Any], rows: int) -> None:
     """Refuse a column of very many real numbers: these are scores, not labels."""
     distinct = list(labels)
-    few = len(distinct) <= MAX_REAL_LABELS and 2 * len(distinct) <= rows
-    if len(distinct) <= 2 or few:
-        return
     try:
         numbers = np.array(distinct, dtype=np.float64)
     except (TypeError, ValueError):
         return
-    if np.mean(numbers != np.round(numbers)) > 0.5:
+    few = min(MAX_REAL_LABELS, rows / 2)
+    if len(distinct) > max(few, 2) and np.mean(numbers != np.round(numbers)) > 0.5:
         raise InputError(
             f"{name} looks like scores, not labels: it has {len(distinct):,} different real "
             f"numbers, such as {distinct[0]}. Pass what was predicted, for example scores >= 0.5."
@@ -562,11 +573,8 @@ def check_counts(name: str, values: ArrayLike) -> Counts:
     if array.ndim != 2 or array.shape[1] != 4:
         raise invalid(name, "four counts, or a row of four per category", values)
     for count in array.ravel():
-        is_number = isinstance(count, (int, float, np.integer)) and not isinstance(count, bool)
-        if not is_number or count % 1 != 0:
-            raise invalid(name, "whole numbers", count)
-        if not 0 <= count <= MAX_COUNT:
-            raise invalid(name, "counts >= 0" if count < 0 else "counts below 2^59", count)
+        is_whole = isinstance(count, float) and count.is_integer()
+        check_int(name, int(count) if is_whole else count, least=0, most=MAX_COUNT)
     return array.astype(np.int64)
 
 
@@ -583,8 +591,7 @@ def check_weights(weights: Any) -> Counts:
         numbers = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         raise invalid("sample_weight", rule, type(weights).__name__) from None
-    if numbers.ndim == 2 and numbers.shape[1] == 1:
-        numbers = numbers[:, 0]
+    numbers = numbers[:, 0] if numbers.shape[1:] == (1,) else numbers
     if numbers.ndim != 1:
         raise invalid("sample_weight", rule, f"the shape {numbers.shape}")
     odd = numbers[~((numbers >= 0) & (numbers == np.round(numbers)))]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_systems, check_bool, check_choice, check_int
 from stanoff.data.answers import read_answers
-from stanoff.data.counting import check_lengths
+from stanoff.data.counting import check_enough, check_lengths
 from stanoff.data.items import (
     ItemValues,
     Values,
@@ -81,11 +81,6 @@ class FoldValues(Values):
     def resamples(self) -> int:
         """How many scores each system has, over all data sets (n)."""
         return int(self.values.shape[1])
-
-    @property
-    def sizes(self) -> Codes:
-        """How many scores each system has (data set)."""
-        return np.bincount(self.dataset, minlength=len(self.test_share)).astype(np.int64)
 
     @cached_property
     def repeats(self) -> Codes:
@@ -261,12 +256,8 @@ def build_folds(
         notes=tuple(notes),
     )
     if kind is not DatasetFolds:
-        if (n := data.resamples) < MIN_FOLDS:
-            there = "is 1" if n == 1 else f"are {n}"
-            raise InputError(
-                f"Scores of {MIN_FOLDS} test folds or more are needed, and there {there}: "
-                "RepeatedKFold(n_splits=10, n_repeats=3) gives 30."
-            )
+        advice = " RepeatedKFold(n_splits=10, n_repeats=3) gives 30."
+        check_enough(data.resamples, MIN_FOLDS, "test folds", advice)
         if all(data.constant(0, system) for system in range(1, len(systems))):
             refuse_constant(data, 0, 1)
     return data
@@ -486,11 +477,11 @@ def _read_splitter(cv: Any) -> Design:
         return Design(1 / folds, folds, 1, f"cv={folds}")
     if isinstance(cv, (list, tuple)):
         return _design_of_splits(cv, f"cv of {len(cv)} splits")
-    sizes: list[Any] = [getattr(cv, name, None) for name in ("train_size", "test_size")]
-    n_whole = sum(isinstance(size, (int, np.integer)) for size in sizes)
-    if n_whole == 1:
+    sizes = [getattr(cv, name, None) for name in ("train_size", "test_size")]
+    whole = [size for size in sizes if isinstance(size, (int, np.integer))]
+    if len(whole) == 1:
         raise InputError(f"How many documents {cv} had is not known: pass n_train= and n_test=.")
-    n = int(np.sum(sizes)) if n_whole else DOCUMENTS
+    n = int(sum(whole)) or DOCUMENTS
     try:  # any documents show how the splitter splits; few splitters need classes or groups
         with warnings.catch_warnings(action="ignore"):
             splits = list(islice(cv.split(np.zeros(n), np.arange(n) % 2, np.arange(n)), MAX_SPLITS))

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stanoff.data.counting import check_lengths, number
+from stanoff.data.counting import check_enough, check_lengths, number
 from stanoff.data.types import Array, Data, default_names
 from stanoff.errors import InputError, invalid
 
@@ -305,9 +305,7 @@ def _check_values(values: Array) -> None:
     largest = max(values.max(initial=0.0), values.min(initial=0.0), key=abs)
     if abs(largest) > MAX_VALUE:
         raise InputError(f"Values must be within ±{MAX_VALUE:g}, and there is {largest:g}.")
-    if (n := values.shape[1]) < MIN_ITEMS:
-        count = "is 1 item" if n == 1 else f"are {n} items"
-        raise InputError(f"Values of {MIN_ITEMS} items or more are needed; there {count}.")
+    check_enough(values.shape[1], MIN_ITEMS, "items")
 
 
 def as_numbers(name: str, values: Any, ids: Any = None, hint: str = "") -> Array:
@@ -392,10 +390,8 @@ def _as_denominator(columns: Any, systems: tuple[str, ...], shape: tuple[int, ..
 
 def check_clusters(clusters: int, what: str) -> None:
     """Refuse so few clusters that nothing can be learned from how they vary."""
-    if clusters < MIN_CLUSTERS:
-        few = f"are {clusters} {what}" if clusters > 1 else f"is 1 {what[:-1]}"
-        advice = "Gather more of them, or let each be one item with its mean"
-        raise InputError(f"There {few}, but weights need {MIN_CLUSTERS} at least. {advice}.")
+    advice = " Gather more of them, or let each be one item with its mean."
+    check_enough(clusters, MIN_CLUSTERS, what, advice)
 
 
 def _point_out_constants(data: ItemValues) -> ItemValues:

@@ -14,6 +14,7 @@ from stanoff._lib.escaping import shown
 from stanoff.data.counting import (
     ONE_OF_MANY,
     as_indicators,
+    check_enough,
     check_lengths,
     encode_all,
     is_matrix,
@@ -375,7 +376,5 @@ def _read_numbers(
     numbers = {name: as_numbers(name, values) for name, values in columns.items()}
     rows = _rows({name: len(values) for name, values in numbers.items()}, n, **further)
     stacked = np.stack(list(numbers.values()))[:, rows]
-    if (size := stacked.shape[1]) < MIN_DOCUMENTS:
-        least = f"Predictions of {MIN_DOCUMENTS} documents or more are needed"
-        raise InputError(f"{least}; there are {size}.")
+    check_enough(stacked.shape[1], MIN_DOCUMENTS, "documents")
     return stacked, rows

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_systems
 from stanoff.data.answers import ROW, Answers, read_answers
-from stanoff.data.counting import check_lengths, label_documents, number, parse_texts
+from stanoff.data.counting import check_enough, check_lengths, label_documents, number, parse_texts
 from stanoff.data.items import Values, as_numbers
 from stanoff.data.scores import ScoredDocuments, build_scores
 from stanoff.data.types import Array, Data
@@ -202,8 +202,7 @@ def load_trained(
     else:
         names, true, predictions = label_documents(columns, **categories)
         copies = TrainedLabels(names, owner, true, predictions, **metadata)
-    if copies.documents < MIN_DOCUMENTS:
-        raise InputError(f"{MIN_DOCUMENTS} documents or more are needed; there are too few.")
+    check_enough(copies.documents, MIN_DOCUMENTS, "documents")
     few = int(copies.copies.min())
     if few < MIN_COPIES:
         raise InputError(
