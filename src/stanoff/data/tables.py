@@ -54,7 +54,7 @@ from stanoff.data.readers import (
     open_table,
     translate_errors,
 )
-from stanoff.data.regression import NUMERIC
+from stanoff.data.scores import NUMERIC
 from stanoff.data.types import system_roles
 from stanoff.errors import InputError, invalid, no_column
 from stanoff.options import UNMATCHED
