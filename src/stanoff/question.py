@@ -89,6 +89,9 @@ class Question:
         _set(self, rope=rope, rope_of=rope_of, hdi_prob=hdi_prob)
         if None not in (self.not_worse_by, self.better_by):
             raise invalid("better_by", "None where 'not_worse_by' is given", self.better_by)
+        if self.claim is None and self.compare_to is not None:
+            rule = "None without 'not_worse_by' or 'better_by', the claim that is against it"
+            raise invalid("compare_to", rule, self.compare_to)
         if self.claim is not None:
             margin, of = _read_margin(*self.claim, self.measure)
             _set(self, **{self.claim[0]: margin}, margin_of=of or self.margin_of)

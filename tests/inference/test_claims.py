@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy import stats
 
 from stanoff import InputError, compare, compare_counts, contest, load
@@ -84,6 +85,26 @@ def test_contests_claim_against_a_baseline(values):
     }
     with pytest.raises(InputError, match="compare_to"):
         _ = contest(values, measure="mean", better_by=0.1, compare_to="x", seed=1).claim
+
+
+def test_a_baseline_without_a_claim_is_refused(values, tmp_path):
+    with pytest.raises(InputError, match="compare_to.*without 'not_worse_by' or 'better_by'"):
+        contest(values, measure="mean", compare_to="base", seed=1)
+    file = tmp_path / "values.csv"
+    values.to_csv(file, index=False)
+    options = ["contest", str(file), "--measure", "mean", "--compare-to", "base"]
+    ran = CliRunner().invoke(main, options)
+    assert (ran.exit_code, ran.stderr) == (
+        1,
+        "Error: --compare-to must be left out without --not-worse-by or --better-by, the claim "
+        "that is against it. Got 'base' instead.\n",
+    )
+
+
+def test_two_systems_have_no_baseline():
+    result = compare_counts(*COUNTS, not_worse_by=0.1, **EXACT)
+    with pytest.raises(InputError, match="compare_to.*two systems"):
+        result.judge(compare_to="A")
 
 
 def test_files_remember_the_claim(values, tmp_path):

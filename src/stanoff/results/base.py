@@ -31,6 +31,7 @@ from stanoff.inference.posterior import Posterior, StudentTPosterior
 from stanoff.measures import Measure
 from stanoff.models import Model
 from stanoff.models.priors import Priors
+from stanoff.options import OF_CONTESTS
 from stanoff.question import Question
 from stanoff.store.datatree import to_datatree
 from stanoff.store.netcdf import save
@@ -323,6 +324,9 @@ class Result:
         >>> str(result.decision), str(result.judge(rope=0.01).decision)
         ('=', '>')
         """
+        for name in OF_CONTESTS:
+            if self.is_pair and changes.get(name) is not None:
+                raise invalid(name, "None where two systems are compared", changes[name])
         judged = self._judge(self.question.changed(**changes))
         groups = {name: group.judge(**changes) for name, group in self.groups.items()}
         return replace(judged, groups=groups)
