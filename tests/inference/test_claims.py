@@ -83,12 +83,12 @@ def test_contests_claim_against_a_baseline(values):
     assert set(contest(values, measure="mean", better_by=0.01, seed=1).claim["baseline"]) == {
         "cand"
     }
-    with pytest.raises(InputError, match="compare_to"):
+    with pytest.raises(InputError, match=r"compare_to"):
         _ = contest(values, measure="mean", better_by=0.1, compare_to="x", seed=1).claim
 
 
 def test_a_baseline_without_a_claim_is_refused(values, tmp_path):
-    with pytest.raises(InputError, match="compare_to.*without 'not_worse_by' or 'better_by'"):
+    with pytest.raises(InputError, match=r"compare_to.*without 'not_worse_by' or 'better_by'"):
         contest(values, measure="mean", compare_to="base", seed=1)
     file = tmp_path / "values.csv"
     values.to_csv(file, index=False)
@@ -103,7 +103,7 @@ def test_a_baseline_without_a_claim_is_refused(values, tmp_path):
 
 def test_two_systems_have_no_baseline():
     result = compare_counts(*COUNTS, not_worse_by=0.1, **EXACT)
-    with pytest.raises(InputError, match="compare_to.*two systems"):
+    with pytest.raises(InputError, match=r"compare_to.*two systems"):
         result.judge(compare_to="A")
 
 
