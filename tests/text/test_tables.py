@@ -292,5 +292,5 @@ def test_a_dagger_marks_what_the_sentence_says_cannot_be_told_apart():
     assert (apart, leaning) == ("> †", ">")
     assert "cannot be told apart yet" in result.sentence("0")
     assert "A is probably better than B" in result.sentence("1")
-    legend = tables.comparison_legend(result, ["decision"])
+    legend = tables.legend_of(result, ["decision"])
     assert legend["†"] == "cannot be told apart yet"

@@ -13,8 +13,8 @@ from stanoff.report.page import groups_table, render_page
 from stanoff.text.numbers import format_interval, percent, whole_percent
 from stanoff.text.sentences import (
     describe_claims,
-    describe_contest_documents,
     describe_contest_model,
+    describe_documents,
     describe_score,
 )
 from stanoff.text.tables import CONTEST, PAIRS, PROBABLY, contest_table, in_one_paragraph, legend
@@ -49,7 +49,7 @@ def contest_page(
     order = ranking.order
     draws = list(ranking.loss)
     losses, thinning = embed_draws(draws, keep_sides_of=(0.0,))
-    documents = describe_contest_documents(result, row)
+    documents = describe_documents(result, row)
     better = [[whole_percent(float(p)) for p in line] for line in ranking.better]
     pictures = draw_figures(result, row, FIGURES) if figures is None else figures
     return render_page(
@@ -96,7 +96,7 @@ def _data(
         "cells": [cells[position[i]] for i in range(len(result.systems))],
         "columns": {name: CONTEST.index(name) for name in CHANGING},
         "judged": describe_score(result, category),
-        "documents": describe_contest_documents(result, category),
+        "documents": describe_documents(result, category),
         "model": describe_contest_model(result),
         "low": ranking.pairs["hdi_low"].tolist(),
         "high": ranking.pairs["hdi_high"].tolist(),

@@ -13,10 +13,10 @@ from stanoff.report.figures import as_bytes, inline
 from stanoff.report.templates import render
 from stanoff.text.tables import (
     PAPER,
-    comparison_legend,
     comparison_table,
     contest_table,
     in_one_paragraph,
+    legend_of,
 )
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def comparison_as_html(result: Comparison) -> str:
         result,
         table,
         more_rows,
-        [in_one_paragraph(comparison_legend(result, PAPER))],
+        [in_one_paragraph(legend_of(result, PAPER))],
         axes,
         caption,
     )

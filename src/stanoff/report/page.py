@@ -36,9 +36,9 @@ from stanoff.text.tables import COLUMNS as TABLE_COLUMNS
 from stanoff.text.tables import (
     DECISION_SYMBOLS,
     GROUPS,
-    comparison_legend,
     comparison_table,
     in_one_paragraph,
+    legend_of,
     meaning_of,
 )
 
@@ -105,7 +105,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         ],
         rows=[(i, table.iloc[i].tolist(), evidence[i]) for i in _natural_order(result)],
         digits=max(row["digits"] for row in rows),
-        legend=in_one_paragraph(comparison_legend(result, COLUMNS)),
+        legend=in_one_paragraph(legend_of(result, COLUMNS)),
         averages=len(result.categories) - len(result.data.categories),
         thinning=thinning,
         coarse=format_coarseness(thinning, draws),

@@ -45,9 +45,9 @@ from stanoff.text.sentences import contest_caption
 from stanoff.text.tables import (
     PAPER,
     comparison_table,
-    contest_legend,
     contest_table,
     in_one_paragraph,
+    legend_of,
 )
 
 PAGE_FOLDER, FIGURE_FOLDER, FIT_FOLDER = "pages", "figures", "fits"
@@ -358,7 +358,7 @@ def study_result(
             for table in (result.summary, lambda category: contest_table(result, category))
         )
         caption = contest_caption(result, result.default_category or result.categories[0])
-        caption += f" {in_one_paragraph(contest_legend(result))}"
+        caption += f" {in_one_paragraph(legend_of(result))}"
     else:
         columns = tuple(dict.fromkeys((*PAPER, *SCORES)))
         summary = result.summary().rename(columns={"group": "category"})

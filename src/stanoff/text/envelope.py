@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from typing_extensions import TypedDict
@@ -218,21 +219,15 @@ def envelope(
     **fields
         ``decided``, ``decision``, ``claims``, ``sentences`` and ``warnings``.
     """
-    defaults: dict[str, Any] = {
-        "decided": None,
-        "decision": None,
-        "groups": {},
-        "claims": [],
-        "sentences": [],
-        "warnings": [],
-    }
     content = {
         "schema": SCHEMA,
         "stanoff": __version__,
         "command": command,
         "data": None if data is None else _data_record(data, systems),
         "settings": dict(settings),
-        **{name: fields.get(name, value) for name, value in defaults.items()},
+        **{"decided": None, "decision": None, "groups": {}, "claims": []},
+        **{"sentences": [], "warnings": []},
+        **fields,
         "results": list(results),
     }
     safe: dict[str, Any] = json_safe(content)
@@ -249,6 +244,14 @@ def result_envelope(result: Any, category: str | None = None) -> dict[str, Any]:
     category : str, optional
         The row, all by default.
     """
+    if hasattr(result, "comparisons"):
+        return envelope(
+            "pairs",
+            [result_envelope(pair, category) for pair in result.comparisons.values()],
+            settings={"systems": list(result.systems)},
+            sentences=[result.sentence(category)],
+            warnings=list(result.warnings),
+        )
     rows = result.categories if category is None else (result.resolve_category(category),)
     write: Any = _comparison_rows if result.is_pair else _contest_rows
     decided = result.default_category
@@ -288,27 +291,23 @@ def flatten(content: Mapping[str, Any]) -> dict[str, float | int | str]:
 
 
 def _leaves(content: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    if isinstance(content, Mapping):
-        items = {str(name): value for name, value in content.items()}
-    elif isinstance(content, list):
-        items = {str(index): value for index, value in enumerate(content)}
-        if all(isinstance(row, Mapping) and row for row in content):
-            names = {str(next(iter(row.values()))): row for row in content}
-            items = names if len(names) == len(content) else items
-    else:
+    if isinstance(content, list):
+        rows = content
+        content = dict(enumerate(rows))
+        if all(isinstance(row, Mapping) and row for row in rows):
+            names = {next(iter(row.values())): row for row in rows}
+            content = names if len(names) == len(rows) else content
+    if not isinstance(content, Mapping):
         yield (), content
         return
-    for name, value in items.items():
-        yield from (((name, *path), leaf) for path, leaf in _leaves(value))
+    for name, value in content.items():
+        yield from (((str(name), *path), leaf) for path, leaf in _leaves(value))
 
 
 def _data_record(data: Data, systems: Sequence[str]) -> dict[str, Any]:
-    numbers, arrays = data.n_documents(), data.arrays()
-    if len(numbers) == 1:
-        numbers *= len(data.systems)
-    documents = dict(zip(data.systems, numbers, strict=True))
-    size = sum(values.size for values in arrays.values())
-    counts = {name: values.tolist() for name, values in arrays.items() if size <= MAX_COUNTS}
+    documents = dict(zip(data.systems, cycle(data.n_documents()), strict=False))
+    arrays = data.arrays() if data.cells is not None else {}
+    few = 0 < sum(values.size for values in arrays.values()) <= MAX_COUNTS
     return {
         "kind": type(data).__name__,
         "source": dict(sorted(data.source.items())),
@@ -316,7 +315,7 @@ def _data_record(data: Data, systems: Sequence[str]) -> dict[str, Any]:
         "systems": list(systems or data.systems),
         "categories": list(data.categories),
         "documents": {name: documents[name] for name in systems or data.systems},
-        "counts": counts if counts and data.cells is not None else None,
+        "counts": {name: values.tolist() for name, values in arrays.items()} if few else None,
     }
 
 
@@ -341,16 +340,15 @@ def _fit_settings(result: Any) -> dict[str, Any]:
 
 
 def _comparison_rows(result: Comparison, categories: Sequence[str]) -> list[dict[Any, Any]]:
-    rows = []
-    for row in result.summary().to_dict("records"):
-        if row["category"] in categories:
-            e = result.evidence(row["category"])
-            row |= {name: getattr(e, name) for name in EXTRA_FIELDS}
-            for name, bound in (("bf_sd", e.bf_sd_bound), ("bf_rope", e.bf_rope_bound)):
-                row[f"{name}_bound"] = None if bound is None else bound._asdict()
-            row["sentence"] = describe_comparison(result, e)
-            row["what_would_change"] = describe_rope_flips(result, e)
-            rows.append(row)
+    rows = [r for r in result.summary().to_dict("records") if r["category"] in categories]
+    for row in rows:
+        e = result.evidence(row["category"])
+        row |= {name: getattr(e, name) for name in EXTRA_FIELDS}
+        for name in ("bf_sd_bound", "bf_rope_bound"):
+            bound = getattr(e, name)
+            row[name] = None if bound is None else bound._asdict()
+        row["sentence"] = describe_comparison(result, e)
+        row["what_would_change"] = describe_rope_flips(result, e)
     return rows
 
 

@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-import pandas as pd
+from collections.abc import Sequence
+from typing import Any
 
 from stanoff._lib.arguments import as_string, check_choice
 from stanoff.errors import invalid
-from stanoff.text.envelope import envelope, result_envelope
+from stanoff.text import tables
+from stanoff.text.envelope import result_envelope
 from stanoff.text.latex import to_latex, to_longtable
 from stanoff.text.render import MAX_WIDTH, render, to_json, width_of
 from stanoff.text.sentences import (
     comparison_caption,
     contest_caption,
-    describe_contest_documents,
     describe_dependence,
     describe_direction,
     describe_documents,
     describe_groups,
     describe_rule,
 )
-from stanoff.text.tables import (
-    ARTICLE,
-    COLUMNS,
-    CONTEST_ARTICLE,
-    GROUPS,
-    PAIRS,
-    PAPER,
-    TERMINAL,
-    check_columns,
-    comparison_legend,
-    comparison_table,
-    contest_legend,
-    contest_table,
-    legend,
-)
-
-if TYPE_CHECKING:
-    from stanoff.results.comparison import Comparison
-    from stanoff.results.contest import Contest
-    from stanoff.results.pairs import Pairs
 
 
 def result_text(
@@ -74,50 +52,32 @@ def result_text(
     longtable : bool
         In LaTeX: let the table go over several pages.
     """
-    if hasattr(result, "comparisons"):
-        return _pairs_text(result, format, category, caption, label)
     if format == "json":
         return to_json(result_envelope(result, category))
-    if format == "latex":
+    if hasattr(result, "comparisons"):  # pairs that rest on different items
+        table, terms = result.table(category), tables.legend(tables.PAIRS)
+        words = [result.sentence(category), *(f"Note: {warning}" for warning in result.warnings)]
+        caption = result.sentence(category) if caption is None else caption
+    elif format == "latex":
         texts = article_table(result, columns, category=category)
         texts |= {} if caption is None else {"caption": as_string("caption", caption)}
         if longtable:
             del texts["full"]
             return to_longtable([("", texts.pop("frame"))], label=label, **texts)
         return to_latex(label=label, **texts)
-    write: Any = _comparison if result.is_pair else _contest
-    table, numbers, terms, sentences, basis = write(result, category, columns, format == "table")
-    basis = f"{basis}; {result.model.name} model, {result.engine} engine, seed {result.seed}."
-    around = [*sentences, basis, *result.notes]
+    else:
+        write = _comparison if result.is_pair else _contest
+        table, terms, sentences, basis = write(result, category, columns, format == "table")
+        basis += f"; {result.model.name} model, {result.engine} engine, seed {result.seed}."
+        words = [*sentences, f"Based on {basis}", *result.notes]
     return render(
         table,
         format,
-        numbers=numbers() if format == "csv" else None,
-        above=around if format == "table" else [],
-        below=[] if format == "table" else around,
+        numbers=_numbers(result, category) if format == "csv" else None,
+        above=words if format == "table" else [],
+        below=[] if format == "table" else words,
         legend=terms,
-    )
-
-
-def _pairs_text(
-    result: Pairs, format: str, category: str | None, caption: str | None, label: str | None
-) -> str:
-    """Write pairs that rest on different items."""
-    if format == "json":
-        pairs = [result_envelope(pair, category) for pair in result.comparisons.values()]
-        words: dict[str, Any] = {"sentences": [result.sentence(category)]}
-        words["warnings"] = list(result.warnings)
-        settings = {"systems": list(result.systems)}
-        return to_json(envelope("pairs", pairs, settings=settings, **words))
-    around = [result.sentence(category), *(f"Note: {warning}" for warning in result.warnings)]
-    return render(
-        result.table(category),
-        format,
-        numbers=result.summary(category) if format == "csv" else None,
-        above=around if format == "table" else [],
-        below=[] if format == "table" else around,
-        legend=legend(PAIRS),
-        caption=result.sentence(category) if caption is None else caption,
+        caption=caption,
         label=label,
     )
 
@@ -137,77 +97,60 @@ def article_table(
         The row of a comparison, all by default; of a contest the category or average.
     """
     columns = "column" if columns is None else columns
-    widths = ARTICLE if result.is_pair else CONTEST_ARTICLE
+    widths = tables.ARTICLE if result.is_pair else tables.CONTEST_ARTICLE
     if isinstance(columns, str) or not result.is_pair:
         names = widths[check_choice("columns", columns, widths)]
     else:
-        names = check_columns(columns)
+        names = tables.check_columns(columns)
     if result.is_pair:
         categories = result.categories if category is None else (category,)
         if isinstance(columns, str) and len(categories) == 1 and not result.groups:
             names = names[1:]  # the caption names it
         rows = None if category is None else categories
-        frame = comparison_table(result, names, categories=rows, by_name=False)
-        terms = comparison_legend(result, names, by_name=False)
+        frame = tables.comparison_table(result, names, categories=rows, by_name=False)
         caption = comparison_caption(result, categories)
     else:
         row = result.resolve_category(category)
-        frame, terms = contest_table(result, row, names), contest_legend(result, names)
-        caption = contest_caption(result, row)
+        frame, caption = tables.contest_table(result, row, names), contest_caption(result, row)
+    shown = [tables.COLUMNS[name] for name in names]
     return {
         "frame": frame,
         "caption": caption,
-        "headings": {COLUMNS[n].heading: COLUMNS[n].latex for n in names if COLUMNS[n].latex},
-        "legend": terms,
-        "notes": [
-            describe_rule(result),
-            *describe_direction(result),
-            *result.sampler_warnings,
-        ],
+        "headings": {column.heading: column.latex for column in shown if column.latex},
+        "legend": tables.legend_of(result, names, by_name=not result.is_pair),
+        "notes": [describe_rule(result), *describe_direction(result), *result.sampler_warnings],
         "full": columns == "full" if isinstance(columns, str) else None,
     }
 
 
-Texts = tuple[pd.DataFrame, Callable[[], pd.DataFrame], dict[str, str], list[str], str]
-
-
-def _comparison(
-    result: Comparison, category: str | None, columns: Sequence[str] | None, on_terminal: bool
-) -> Texts:
-    """Return the table, the numbers, the legend, the sentences, and what they are based on."""
-    names = columns or (GROUPS if result.groups else TERMINAL if on_terminal else PAPER)
+def _comparison(result: Any, category: str | None, columns: Any, on_terminal: bool) -> Any:
+    """Return the table, the legend, the sentences, and what they are based on."""
+    default = tables.TERMINAL if on_terminal else tables.PAPER
+    names = columns or (tables.GROUPS if result.groups else default)
     categories = None if category is None else (category,)
-    table = comparison_table(result, names, categories=categories)
-    by_name = not on_terminal or width_of(table) <= MAX_WIDTH
-    if not by_name:
-        table = comparison_table(result, names, categories=categories, by_name=False)
-    return (
-        table,
-        lambda: _numbers(result, category),
-        comparison_legend(result, names, by_name=by_name),
-        result.sentences if category is None else [result.sentence(category)],
-        f"Based on {describe_documents(result)}, taken to be {describe_dependence(result.data)}",
-    )
+    for by_name in (True, False):
+        table = tables.comparison_table(result, names, categories=categories, by_name=by_name)
+        if not on_terminal or width_of(table) <= MAX_WIDTH:
+            break
+    sentences = result.sentences if category is None else [result.sentence(category)]
+    basis = f"{describe_documents(result)}, taken to be {describe_dependence(result.data)}"
+    return table, tables.legend_of(result, names, by_name=by_name), sentences, basis
 
 
-def _numbers(result: Comparison, category: str | None) -> pd.DataFrame:
+def _contest(result: Any, category: str | None, columns: Any, on_terminal: bool) -> Any:
+    """Return the same of a contest, whose columns are words that need no legend."""
+    if columns is not None:
+        raise invalid("columns", "None for a contest, whose columns are fixed", columns)
+    row = result.resolve_category(category)
+    sentences = [result.sentence(row), *([describe_groups(result)] if result.groups else [])]
+    return tables.contest_table(result, row), {}, sentences, describe_documents(result)
+
+
+def _numbers(result: Any, category: str | None) -> Any:
     """Return the summary, or one category of it."""
+    if not getattr(result, "is_pair", False):
+        return result.summary(category)
     if category is None:
         return result.summary()
     summary = result.whole.summary()
     return summary[summary["category"] == category]
-
-
-def _contest(result: Contest, category: str | None, columns: Any, on_terminal: bool) -> Texts:
-    if columns is not None:
-        raise invalid("columns", "None for a contest, whose columns are fixed", columns)
-    row = result.resolve_category(category)
-    basis = f"Based on {describe_contest_documents(result)}"
-    terms: dict[str, str] = {}  # the columns of a contest are words
-    return (
-        contest_table(result, row),
-        lambda: result.summary(row),
-        terms,
-        [result.sentence(row), *([describe_groups(result)] if result.groups else [])],
-        basis,
-    )

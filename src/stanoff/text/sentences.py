@@ -48,6 +48,7 @@ UNRESOLVED = (
     "An end of the HDI lies within Monte-Carlo error of the ROPE's: another seed could give "
     "another decision, and more draws may tell."
 )
+UNRESOLVED_PAIR = f"For a pair with the leader an{UNRESOLVED.removeprefix('An')}"
 
 
 def join_names(names: Sequence[str], max_names: int = MAX_NAMES) -> str:
@@ -64,16 +65,23 @@ def join_names(names: Sequence[str], max_names: int = MAX_NAMES) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def describe_documents(result: Comparison, category: str | None = None) -> str:
-    """Say how many documents the comparison, or one category of it, rests on."""
+def describe_documents(result: Any, category: str | None = None) -> str:
+    """Say how many documents a comparison or contest, or one category of it, rests on."""
+    sizes = result.data.n_documents(category)
+    if not result.is_pair:
+        return format_range(result.data, sizes)
     n_a, n_b = result.n_documents(category)
     count = result.data.format_count(n_a)
     a, b = map(shown, result.names)
     if result.data.alike(*result.pair):
         return f"{count}, on {'which' if n_a == 1 else 'all of which'} {a} and {b} agree"
-    if len(result.data.n_documents(category)) == 1:
-        return count
-    return f"{count} of {a} and {n_b:,} of {b}"
+    return count if len(sizes) == 1 else f"{count} of {a} and {n_b:,} of {b}"
+
+
+def format_range(data: Data, sizes: Sequence[int]) -> str:
+    """Write how many documents there are where systems or pairs do not have the same."""
+    count = data.format_count(max(sizes))
+    return count if min(sizes) == max(sizes) else f"{min(sizes):,} to {count}"
 
 
 def describe_dependence(data: Data) -> str:
@@ -83,35 +91,25 @@ def describe_dependence(data: Data) -> str:
     return "independent of each other"
 
 
-def describe_contest_documents(result: Contest, category: str | None = None) -> str:
-    """Say how many documents a contest, or one category of it, rests on."""
-    numbers = result.data.n_documents(category)
-    count = result.data.format_count(max(numbers))
-    return count if min(numbers) == max(numbers) else f"{min(numbers):,} to {count}"
-
-
 def describe_score(result: Result, category: str) -> str:
     """Name the score: its measure, and the average or the category it is of."""
     label = result.measure_label
     population = describe_population(result.model, result.data)
     over = f" over {population}" if population else ""
-    if isinstance(result.measure, MulticlassMeasure) and category in AVERAGES:
+    if category == NEW:
+        return f"{label} on {NEW}"
+    if category not in result.data.categories and not isinstance(result.measure, MulticlassMeasure):
+        return f"{category}-averaged {label}{over}"
+    binary = result.categories in (("1",), ("True",))  # and nothing else is meant
+    if population or binary or category not in result.data.categories:
         return f"{label}{over}"
-    if category not in result.data.categories:
-        return f"{label} on {NEW}" if category == NEW else f"{category}-averaged {label}{over}"
-    if population:
-        return f"{label}{over}"
-    if result.categories in (("1",), ("True",)):  # binary, and nothing else is meant
-        return label
     return f"{label} on category {shown(category)}"
 
 
 def describe_rope_and_direction(result: Result) -> list[str]:
     """Say what the ROPE is a share of, and which way is better if that is down."""
-    sentences = []
-    if result.question.rope_of is not None:
-        share = f"{100 * result.question.rope[1]:g}%"
-        sentences.append(f"The ROPE is {share} of the observed {result.question.rope_of}.")
+    of, share = result.question.rope_of, f"{100 * result.question.rope[1]:g}%"
+    sentences = [] if of is None else [f"The ROPE is {share} of the observed {of}."]
     return sentences + describe_direction(result)
 
 
@@ -156,7 +154,7 @@ def describe_comparison(result: Comparison, evidence: Evidence) -> str:
         f"under the {shown(result.model.name)} model the difference is {signed(evidence.mean, d)}, "
         f"with a {format_level(evidence.hdi_prob)} HDI of {format_interval(evidence.hdi, d)}; it "
         f"lies below, inside and above the ROPE {format_interval(evidence.rope)} with probability "
-        f"{percent(evidence.p_below)}, {percent(evidence.p_rope)} and {percent(evidence.p_above)}."
+        f"{_masses(evidence)}."
     )
     unresolved = [] if evidence.decision_resolved else [UNRESOLVED]
     return " ".join(
@@ -191,12 +189,13 @@ def _verdict_on_group(group: Any) -> str:
 
 def describe_next_dataset(evidence: Evidence) -> str:
     """Say where the difference is likely to be on the next data set."""
-    masses = (percent(p) for p in (evidence.p_below, evidence.p_rope, evidence.p_above))
-    below, inside, above = masses
-    return (
-        "On the next data set the difference lies below, inside and above the ROPE with "
-        f"probability {below}, {inside} and {above}."
-    )
+    where = f"below, inside and above the ROPE with probability {_masses(evidence)}"
+    return f"On the next data set the difference lies {where}."
+
+
+def _masses(evidence: Evidence) -> str:
+    masses = (evidence.p_below, evidence.p_rope, evidence.p_above)
+    return join_names([percent(probability) for probability in masses])
 
 
 def describe_training_sets(documents: Evidence, folds: Evidence) -> str:
@@ -213,10 +212,14 @@ def describe_training_sets(documents: Evidence, folds: Evidence) -> str:
 def describe_best_next(systems: Sequence[str], p_best: Sequence[float]) -> str:
     """Say which systems are likely to be the best on the next data set."""
     order = np.argsort(-np.asarray(p_best), kind="stable")[:MAX_NAMES]
-    names = join_names([shown(systems[i]) for i in order])
+    names = _are([shown(systems[i]) for i in order])
     shares = join_names([percent(p_best[i]) for i in order])
-    verb = "are" if len(order) > 1 else "is"
-    return f"On the next data set {names} {verb} the best with probability {shares}."
+    return f"On the next data set {names} the best with probability {shares}."
+
+
+def _are(names: Sequence[str]) -> str:
+    """Name the subject of a clause, with its verb."""
+    return f"{join_names(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def describe_rope_flips(result: Comparison, evidence: Evidence) -> str:
@@ -321,23 +324,18 @@ def describe_claims(claims: Sequence[Claim]) -> list[str]:
     ['svm is not worse than nb by more than 0.01 (P = 99.2%).']
     """
     sentences = []
-    for holds in (True, False):
+    for holds, begin in ((True, ""), (False, "It is not shown that ")):
         group = [claim for claim in claims if claim.holds is holds]
         if not group:
             continue
         first = group[0]
-        verb = "is" if len(group) == 1 else "are"
-        verb += " not worse" if first.option == "not_worse_by" else " better"
-        claimed = (
-            f"{join_names([shown(claim.candidate) for claim in group])} {verb} than "
-            f"{shown(first.baseline)} by more than {first.margin:g}"
-        )
+        candidates = _are([shown(claim.candidate) for claim in group])
+        better = "not worse" if first.option == "not_worse_by" else "better"
         probable = join_names([percent(claim.probability) for claim in group])
         how_probable = f"(P = {probable})".replace("= >", "> ").replace("= <", "< ")
         sentences.append(
-            f"{claimed} {how_probable}."
-            if holds
-            else f"It is not shown that {claimed} {how_probable}."
+            f"{begin}{candidates} {better} than {shown(first.baseline)} by more than "
+            f"{first.margin:g} {how_probable}."
         )
     return sentences
 
@@ -352,13 +350,14 @@ def describe_contest(result: Contest, category: str) -> str:
     others = [i for i in ranking.order if ranking.tier[i] > 1]
     names = [shown(name) for name in result.systems]
     head, rest = _among_the_best(names, ranking, best)
+    unresolved = [] if result.decision_resolved(category) else [UNRESOLVED_PAIR]
     sentences = [
         f"{head} in {describe_score(result, category)} "
-        f"({describe_contest_documents(result, category)})"
+        f"({describe_documents(result, category)})"
         f"{rest}{_the_others(names, ranking.decisions, best, others)}.",
         f"Under the {describe_contest_model(result)} "
         f"{_probabilities(result, names, ranking, best)}.",
-        *describe_resolution(result, category),
+        *unresolved,
         *describe_rope_and_direction(result),
     ]
     return " ".join([*sentences, *result.sampler_warnings])
@@ -368,45 +367,29 @@ def describe_pairs(result: Pairs, category: str | None) -> str:
     """Say who is better than whom, where every pair rests on items of its own."""
     first = result.first
     sizes = [max(r.n_documents(category)) for r in result.comparisons.values()]
-    count = first.data.format_count(max(sizes))
-    basis = count if min(sizes) == max(sizes) else f"{min(sizes):,} to {count}"
     better: dict[str, list[str]] = {}
-    settled: list[str] = []
+    equal: list[str] = []
     for (a, b), comparison in result.comparisons.items():
         decision = comparison.evidence(category).decision
         if decision in (">>", "<<"):
             winner, loser = (a, b) if decision == ">>" else (b, a)
-            better.setdefault(winner, []).append(shown(loser))
+            better.setdefault(shown(winner), []).append(shown(loser))
         elif decision.conclusive:
-            settled.append(f"{shown(a)} and {shown(b)} are practically equivalent")
-    clauses = [
-        *(f"{shown(a)} is significantly better than {join_names(b)}" for a, b in better.items()),
-        *settled,
-    ]
-    open_pairs = sum(
-        not r.evidence(category).decision.conclusive for r in result.comparisons.values()
-    )
-    if open_pairs:
+            equal.append(f"{shown(a)} and {shown(b)} are practically equivalent")
+    clauses = [f"{a} is significantly better than {join_names(b)}" for a, b in better.items()]
+    clauses += equal
+    worse = [name for losers in better.values() for name in losers]
+    if open_pairs := len(sizes) - len(worse) - len(equal):
         clauses.append(f"{open_pairs} of {len(sizes)} pairs are not settled")
-    worse = {name for losers in better.values() for name in losers}
     unbeaten = [shown(name) for name in result.systems if shown(name) not in worse]
     against = f"No verdict goes against {join_names(unbeaten)}. " if unbeaten else ""
     row = first.resolve_category(category)
     return (
         f"Each pair of {len(result.systems)} systems is judged in {describe_score(first, row)} on "
-        f"what both have answered ({basis}): {'; '.join(clauses)}. {against}The pairs rest on "
-        "different items: there is no joint posterior, and so there are no ranks."
+        f"what both have answered ({format_range(first.data, sizes)}): {'; '.join(clauses)}. "
+        f"{against}The pairs rest on different items: there is no joint posterior, and so there "
+        "are no ranks."
     )
-
-
-def describe_resolution(result: Contest, category: str) -> list[str]:
-    """Say where Monte-Carlo error decides a verdict on a pair with the leader."""
-    if result.decision_resolved(category):
-        return []
-    return [
-        "For a pair with the leader an end of the HDI lies within Monte-Carlo error of the ROPE's: "
-        "another seed could give another decision, and more draws may tell."
-    ]
 
 
 def describe_contest_model(result: Contest) -> str:
@@ -427,45 +410,39 @@ def _among_the_best(names: list[str], ranking: Ranking, best: list[int]) -> tupl
     undecided = [i for i in followers if i not in alike]
     close = [i for i in undecided if ranking.better[leader, i] < PROBABLY]
     behind = [i for i in undecided if i not in close]
-    clauses = [
-        *_clause(names, alike, "practically equivalent to it"),
-        *([f"{join_names([names[i] for i in close])} may be as good"] if close else []),
-        *_clause(names, behind, "probably worse, but whether by more than the ROPE is not settled"),
-    ]
-    return f"{names[leader]} leads", "".join(f"; {clause}" for clause in clauses)
-
-
-def _clause(names: list[str], group: list[int], words: str) -> list[str]:
-    verb = "is" if len(group) == 1 else "are"
-    return [f"{join_names([names[i] for i in group])} {verb} {words}"] if group else []
+    rest = ""
+    if alike:
+        rest += f"; {_are([names[i] for i in alike])} practically equivalent to it"
+    if close:
+        rest += f"; {join_names([names[i] for i in close])} may be as good"
+    if behind:
+        worse = "probably worse, but whether by more than the ROPE is not settled"
+        rest += f"; {_are([names[i] for i in behind])} {worse}"
+    return f"{names[leader]} leads", rest
 
 
 def _the_others(names: list[str], decisions: Decisions, best: list[int], others: list[int]) -> str:
     """Say that the others are worse, and than whom."""
     if not others:
         return ""
-    many = len(others) > MAX_NAMES
-    who = f"the other {len(others)}" if many else join_names([names[i] for i in others])
-    verb = "is" if len(others) == 1 else "are"
+    who = _are([names[i] for i in others])
+    if len(others) > MAX_NAMES:
+        who = f"the other {len(others)} are"
     if (decisions[np.ix_(best, others)] == ">>").all():
-        return f"; {who} {verb} significantly worse"
+        return f"; {who} significantly worse"
     singly = "" if len(others) == 1 else " each"
-    return f"; {who} {verb}{singly} significantly worse than at least one system"
+    return f"; {who}{singly} significantly worse than at least one system"
 
 
 def _probabilities(result: Contest, names: list[str], ranking: Ranking, best: list[int]) -> str:
     few = best[:MAX_NAMES]
     near = join_names([percent(float(ranking.p_within_rope_of_best[i])) for i in few])
     first = join_names([percent(float(ranking.p_best[i])) for i in few])
-    verb = "is" if len(few) == 1 else "are"
-    return (
-        f"{join_names([names[i] for i in few])} {verb} within the ROPE "
-        f"{format_interval(result.rope)} of the best with probability {near}, and the best with "
-        f"{first}"
-    )
+    within = f"within the ROPE {format_interval(result.rope)} of the best with probability {near}"
+    return f"{_are([names[i] for i in few])} {within}, and the best with {first}"
 
 
 def contest_caption(result: Contest, category: str) -> str:
     """Describe in a caption what was compared."""
     what = f"{len(result.systems)} systems in {describe_score(result, category)}"
-    return f"{what} ({describe_contest_documents(result, category)})."
+    return f"{what} ({describe_documents(result, category)})."

@@ -7,9 +7,8 @@ summary of a contest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
@@ -17,17 +16,7 @@ from stanoff._lib.arguments import Interval
 from stanoff._lib.escaping import one_line
 from stanoff.errors import invalid, unknown
 from stanoff.inference.decision import Decision
-from stanoff.text.numbers import (
-    bayes_factor,
-    digits_for,
-    format_interval,
-    format_level,
-    format_rope,
-    half_width,
-    p_value,
-    percent,
-    sides_of_zero,
-)
+from stanoff.text import numbers
 
 if TYPE_CHECKING:
     from stanoff.inference.evidence import Evidence
@@ -36,7 +25,6 @@ if TYPE_CHECKING:
     from stanoff.results.pairs import Pairs
 
 Row = Mapping[Any, Any]
-Write = Callable[[Any, int], str]
 
 DECISION_SYMBOLS = {str(decision): decision.symbol for decision in Decision}
 DECISION_OF_SYMBOL = {decision.symbol: decision for decision in Decision}
@@ -50,8 +38,7 @@ PROBABLY, PERHAPS = 0.9, 0.6  # from which probability on a verdict that is not 
 SYMBOLS = "; ".join(f"{symbols}: {meaning}" for symbols, meaning in DECISIONS.items())
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table.
 
     Attributes
@@ -62,48 +49,70 @@ class Column:
         What the legend says of it; ``{rope}`` and ``{hdi_prob}`` are filled in where the legend is
         to tell them. Columns with the same meaning are explained together.
     write : callable
-        Makes text of a row, with a number of decimals.
+        Makes text of a row, given the name of the column and a number of decimals.
     latex : str
         The heading in LaTeX, where it is another one.
     """
 
     heading: str
     meaning: str
-    write: Write
+    write: Callable[[Row, str, int], str]
     latex: str = ""
 
 
-def _number(name: str) -> Write:
-    return lambda row, d: "–" if isnan(row[name]) else f"{row[name]:.{d}f}"
+def _text(row: Row, name: str, digits: int) -> str:
+    return one_line(str(row[name]))
 
 
-def _difference(name: str) -> Write:
-    return lambda row, d: f"{row[name]:+.{d}f}"
+def _count(row: Row, name: str, digits: int) -> str:
+    return f"{row[name]:,}"
 
 
-def _percent(name: str) -> Write:
-    return lambda row, d: percent(row[name])
+def _number(row: Row, name: str, digits: int) -> str:
+    return "–" if isnan(row[name]) else f"{row[name]:.{digits}f}"
 
 
-def _text(name: str) -> Write:
-    return lambda row, d: one_line(str(row[name]))
+def _difference(row: Row, name: str, digits: int) -> str:
+    return f"{row[name]:+.{digits}f}"
 
 
-def _test(name: str) -> Write:
-    return lambda row, d: p_value(row[name])
+def _rounded(row: Row, name: str, digits: int) -> str:
+    return f"{row[name]:.{'1' if name == 'mcse' else '3'}g}"
 
 
-def _savage_dickey(row: Row, digits: int) -> str:
-    factor = bayes_factor(row["bf_sd"], row["bf_sd_bound"])
-    return factor if row["bf_sd_defined"] else f"{factor} ?"
+def _percent(row: Row, name: str, digits: int) -> str:
+    return numbers.percent(row[name])
 
 
-def _ends(row: Row) -> Interval:
+def _p_value(row: Row, name: str, digits: int) -> str:
+    return numbers.p_value(row[name])
+
+
+def _interval(row: Row, name: str, digits: int) -> str:
     ends: Interval = row["hdi"] if "hdi" in row else (row["hdi_low"], row["hdi_high"])
-    return ends
+    text = numbers.format_interval(ends, digits)
+    return text.replace("+", "") if name == "score_hdi" else text
 
 
-def _ranks(row: Row, digits: int) -> str:
+def _sides(row: Row, name: str, digits: int) -> str:
+    return numbers.sides_of_zero(row["p_less"], row["p_greater"])
+
+
+def _bayes_factor(row: Row, name: str, digits: int) -> str:
+    factor = numbers.bayes_factor(row[name], row[f"{name}_bound"])
+    return factor if name == "bf_rope" or row["bf_sd_defined"] else f"{factor} ?"
+
+
+def _decision(row: Row, name: str, digits: int) -> str:
+    mark = " †" if row.get("no_direction") else ""
+    return f"{DECISION_SYMBOLS[row[name]]}{mark}"
+
+
+def _half_width(row: Row, name: str, digits: int) -> str:
+    return numbers.half_width(row[name], digits) if row[name] else "±0"
+
+
+def _ranks(row: Row, name: str, digits: int) -> str:
     low, high = row["rank_low"], row["rank_high"]
     return f"{low}" if low == high else f"{low}–{high}"
 
@@ -112,82 +121,54 @@ SCORES = "posterior mean of the score"
 OBSERVED = "score on these documents, as other programs compute it"
 TESTS = "p-value of the test, as in the paper"
 IN_ROPE = "probability of a difference within the ROPE{rope}"
+BELOW, ABOVE = (f"probability of a difference {side}" for side in ("below", "above"))
+SIDES = "how much of the posterior lies below (less) and above (greater) 0"
+TIERS = "no system is significantly better than another of its tier"
 HDI = "highest density interval{hdi_prob}"
+NEAR = "probability of being within the ROPE{rope} of the best"
+BEST = "probability of being the best, which near-twins share"
+MCSE = "Monte-Carlo standard error of the mean"
+BF_SD = "Savage-Dickey Bayes factor for no difference"
+BF_ROPE = "Bayes factor for a difference in the ROPE"
+P_ROPE = r"$P_{\mathrm{ROPE}}$"
 
 COLUMNS = {
-    "category": Column("category", "", _text("category"), "{}"),
-    "a": Column("A", "", _text("a")),
-    "b": Column("B", "", _text("b")),
-    "documents": Column("n", "documents or items", lambda row, d: f"{row['documents']:,}"),
-    "psi_A": Column("psi_A", SCORES, _number("psi_A"), r"$\psi_A$"),
-    "psi_B": Column("psi_B", SCORES, _number("psi_B"), r"$\psi_B$"),
-    "observed_A": Column("observed_A", OBSERVED, _number("observed_A"), r"$\hat{\psi}_A$"),
-    "observed_B": Column("observed_B", OBSERVED, _number("observed_B"), r"$\hat{\psi}_B$"),
-    "sign_test": Column("sign-test", TESTS, _test("sign_test")),
-    "t_test": Column("t-test", TESTS, _test("t_test")),
-    "mean": Column(
-        "mean", "posterior mean of the difference A − B", _difference("mean"), r"$\delta$"
-    ),
-    "std": Column("std", "its posterior standard deviation", _number("std"), r"SD"),
-    "mcse": Column(
-        "mcse", "Monte-Carlo standard error of the mean", lambda row, d: f"{row['mcse']:.1g}"
-    ),
-    "hdi": Column("HDI", HDI, lambda row, d: format_interval(_ends(row), d)),
-    "p_rope": Column("ROPE pct", IN_ROPE, _percent("p_rope"), r"$P_{\mathrm{ROPE}}$"),
-    "p_below": Column(
-        "P(<ROPE)", "probability of a difference below the ROPE", _percent("p_below")
-    ),
-    "p_above": Column(
-        "P(>ROPE)", "probability of a difference above the ROPE", _percent("p_above")
-    ),
-    "p_less": Column("P(<0)", "probability of a difference below 0", _percent("p_less")),
-    "p_greater": Column("P(>0)", "probability of a difference above 0", _percent("p_greater")),
-    "lg_pct": Column(
-        "LG pct",
-        "how much of the posterior lies below (less) and above (greater) 0",
-        lambda row, d: sides_of_zero(row["p_less"], row["p_greater"]),
-    ),
-    "bf_sd": Column(
-        "BF_SD",
-        "Savage-Dickey Bayes factor for no difference",
-        _savage_dickey,
-        r"BF$_{\mathrm{SD}}$",
-    ),
-    "bf_rope": Column(
-        "BF_ROPE",
-        "Bayes factor for a difference in the ROPE",
-        lambda row, d: bayes_factor(row["bf_rope"], row["bf_rope_bound"]),
-        r"BF$_{\mathrm{ROPE}}$",
-    ),
-    "decision": Column(
-        "decision",
-        "",
-        lambda row, d: DECISION_SYMBOLS[row["decision"]] + " †" * row.get("no_direction", False),
-        "{}",
-    ),
+    "category": Column("category", "", _text, "{}"),
+    "a": Column("A", "", _text),
+    "b": Column("B", "", _text),
+    "documents": Column("n", "documents or items", _count),
+    "psi_A": Column("psi_A", SCORES, _number, r"$\psi_A$"),
+    "psi_B": Column("psi_B", SCORES, _number, r"$\psi_B$"),
+    "observed_A": Column("observed_A", OBSERVED, _number, r"$\hat{\psi}_A$"),
+    "observed_B": Column("observed_B", OBSERVED, _number, r"$\hat{\psi}_B$"),
+    "sign_test": Column("sign-test", TESTS, _p_value),
+    "t_test": Column("t-test", TESTS, _p_value),
+    "mean": Column("mean", "posterior mean of the difference A − B", _difference, r"$\delta$"),
+    "std": Column("std", "its posterior standard deviation", _number, r"SD"),
+    "mcse": Column("mcse", MCSE, _rounded),
+    "hdi": Column("HDI", HDI, _interval),
+    "p_rope": Column("ROPE pct", IN_ROPE, _percent, P_ROPE),
+    "p_below": Column("P(<ROPE)", f"{BELOW} the ROPE", _percent),
+    "p_above": Column("P(>ROPE)", f"{ABOVE} the ROPE", _percent),
+    "p_less": Column("P(<0)", f"{BELOW} 0", _percent),
+    "p_greater": Column("P(>0)", f"{ABOVE} 0", _percent),
+    "lg_pct": Column("LG pct", SIDES, _sides),
+    "bf_sd": Column("BF_SD", BF_SD, _bayes_factor, r"BF$_{\mathrm{SD}}$"),
+    "bf_rope": Column("BF_ROPE", BF_ROPE, _bayes_factor, r"BF$_{\mathrm{ROPE}}$"),
+    "decision": Column("decision", "", _decision, "{}"),
     # Of sensitivity:
-    "prior": Column("prior", "", _text("prior")),
-    "half_width": Column(
-        "ROPE", "", lambda row, d: half_width(row["half_width"], d) if row["half_width"] else "±0"
-    ),
-    "rho": Column("correlation", "", lambda row, d: f"{row['rho']:.3g}"),
+    "prior": Column("prior", "", _text),
+    "half_width": Column("ROPE", "", _half_width),
+    "rho": Column("correlation", "", _rounded),
     # Of contests:
-    "system": Column("system", "", _text("system")),
-    "tier": Column(
-        "tier", "no system is significantly better than another of its tier", _text("tier")
-    ),
-    "psi": Column("score", SCORES, _number("psi")),
-    "observed": Column("observed", OBSERVED, _number("observed")),
-    "score_hdi": Column("HDI", HDI, lambda row, d: format_interval(_ends(row), d).replace("+", "")),
-    "p_near": Column(
-        "P(near best)",
-        "probability of being within the ROPE{rope} of the best",
-        _percent("p_near"),
-    ),
-    "p_best": Column(
-        "P(best)", "probability of being the best, which near-twins share", _percent("p_best")
-    ),
-    "regret": Column("regret", "expected loss against the best", _number("regret")),
+    "system": Column("system", "", _text),
+    "tier": Column("tier", TIERS, _text),
+    "psi": Column("score", SCORES, _number),
+    "observed": Column("observed", OBSERVED, _number),
+    "score_hdi": Column("HDI", HDI, _interval),
+    "p_near": Column("P(near best)", NEAR, _percent),
+    "p_best": Column("P(best)", BEST, _percent),
+    "regret": Column("regret", "expected loss against the best", _number),
     "ranks": Column("ranks", "the fewest ranks that are as probable as the HDI", _ranks),
 }
 PAPER = (
@@ -197,13 +178,6 @@ PAPER = (
 TERMINAL = (
     *("category", "psi_A", "psi_B", "mean", "hdi", "p_rope", "p_greater", "bf_sd", "decision"),
 )
-ARTICLE = {  # columns of LaTeX, by the width of the table
-    "column": ("category", "psi_A", "psi_B", "mean", "hdi", "p_rope", "decision"),
-    "full": (
-        *("category", "psi_A", "psi_B", "mean", "std", "hdi", "p_rope", "p_greater", "bf_sd"),
-        "decision",
-    ),
-}
 GROUPS = (  # observed scores beside those that have learned from other groups
     *("category", "documents", "observed_A", "observed_B", "psi_A", "psi_B", "mean", "hdi"),
     *("p_rope", "decision"),
@@ -215,9 +189,12 @@ PAIRS = (
 CONTEST = (
     *("system", "tier", "psi", "observed", "score_hdi", "p_near", "p_best", "regret", "ranks"),
 )
-
-
+ARTICLE = {  # columns of LaTeX, by the width of the table
+    "column": ("category", "psi_A", "psi_B", "mean", "hdi", "p_rope", "decision"),
+    "full": (*TERMINAL[:4], "std", *TERMINAL[4:]),
+}
 CONTEST_ARTICLE = {"column": ("system", "tier", "psi", "score_hdi", "p_best"), "full": CONTEST}
+OF_PAIRS = [name for name in COLUMNS if name not in (*CONTEST, "prior", "half_width", "rho")]
 
 
 def format_table(
@@ -239,9 +216,10 @@ def format_table(
     headings : mapping, optional
         Other headings, by the names of columns.
     """
-    called = headings or {}
-    cells = [[COLUMNS[name].write(row, digits) for name in columns] for row in rows]
-    return pd.DataFrame(cells, columns=[called.get(n, COLUMNS[n].heading) for n in columns])
+    cells = [[COLUMNS[name].write(row, name, digits) for name in columns] for row in rows]
+    return pd.DataFrame(
+        cells, columns=[(headings or {}).get(name, COLUMNS[name].heading) for name in columns]
+    )
 
 
 def comparison_table(
@@ -273,14 +251,16 @@ def comparison_table(
         e = group.evidence(category)
         no_direction = has_no_direction(e, result.measure.higher_is_better)
         row = {**vars(e), "category": name, "no_direction": no_direction}
-        if "documents" in names:
-            row["documents"] = max(group.n_documents(category))
+        row["documents"] = max(group.n_documents(category))
         if {"sign_test", "t_test"} & {*names}:  # they take SciPy, which takes a second
             index = group.categories.index(category)
             row |= {test: values[index] for test, values in group.p_values.items()}
         rows.append(row)
-    digits = max(digits_for(row["std"]) for row in rows)
-    return format_table(rows, names, digits, headings_of(result) if by_name else None)
+    return format_table(rows, names, _digits(rows), headings_of(result) if by_name else None)
+
+
+def _digits(rows: Iterable[Row]) -> int:
+    return max(numbers.digits_for(row["std"]) for row in rows)
 
 
 def has_no_direction(evidence: Evidence, higher_is_better: bool) -> bool:
@@ -294,26 +274,16 @@ def has_no_direction(evidence: Evidence, higher_is_better: bool) -> bool:
 
 def contest_table(result: Contest, category: str, columns: Sequence[str] = CONTEST) -> pd.DataFrame:
     """Write the numbers of a contest on one category or average as cells of text."""
-    numbers = result.summary(category)
-    digits = digits_for(float((numbers["hdi_high"] - numbers["hdi_low"]).max()) / 4)
-    if result.groups:
-        columns = ["category", *columns]
-        numbers = numbers.rename(columns={"group": "category"})
-    return format_table(numbers.to_dict("records"), columns, digits, contest_headings(result))
-
-
-def contest_headings(result: Contest) -> dict[str, str]:
-    """Name the columns of scores by the measure and the probability of the HDI."""
-    headings = {"psi": result.measure_label, "score_hdi": f"{format_level(result.hdi_prob)} HDI"}
-    return headings | ({"category": result.by} if result.groups else {})
+    summary = result.summary(category).rename(columns={"group": "category"})
+    digits = numbers.digits_for(float((summary["hdi_high"] - summary["hdi_low"]).max()) / 4)
+    names = [*(["category"] if result.groups else []), *columns]
+    return format_table(summary.to_dict("records"), names, digits, headings_of(result))
 
 
 def pairs_table(result: Pairs, category: str | None = None) -> pd.DataFrame:
     """Write the numbers of pairs that rest on different items as cells of text."""
     rows = result.summary(category).to_dict("records")
-    for row in rows:
-        row["hdi"] = row["hdi_low"], row["hdi_high"]
-    return format_table(rows, PAIRS, max(digits_for(row["std"]) for row in rows))
+    return format_table(rows, PAIRS, _digits(rows))
 
 
 def evidence_table(evidence: Evidence) -> pd.DataFrame:
@@ -322,26 +292,29 @@ def evidence_table(evidence: Evidence) -> pd.DataFrame:
         *("psi_A", "psi_B", "observed_A", "observed_B", "mean", "std", "mcse", "hdi", "p_below"),
         *("p_rope", "p_above", "p_less", "p_greater", "bf_sd", "bf_rope"),
     ]
-    cells = format_table([vars(evidence)], names, digits_for(evidence.std)).iloc[0]
+    cells = format_table([vars(evidence)], names, _digits([vars(evidence)])).iloc[0]
     meanings = [meaning_of(name, evidence.rope, evidence.hdi_prob) for name in names]
     return pd.DataFrame({"evidence": cells.index, "value": cells.to_numpy(), "meaning": meanings})
 
 
-def headings_of(result: Comparison) -> dict[str, str]:
-    """Name the columns of scores by the systems."""
-    a, b = result.names
-    scores = {"psi_A": a, "psi_B": b, "observed_A": f"{a} observed", "observed_B": f"{b} observed"}
-    return scores | ({"category": result.by} if result.groups else {})
+def headings_of(result: Any) -> dict[str, str]:
+    """Name the columns of scores by the two systems, or by the measure and the HDI."""
+    level = numbers.format_level(result.hdi_prob)
+    headings = {"psi": result.measure_label, "score_hdi": f"{level} HDI"}
+    if result.is_pair:
+        a, b = result.names
+        headings = {"psi_A": a, "psi_B": b}
+        headings |= {"observed_A": f"{a} observed", "observed_B": f"{b} observed"}
+    return headings | ({"category": result.by} if result.groups else {})
 
 
 def check_columns(columns: Any) -> tuple[str, ...]:
     """Check the names of columns of a comparison."""
     if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
         raise invalid("columns", "a list of names of columns", columns)
-    names = [name for name in COLUMNS if name not in (*CONTEST, "prior", "half_width", "rho")]
     for name in columns:
-        if name not in names:
-            raise unknown("columns", name, names)
+        if name not in OF_PAIRS:
+            raise unknown("columns", name, OF_PAIRS)
     return tuple(columns)
 
 
@@ -376,13 +349,15 @@ def legend(
     """
     together: dict[str, list[str]] = {}
     for name in columns:
-        if meaning := meaning_of(name, rope, hdi_prob):
-            heading = (headings or {}).get(name, COLUMNS[name].heading)
-            together.setdefault(meaning, []).append(one_line(heading))
+        heading = (headings or {}).get(name, COLUMNS[name].heading)
+        together.setdefault(meaning_of(name, rope, hdi_prob), []).append(one_line(heading))
+    together.pop("", None)
     terms = {", ".join(headings): meaning for meaning, headings in together.items()}
     factors, tests = {"bf_sd", "bf_rope"} & {*columns}, {"sign_test", "t_test"} & {*columns}
-    low = [*(["p < 0.05"] if tests else []), *(["Bayes factor < 1/3"] if factors else [])]
-    terms |= {"⋆": " or ".join(low)} if low else {}
+    if factors or tests:
+        terms["⋆"] = " or ".join(
+            ["p < 0.05"] * bool(tests) + ["Bayes factor < 1/3"] * bool(factors)
+        )
     terms |= {"‡": "Bayes factor > 3"} if factors else {}
     if "bf_sd" in columns and not defined:
         terms["?"] = (
@@ -392,18 +367,15 @@ def legend(
     return terms | (DECISIONS | NO_DIRECTION if "decision" in columns else {})
 
 
-def comparison_legend(
-    result: Comparison, columns: Sequence[str], *, by_name: bool = True
+def legend_of(
+    result: Any, columns: Sequence[str] = CONTEST, *, by_name: bool = True
 ) -> dict[str, str]:
-    """Explain the columns and marks of a table of a comparison."""
+    """Explain the columns and marks of a table of a comparison or contest."""
+    headings = headings_of(result) if by_name else None
+    if not result.is_pair:
+        return legend(columns, headings=headings, rope=result.rope, hdi_prob=result.hdi_prob)
     defined = all(result.evidence(category).bf_sd_defined for category in result.categories)
-    return legend(columns, headings=headings_of(result) if by_name else None, defined=defined)
-
-
-def contest_legend(result: Contest, columns: Sequence[str] = CONTEST) -> dict[str, str]:
-    """Explain the columns of a table of a contest."""
-    headings = contest_headings(result)
-    return legend(columns, headings=headings, rope=result.rope, hdi_prob=result.hdi_prob)
+    return legend(columns, headings=headings, defined=defined)
 
 
 def in_one_paragraph(terms: Mapping[str, str]) -> str:
@@ -413,6 +385,8 @@ def in_one_paragraph(terms: Mapping[str, str]) -> str:
 
 def meaning_of(name: str, rope: Any = None, hdi_prob: float | None = None) -> str:
     """Explain a column, with the ROPE and the probability of the HDI if they are given."""
-    within = "" if rope is None else f" {format_rope(rope)}"
-    level = "" if hdi_prob is None else f", with {format_level(hdi_prob)} of the posterior"
+    within = "" if rope is None else f" {numbers.format_rope(rope)}"
+    level = ""
+    if hdi_prob is not None:
+        level = f", with {numbers.format_level(hdi_prob)} of the posterior"
     return COLUMNS[name].meaning.format(rope=within, hdi_prob=level)
