@@ -464,13 +464,7 @@ def load(path: str | os.PathLike[str]) -> Comparison | Contest:
 def _result_of(saved: netcdf.Saved) -> Comparison | Contest:
     """Put a result together again, and those of groups of its documents."""
     groups: Any = {name: _result_of(group) for name, group in saved.groups.items()}
-    result: Comparison | Contest
-    if saved.pair is None:
-        assert saved.psi is not None
-        result = Contest(saved.fit, saved.question, saved.psi, groups=groups)
-    else:
-        assert saved.scores is not None
-        scores = saved.scores, saved.prior_scores
-        result = Comparison(saved.fit, saved.question, saved.pair, *scores, groups=groups)
+    kind: Any = Contest if len(saved.scores) == 1 else Comparison
+    result: Comparison | Contest = kind(saved.fit, saved.question, *saved.scores, groups=groups)
     vars(result).update(saved.remembered)  # what the cached properties of the result would compute
     return result

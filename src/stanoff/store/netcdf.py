@@ -14,16 +14,17 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_path
 from stanoff._lib.files import read_bytes, write_bytes
-from stanoff.data.types import Data, data_of
+from stanoff.data.types import data_of
 from stanoff.engines.draws import Draws, Variables, stacked
 from stanoff.engines.provenance import Provenance
 from stanoff.errors import InputError, StanoffError
@@ -52,39 +53,15 @@ REMEMBERED = ("observed", "warnings", "prior_density_infinite_at_zero")
 
 
 @dataclass(frozen=True)
-class MeasureRecord:
-    """A measure without its function, which is found by its code or name."""
-
-    name: str
-    formula: str
-    code: int | None
-    higher_is_better: bool
-    range: tuple[float, float]
-    beta: float
-    zero_division: float
-    prevalence: float | None
-    kind: str
-    clip: float | None = None
-
-
-@dataclass(frozen=True)
-class ProgramRecord:
-    """What a Stan program of the user's own declares, and the data that came with it."""
-
-    file: str
-    inputs: dict[str, Any]
-    outputs: dict[str, Any]
-    data: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class Record:
-    """All that a result consists of besides its arrays; Pydantic checks it when it is read.
+    """What a result consists of besides its arrays; Pydantic checks it when it is read.
 
-    ``remembered`` has what a measure of the user's own said, since its function is not stored.
+    The fields of the question stand beside these, and it checks them itself. ``measure`` has no
+    function, which is found by its code or name. ``program`` is what a Stan program of the user's
+    own declares, and the data that came with it. ``remembered`` has what a measure of the user's
+    own said, since its function is not stored.
     """
 
-    format: int
     data: str
     categories: tuple[str, ...]
     systems: tuple[str, ...]
@@ -92,38 +69,34 @@ class Record:
     notes: tuple[str, ...]
     pair: tuple[int, int] | None  # None: all systems
     model: str
-    program: ProgramRecord | None
+    program: dict[str, Any] | None
     engine: Literal["stan", "exact"]
     seed: int
     prior: tuple[dict[str, Any], ...]
-    measure: MeasureRecord
-    average: str | None
-    rope: tuple[float, float]
-    hdi_prob: float
-    rope_of: str | None
-    shrink: bool | None
-    not_worse_by: float | None
-    better_by: float | None
-    margin_of: str | None
-    compare_to: str | None
+    measure: dict[str, Any]
     sampler_warnings: tuple[str, ...]
     provenance: Provenance
-    remembered: dict[str, Any] = field(default_factory=dict)
-    groups: tuple[str, ...] = ()
+    remembered: dict[str, Any]
+    groups: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Saved:
+OF_DATA = ("categories", "systems", "source", "notes")
+OF_FIT = ("engine", "seed", "sampler_warnings", "provenance")
+OF_MEASURE = (
+    *("name", "formula", "code", "higher_is_better", "range", "beta", "zero_division"),
+    *("prevalence", "kind", "clip"),
+)
+OF_QUESTION = tuple(f.name for f in fields(Question) if f.name != "measure")
+
+
+class Saved(NamedTuple):
     """What a file holds: the fit, the question, and the scores of two systems or of all.
 
     Attributes
     ----------
-    pair : tuple of int or None
-        The indices of the two systems; None for a contest.
-    scores, prior_scores : Scores or None
-        Of two systems.
-    psi : ndarray or None
-        Of all systems.
+    scores : tuple
+        Of a contest the scores of all systems; of a comparison the indices of the two systems,
+        their scores under the posterior, and under the prior.
     remembered : dict
         What a measure of the user's own said, by the name of the result's attribute.
     groups : mapping
@@ -132,12 +105,9 @@ class Saved:
 
     fit: Fit
     question: Question
-    pair: tuple[int, int] | None
-    scores: Scores | None
-    prior_scores: Scores | None
-    psi: NDArray[Any] | None
+    scores: tuple[Any, ...]
     remembered: dict[str, Any]
-    groups: Mapping[str, Saved] = field(default_factory=dict)
+    groups: Mapping[str, Saved]
 
 
 def save(result: Result, path: str | os.PathLike[str], *, log_likelihood: bool = False) -> Path:
@@ -185,11 +155,15 @@ def read(path: str | os.PathLike[str]) -> Saved:
     StanoffError
         If the file cannot be read, or is no complete result.
     """
+    import xarray as xr
+
     file, content = as_path("path", path), read_bytes(path)
     if not content.startswith(HDF5):
         raise StanoffError(f"{file} is not a result of stanoff.")
+    options = {"engine": "h5netcdf", "mask_and_scale": False, "decode_times": False}
     try:
-        return _from_content(content)
+        with _without_dask_locks(), xr.open_datatree(io.BytesIO(content), **options) as tree:
+            return _from_tree(tree)
     except MemoryError:
         raise
     except Exception as error:  # whatever a damaged or foreign file makes of its readers
@@ -215,9 +189,10 @@ def _to_tree(result: Result, log_likelihood: bool) -> DataTree:
     groups["data"] = _plain_group(result.data.arrays())
     stored = xr.DataTree.from_dict(dict(groups))
     stored.attrs.update({name: _storable(value) for name, value in result.tree.attrs.items()})
-    record = asdict(_record(result))
     stored.attrs["run_again"] = _storable(run_again(result))
-    stored.attrs[ATTRIBUTE] = json.dumps(record, sort_keys=True, default=lambda x: x.tolist())
+    stored.attrs[ATTRIBUTE] = json.dumps(
+        _record(result), sort_keys=True, default=lambda x: x.tolist()
+    )
     for index, group in enumerate(result.groups.values()):
         stored[GROUP.format(index)] = _to_tree(group, log_likelihood)
     return stored
@@ -247,37 +222,32 @@ def _plain_group(variables: Variables) -> Dataset:
     )
 
 
-def _record(result: Result) -> Record:
-    fit, question, measure = result.fit, result.question, result.measure
-    settings: Any = {f.name: getattr(measure, f.name, None) for f in fields(MeasureRecord)}
-    priors = fit.prior if isinstance(fit.prior, tuple) else (fit.prior,)
+def _record(result: Result) -> dict[str, Any]:
+    fit, measure = result.fit, result.measure
+    program = None
+    if isinstance(fit.model, CustomModel):
+        declared = fit.model.program
+        program = {"file": str(fit.model.stan_file), "data": fit.model.user_data}
+        program |= {"inputs": dict(declared.inputs), "outputs": dict(declared.outputs)}
     remembered = {}
     if measure.code is None and measure.name not in VALUES:
         remembered = {name: getattr(result, name, None) for name in REMEMBERED}
-    return Record(
-        format=FORMAT,
-        data=type(fit.data).__name__,
-        **{name: getattr(fit.data, name) for name in ("categories", "systems", "notes")},
-        source=dict(fit.data.source),
-        pair=getattr(result, "pair", None),
-        model=fit.model.name,
-        program=_program(fit.model),
-        **{name: getattr(fit, name) for name in ("engine", "seed", "sampler_warnings")},
-        prior=tuple(asdict(prior) for prior in priors),
-        measure=MeasureRecord(**settings),
-        **{f.name: getattr(question, f.name) for f in fields(question) if f.name != "measure"},
-        provenance=fit.provenance,
-        remembered=remembered,
-        groups=tuple(result.groups),
-    )
-
-
-def _program(model: Model) -> ProgramRecord | None:
-    if not isinstance(model, CustomModel):
-        return None
-    declared = model.program
-    inputs, outputs = dict(declared.inputs), dict(declared.outputs)
-    return ProgramRecord(str(model.stan_file), inputs, outputs, model.user_data)
+    return {
+        "format": FORMAT,
+        "data": type(fit.data).__name__,
+        **{name: getattr(fit.data, name) for name in OF_DATA},
+        "source": dict(fit.data.source),
+        "pair": getattr(result, "pair", None),
+        "model": fit.model.name,
+        "program": program,
+        **{name: getattr(fit, name) for name in OF_FIT},
+        "provenance": asdict(fit.provenance),
+        "prior": [asdict(p) for p in (fit.prior if isinstance(fit.prior, tuple) else [fit.prior])],
+        "measure": {name: getattr(measure, name, None) for name in OF_MEASURE},
+        **{name: getattr(result.question, name) for name in OF_QUESTION},
+        "remembered": remembered,
+        "groups": list(result.groups),
+    }
 
 
 def _storable_group(group: Dataset) -> Dataset:
@@ -306,18 +276,6 @@ def _encoding(variable: Variable) -> dict[str, Any]:
     return {"_FillValue": None, **compressed}
 
 
-def _from_content(content: bytes) -> Saved:
-    import xarray as xr
-
-    with (
-        _without_dask_locks(),
-        xr.open_datatree(
-            io.BytesIO(content), engine="h5netcdf", mask_and_scale=False, decode_times=False
-        ) as tree,
-    ):
-        return _from_tree(tree)
-
-
 def _from_tree(tree: DataTree) -> Saved:
     """Read a result, and those of groups of its documents."""
     from pydantic import TypeAdapter
@@ -326,58 +284,43 @@ def _from_tree(tree: DataTree) -> Saved:
     if content["format"] > FORMAT:
         raise ValueError(f"it has format {content['format']}, and {FORMAT} is the newest known")
     record = TypeAdapter(Record).validate_python(content)
-    groups = {
+    question = Question(_measure(record.measure), **{name: content[name] for name in OF_QUESTION})
+    arrays = {
         str(name): {str(key): np.array(values) for key, values in node.data_vars.items()}
         for name, node in tree.children.items()
     }
-    metadata = {name: getattr(record, name) for name in ("categories", "systems", "source")}
-    data = data_of(record.data, groups["data"], notes=record.notes, **metadata)
+    data = data_of(record.data, arrays["data"], **{name: getattr(record, name) for name in OF_DATA})
     expected = (len(data.systems), len(data.categories), 4)
     if data.cells is not None and data.cells.shape != expected:
         raise ValueError(f"its counts do not match its {len(data.categories)} categories")
-    of_groups = {
-        name: _from_tree(tree.children[GROUP.format(index)])
-        for index, name in enumerate(record.groups)
-    }
-    return replace(_put_together(record, data, groups), groups=of_groups)
-
-
-def _put_together(record: Record, data: Data, groups: dict[str, dict[str, Any]]) -> Saved:
-    """Make the fit and the question of their record and arrays."""
-    posterior, prior = groups["posterior"], groups.get("prior", {})
-    psi = scores = prior_scores = None
+    posterior, prior = arrays["posterior"], arrays.get("prior", {})
+    scores: tuple[Any, ...]
     if record.pair is None:
-        psi = posterior["psi"]
-        for group in (posterior, prior):
-            for name in FITTED:
-                group.pop(name, None)
+        scores = (posterior["psi"],)
+        for group, name in product((posterior, prior), FITTED):
+            group.pop(name, None)
     else:
-        scores, prior_scores = (_take_scores(group) for group in (posterior, prior))
-        if scores is None or max(record.pair) >= len(data.systems):
+        scores = record.pair, _take_scores(posterior), _take_scores(prior)
+        if scores[1] is None or max(record.pair) >= len(data.systems):
             raise ValueError("it has no scores of two of its systems")
         posterior, prior = (dict(stacked(group)) for group in (posterior, prior))
-    posterior |= groups.get("fitted_posterior", {})
-    prior |= groups.get("fitted_prior", {})
+    posterior |= arrays.get("fitted_posterior", {})
+    prior |= arrays.get("fitted_prior", {})
     priors = tuple(Prior(**weights) for weights in record.prior)
     fit = Fit(
         data=data,
         model=_model(record),
         prior=as_prior(priors if len(priors) > 1 else priors[0]),
-        draws=Draws(posterior, prior, groups.get("sample_stats", {})),
-        **{
-            name: getattr(record, name)
-            for name in ("engine", "seed", "sampler_warnings", "provenance")
-        },
-    )
-    question = Question(
-        _measure(record.measure),
-        **{f.name: getattr(record, f.name) for f in fields(Question) if f.name != "measure"},
+        draws=Draws(posterior, prior, arrays.get("sample_stats", {})),
+        **{name: getattr(record, name) for name in OF_FIT},
     )
     remembered = dict(record.remembered)
     if remembered:
         remembered["observed"] = np.array(remembered["observed"], dtype=np.float64)
         remembered["warnings"] = tuple(remembered["warnings"])
-    return Saved(fit, question, record.pair, scores, prior_scores, psi, remembered)
+    children = [tree.children[GROUP.format(index)] for index in range(len(record.groups))]
+    groups = dict(zip(record.groups, map(_from_tree, children), strict=True))
+    return Saved(fit, question, scores, remembered, groups)
 
 
 def _take_scores(group: dict[str, NDArray[Any]]) -> Scores | None:
@@ -391,38 +334,31 @@ def _take_scores(group: dict[str, NDArray[Any]]) -> Scores | None:
 
 
 def _model(record: Record) -> Model:
-    program = record.program
-    if program is not None:
-        declared = Program(Path(program.file), program.inputs, program.outputs, (), ())
-        return CustomModel(declared, program.data)
+    if record.program is not None:
+        file, inputs, outputs = (record.program[name] for name in ("file", "inputs", "outputs"))
+        return CustomModel(Program(Path(file), inputs, outputs, (), ()), record.program["data"])
     if record.model not in MODELS:
         raise ValueError(f"its model {record.model!r} is not known here")
     return MODELS[record.model]
 
 
-def _measure(record: MeasureRecord) -> Measure:
+def _measure(record: dict[str, Any]) -> Measure:
     """Find a measure by its code or name, and give it its settings again."""
-    has_code = record.code is not None  # a program of the user's own may have another name for it
-    matches = (
-        measure
-        for measure in registered().values()
-        if measure.code == record.code and (has_code or measure.name == record.name)
-    )
-    measure = next(matches, None)
+    # a program of the user's own may have another name for it
+    key = "name" if record["code"] is None else "code"
+    same = [m for m in registered().values() if m.code == record["code"]]
+    measure = next((m for m in same if getattr(m, key) == record[key]), None)
     if measure is None:
-        kind = ScoreMeasure if record.kind in ("scores", "numbers") else Measure
-        measure = kind(record.name, _Unregistered(record.name), record.formula)
-    settings = {name: value for name, value in asdict(record).items() if hasattr(measure, name)}
-    return replace(measure, **settings)
+        kind = ScoreMeasure if record["kind"] in ("scores", "numbers") else Measure
+        measure = kind(record["name"], _Unregistered(record["name"]), record["formula"])
+    settings = {name: value for name, value in record.items() if hasattr(measure, name)}
+    return replace(measure, **settings | {"range": tuple(record["range"])})
 
 
-@dataclass(frozen=True)
-class _Unregistered:
-    """Stands for the function of a measure that nobody has registered here."""
-
-    name: str
+class _Unregistered(str):
+    """The name of a measure that nobody has registered here, in place of its function."""
 
     def __call__(self, *arguments: Any) -> Any:
         raise InputError(
-            f"The measure {self.name!r} is not registered here: register the measure to judge anew."
+            f"The measure {str(self)!r} is not registered here: register the measure to judge anew."
         )
