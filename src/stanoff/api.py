@@ -190,8 +190,8 @@ def compare(
     _check_direction(question, observed.systems, choices)
     if names is not None:
         observed = observed.called(as_names(names))
-    given = (y_pred_a, y_pred_b) if truth is None else (a, b)
-    rows = _rows(table, truth, dict(zip(observed.systems, given, strict=True)), layout, categories)
+    columns = (y_pred_a, y_pred_b) if truth is None else (a, b)
+    rows = _rows(table, truth, observed.systems, columns, layout, categories)
     return compare_data(observed, question, sampling, rows)
 
 
@@ -270,14 +270,14 @@ output_dir, executor, progress
         pairs, not_judged = load_pairs(kind, table, truth, systems, layout, categories)
         names = list(dict.fromkeys(name for pair in (*pairs, *not_judged) for name in pair))
         _check_direction(question, names, choices)
-        rows = _rows_of_systems(table, truth, names, systems, layout, categories)
+        rows = _rows(table, truth, names, systems, layout, categories)
         return compare_pairs(pairs, not_judged, question, sampling, rows)
     _check_contest_model(question, sampling)
     observed = load_systems(kind, table, predictions, truth, systems, layout, categories)
     question = _ask_folds(question, observed, choices)
     _check_direction(question, observed.systems, choices)
     columns = systems if predictions is None else list(predictions.values())
-    rows = _rows_of_systems(table, truth, observed.systems, columns, layout, categories)
+    rows = _rows(table, truth, observed.systems, columns, layout, categories)
     return contest_data(observed, question, sampling, rows)
 
 
@@ -318,12 +318,9 @@ output_dir, executor, progress
     '='
     """
     question, sampling = read(**choices)
-    if isinstance(c_pos, Data):
-        if any(other is not None for other in (c_neg, a, b, categories)):
-            raise InputError("Pass what count() returned alone: it has everything in it.")
-        observed = c_pos
-    else:
-        observed = _check_counts(c_pos, c_neg, a, b, categories)
+    arguments = {"c_pos": c_pos, "c_neg": c_neg, "a": a, "b": b}
+    counts = {name: values for name, values in arguments.items() if values is not None}
+    observed = _check_counts(counts, categories)
     if names is not None:
         observed = replace(observed, systems=as_names(names))
     return compare_data(observed, question, sampling)
@@ -375,11 +372,8 @@ def _check_contest_model(question: Question, sampling: Sampling) -> None:
     if sampling.model is None or models.takes_contests(sampling.model):
         return
     of_values = question.measure.kind == "values"
-    names = [
-        name
-        for name, model in models.MODELS.items()
-        if models.takes_contests(model) and (model.accepts.kind == "values") == of_values
-    ]
+    several = [model for model in models.MODELS.values() if models.takes_contests(model)]
+    names = [m.name for m in several if (m.accepts.kind == "values") == of_values]
     raise unknown("model", sampling.model.name, names)
 
 
@@ -388,56 +382,42 @@ def _check_direction(question: Question, systems: Sequence[str], choices: Compar
     check_direction(question.measure, choices.get("higher_is_better"), columns)
 
 
-def _check_counts(
-    c_pos: ArrayLike | None,
-    c_neg: ArrayLike | None,
-    a: ArrayLike | None,
-    b: ArrayLike | None,
-    categories: Sequence[str] | None,
-) -> Data:
+def _check_counts(counts: Mapping[str, Any], categories: Any) -> Data:
     """Check counts that the caller made."""
-    arguments = {"c_pos": c_pos, "c_neg": c_neg, "a": a, "b": b}
-    counts = {name: values for name, values in arguments.items() if values is not None}
+    if isinstance(counts.get("c_pos"), Data):
+        if len(counts) > 1 or categories is not None:
+            raise InputError("Pass what count() returned alone: it has everything in it.")
+        data: Data = counts["c_pos"]
+        return data
     if list(counts) not in (["c_pos", "c_neg"], ["a", "b"]):
         raise InputError("Pass either c_pos and c_neg, or a and b.")
     first, second = (check_counts(name, values) for name, values in counts.items())
-    rows = len(first)
+    rows, parameters = len(first), " and ".join(counts)
     if rows != len(second):
-        parameters = " and ".join(counts)
         raise InputError(f"{parameters} must have as many rows, but have {rows} and {len(second)}.")
     names = tuple(str(i) for i in range(rows)) if rows > 1 else ("1",)
     if categories is not None:
-        names = tuple(str(name) for name in categories) if isinstance(categories, Sequence) else ()
-        if isinstance(categories, str) or len(names) != rows or len(set(names)) != rows:
+        listed = isinstance(categories, Sequence) and not isinstance(categories, str)
+        names = tuple(map(str, categories)) if listed else ()
+        if len(names) != rows or len(set(names)) != rows:
             raise invalid("categories", f"{rows} different names", categories)
-    return (PairedCounts if a is None else UnpairedCounts)(names, first, second)
+    return (PairedCounts if "c_pos" in counts else UnpairedCounts)(names, first, second)
 
 
 def _rows(
     table: Any,
     truth: Any,
-    systems: Mapping[str, Any],
-    layout: Mapping[str, Any],
-    categories: Mapping[str, Any],
-) -> Rows | None:
-    """Refer to what was given, if it has documents in rows."""
-    if table is None or any(given is None for given in systems.values()):
-        return None
-    return Rows(table, truth, systems, layout, categories)
-
-
-def _rows_of_systems(
-    table: Any,
-    truth: Any,
     names: Sequence[str],
-    systems: Any,
+    columns: Any,
     layout: Mapping[str, Any],
     categories: Mapping[str, Any],
 ) -> Rows | None:
-    """Refer to what was given of the systems of a contest, by their names."""
-    columns = [systems] if isinstance(systems, str) else list(systems or names)
+    """Refer to what was given of the systems, if it has documents in rows."""
+    columns = [columns] if isinstance(columns, str) else list(columns or names)
     columns = columns * len(names) if len(columns) == 1 else columns  # the same of all tables
-    return _rows(table, truth, dict(zip(names, columns, strict=False)), layout, categories)
+    if table is None or any(column is None for column in columns):
+        return None
+    return Rows(table, truth, dict(zip(names, columns, strict=False)), layout, categories)
 
 
 def load(path: str | os.PathLike[str]) -> Comparison | Contest:

@@ -260,14 +260,8 @@ def spell_out(names: Sequence[str] = ()) -> Callable[[F], F]:
         parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         for name in names:
             annotation, option = DECLARED[name]
-            parameters.append(
-                inspect.Parameter(
-                    name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=option.default,
-                    annotation=annotation,
-                )
-            )
+            about: Any = {"default": option.default, "annotation": annotation}
+            parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, **about))
         known = [parameter.name for parameter in parameters]
 
         @wraps(function)

@@ -39,7 +39,7 @@ TESTING = ("average", "measure", "alternative", "approximation")
 @click.option("--beta", type=float, default=1.0, show_default=True, help="Beta of F-beta.")
 @options("prevalence", "style")
 def measures(
-    invariances: bool, measure: str | None, situations: tuple[str, ...], style: str, **settings: Any
+    invariances: bool, measure: str, situations: tuple[str, ...], style: str, **settings: Any
 ) -> None:
     """List the measures: which way is better, their range and their formula."""
     if invariances + (measure is not None) + bool(situations) > 1:
@@ -54,35 +54,26 @@ def measures(
         table = invariance.table(**settings)
         text = "\n".join([to_terminal([table]), *invariance.legend(**settings)])
     else:
-        table = _list_measures()
-        text = "\n".join(map(_describe_measure, table.to_dict("records")))
-
-    def record() -> dict[str, Any]:
-        rows, asked = table.to_dict("records"), settings | {"situations": situations}
-        return envelope("measures", rows, settings=asked)
-
-    echo(text if style == "table" else render(table, style, record=record))
+        table, text = _list_measures()
+    settings["situations"] = situations
+    record = envelope("measures", table.to_dict("records"), settings=settings)
+    echo(text if style == "table" else render(table, style, record=lambda: record))
 
 
-def _list_measures() -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "measure": measure.name,
-            "also": " ".join(alias for alias, name in ALIASES.items() if name == measure.name),
-            "better": "higher" if measure.higher_is_better else "lower",
-            "least": f"{measure.range[0]:g}",
-            "greatest": f"{measure.range[1]:g}",
-            "formula": measure.formula,
-        }
-        for measure in registered().values()
-        if measure.name not in ("mean", "ratio")  # of values that were measured before
-    )
-
-
-def _describe_measure(row: dict[Any, Any]) -> str:
-    name = " = ".join([*row["also"].split(), row["measure"]])
-    values = f"{row['least']:>2} to {row['greatest']:<3}"
-    return f"{name:28} {row['better']:6} is better   {values}   {row['formula']}"
+def _list_measures() -> tuple[pd.DataFrame, str]:
+    rows, lines = [], []
+    for measure in registered().values():
+        if measure.name in ("mean", "ratio"):  # of values that were measured before
+            continue
+        also = [alias for alias, name in ALIASES.items() if name == measure.name]
+        better = "higher" if measure.higher_is_better else "lower"
+        least, greatest = (f"{end:g}" for end in measure.range)
+        name = " = ".join([*also, measure.name])
+        values = f"{least:>2} to {greatest:<3}"
+        lines.append(f"{name:28} {better:6} is better   {values}   {measure.formula}")
+        rows.append((measure.name, " ".join(also), better, least, greatest, measure.formula))
+    columns = ["measure", "also", "better", "least", "greatest", "formula"]
+    return pd.DataFrame(rows, columns=columns), "\n".join(lines)
 
 
 @command

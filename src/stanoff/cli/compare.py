@@ -24,9 +24,7 @@ OTHER_VERDICT = 3  # the exit code where the verdict is not the one asked for
 @command
 @FILES
 @options(*COMPARE, "save", "fail_unless", "style")
-def compare(
-    file: tuple[str, ...], save: str | None, fail_unless: str | None, style: str, **values: Any
-) -> None:
+def compare(file: tuple[str, ...], save: str, fail_unless: str, style: str, **values: Any) -> None:
     """Compare two columns of predictions in FILE.
 
     FILE is CSV, Parquet, JSON lines or Arrow; or a folder of these, a pattern, or - for stdin. Two
@@ -52,9 +50,7 @@ def run_comparison(file: tuple[str, ...], values: dict[str, Any]) -> Comparison:
 @options("truth", "systems", *CONTEST[1:], "save")
 @click.option("--html", type=click.Path(), help="Also write a page that opens without a network.")
 @options("style")
-def contest(
-    file: tuple[str, ...], save: str | None, html: str | None, style: str, **values: Any
-) -> None:
+def contest(file: tuple[str, ...], save: str, html: str, style: str, **values: Any) -> None:
     """Rank all columns of predictions in FILE.
 
     FILE is as in `stanoff compare`; several of them, one per system, are joined by --id. In long
@@ -73,9 +69,7 @@ def contest(
 @command
 @click.argument("file", type=click.Path())
 @options(*QUESTION, "category", "fail_unless", "style")
-def show(
-    file: str, category: str | None, fail_unless: str | None, style: str, **values: Any
-) -> None:
+def show(file: str, category: str, fail_unless: str, style: str, **values: Any) -> None:
     """Show the result in FILE, which --save or save() has written.
 
     Another measure, average, ROPE or HDI is applied to the draws in it.
@@ -118,7 +112,7 @@ def _check_verdict(result: Comparison | Contest, goal: Goal | None) -> None:
         click.get_current_context().exit(OTHER_VERDICT)  # the sentence says what is not shown
     if goal is None or isinstance(result, Contest):
         return
-    rows = result.categories if result.default_category is None else (result.default_category,)
+    rows = [result.default_category] if result.default_category else result.categories
     others = [row for row in map(result.evidence, rows) if row.decision not in goal]
     if others:
         verdicts = ", ".join(f"{row.category}: {row.decision}" for row in others)

@@ -27,9 +27,7 @@ class Rope(click.ParamType[Any]):
 
     name = "half-width | low,high | share%"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | float | tuple[float, ...]:
+    def convert(self, value: Any, param: Any, ctx: Any) -> str | float | tuple[float, ...]:
         """Read one number, two, or a share in per cent."""
         if str(value).rstrip().endswith(("%", "mean", "range")):
             return str(value)  # of values; the API reads it
@@ -42,9 +40,7 @@ class Rope(click.ParamType[Any]):
         return numbers[0] if len(numbers) == 1 else numbers
 
 
-def _read_pairs(
-    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
-) -> dict[str, Any] | None:
+def _read_pairs(context: Any, parameter: Any, values: tuple[str, ...]) -> dict[str, Any] | None:
     """Read NAME=VALUE pairs; a value is a number, a flag or a list if it is JSON, else a text."""
     pairs: dict[str, Any] = {}
     for text in values:
@@ -101,7 +97,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "style": {"type": click.Choice(FORMATS), "default": "table", "show_default": True},
 }
-SPELLED = {"n_simulations": ["--simulations"], "style": ["--format"]}
+SPELLED = {"n_simulations": ("--simulations",), "style": ("--format",)}
 
 PAIR = ("truth", "a", "b")
 QUESTION = declared.QUESTION
@@ -117,7 +113,14 @@ def options(*names: str, **other: dict[str, Any]) -> Callable[[Any], Any]:
 
     def decorate(function: Any) -> Any:
         for name in reversed((*names, *(key for key in other if key not in names))):
-            flags, settings = _as_typed(name)
+            flags: Sequence[str] = SPELLED.get(name, (as_typed(name),))
+            settings: dict[str, Any] = {}
+            if name in declared.DECLARED:
+                _, option = declared.DECLARED[name]
+                flags, kind = option.flags or flags, declared.kind_of(name)
+                settings = {"help": option.help, "multiple": option.multiple, "type": kind}
+                settings |= {"type": click.Choice(option.choices)} if option.choices else {}
+                settings |= {"default": None} if kind is bool else {}
             settings |= OPTIONS.get(name, {}) | other.get(name, {})
             function = click.option(*flags, name, **settings)(function)
         return function
@@ -125,22 +128,9 @@ def options(*names: str, **other: dict[str, Any]) -> Callable[[Any], Any]:
     return decorate
 
 
-def _as_typed(name: str) -> tuple[Sequence[str], dict[str, Any]]:
-    """Return how an option is typed, and what its declaration says of its values."""
-    flags = SPELLED.get(name, [f"--{name.replace('_', '-')}"])
-    if name not in declared.DECLARED:
-        return flags, {}
-    _, option = declared.DECLARED[name]
-    settings: dict[str, Any] = {"help": option.help}
-    if option.choices:
-        settings["type"] = click.Choice(option.choices)
-    elif declared.kind_of(name) is bool:
-        settings["default"] = None
-    else:
-        settings["type"] = declared.kind_of(name)
-    if option.multiple:
-        settings["multiple"] = True
-    return option.flags or flags, settings
+def as_typed(name: str) -> str:
+    """Return what a user types to set a parameter."""
+    return f"--{name.replace('_', '-')}"
 
 
 def typed_options(values: dict[str, Any]) -> dict[str, Any]:
@@ -156,8 +146,9 @@ def typed_options(values: dict[str, Any]) -> dict[str, Any]:
     for name in ("n_train", "n_test"):  # numbers, or names of columns
         if str(options.get(name, "")).isdigit():
             options[name] = int(options[name])
-    if len(options.get("denominator", ())) == 1:
-        [options["denominator"]] = options["denominator"]
+    for name in ("denominator", "goal"):
+        if len(options.get(name, ())) == 1:
+            [options[name]] = options[name]
     if truth_file := options.pop("truth_file", None):
         options["truth"] = (truth_file, options.get("truth"))
     return options

@@ -10,7 +10,7 @@ import click
 from stanoff.api import load
 from stanoff.cli.base import command, echo
 from stanoff.cli.compare import run_comparison
-from stanoff.cli.options import COMPARE, FILES, options, typed_options
+from stanoff.cli.options import COMPARE, FILES, as_typed, options, typed_options
 from stanoff.study.config import read_study
 from stanoff.study.run import build_study
 
@@ -32,8 +32,8 @@ def report(file: tuple[str, ...], out: str | None, jobs: int, **values: Any) -> 
         if len(file) > 1:
             raise click.UsageError(f"{file[0]} goes alone: there is no other FILE beside it.")
         for name in typed_options(values):
-            word = name.replace("_", "-")
-            raise click.UsageError(f"--{word} does not go with {file[0]}, which has it already.")
+            option = as_typed(name)
+            raise click.UsageError(f"{option} does not go with {file[0]}, which has it already.")
     if kind == ".toml":
         _build_study(file[0], out, jobs)
         return
@@ -45,21 +45,18 @@ def report(file: tuple[str, ...], out: str | None, jobs: int, **values: Any) -> 
 
 def _build_study(file: str, out: str | None, jobs: int) -> None:
     study = read_study(file)
-    folder = Path(out or study.out or "")
     if out is None and study.out is None:
         raise click.UsageError(f"--out, or out in {file}, must name the folder to write to.")
+    folder = Path(out or study.out or "")
     outcomes = build_study(study, folder, jobs=jobs)
     broken = [outcome for outcome in outcomes if outcome.error]
     for outcome in broken:
         echo(f"Error: {outcome.title}: {outcome.error}", err=True)
+    n_contests = sum(outcome.is_contest for outcome in outcomes if not outcome.error)
+    n_pairs = len(outcomes) - len(broken) - n_contests
+    built = f"{n_pairs} comparison{'s' * (n_pairs != 1)}"
+    built += f" and {n_contests} contest{'s' * (n_contests > 1)}" if n_contests else ""
     reused = sum(outcome.reused for outcome in outcomes)
-    contests = sum(outcome.is_contest for outcome in outcomes if not outcome.error)
-    also = f" and {contests} contest{'s' * (contests > 1)}" if contests else ""
-    compared = len(outcomes) - len(broken) - contests
-    echo(
-        f"Wrote {folder / 'index.html'}: {compared} comparison{'s' * (compared != 1)}{also}, "
-        f"{reused} unchanged.",
-        err=True,
-    )
+    echo(f"Wrote {folder / 'index.html'}: {built}, {reused} unchanged.", err=True)
     if broken:
         click.get_current_context().exit(1)

@@ -40,20 +40,22 @@ def to_datatree(result: Result) -> DataTree:
     apart = {name for group in predictive.values() for name in group.own}
     stan_data = result.model.stan_data(result.data, result.prior)
     observed = {name: np.asarray(stan_data[name]) for name in result.model.observed}
+    scores = {"observed": result.observed}
+    if result.is_pair:
+        scores = dict(zip(("observed_A", "observed_B"), result.observed, strict=True))
+        scores = {name: row for name, row in scores.items() if not np.isnan(row).all()}
     groups: dict[str, Variables] = {
         "posterior": {name: values for name, values in posterior.items() if name not in apart},
         "prior": {name: values for name, values in prior.items() if name not in apart},
         "sample_stats": result.fit.draws.sample_stats,
-        "observed_data": observed | _observed_scores(result),
+        "observed_data": observed | scores,
         "constant_data": _constant_data(result, stan_data),
     }
     for name, group in predictive.items():
         groups[name] = {**groups.get(name, {}), **group.variables}
     names = {"category": result.data.categories, "system": result.data.systems}
     coords: dict[str, Sequence[Any]] = {**COORDS, **names, "row": result.categories}
-    new_coords = {
-        name: rows for group in predictive.values() for name, rows in group.coords.items()
-    }
+    new_coords = {name: n for group in predictive.values() for name, n in group.coords.items()}
     dims: dict[str, Sequence[str]] = {**SHARED_DIMS, **result.model.dims}
     dims |= {  # a program of the user's may get one category without its dimension
         name: names
@@ -113,14 +115,6 @@ def _constant_data(result: Result, stan_data: Mapping[str, Any]) -> dict[str, An
         and values.dtype.kind in "iuf"
         and values.size
     }
-
-
-def _observed_scores(result: Result) -> dict[str, Any]:
-    """Name the scores of the data themselves as psi is named."""
-    if not result.is_pair:
-        return {"observed": result.observed}
-    named = {f"observed_{letter}": row for letter, row in zip("AB", result.observed, strict=True)}
-    return {name: row for name, row in named.items() if not np.isnan(row).all()}
 
 
 def _attrs(result: Any) -> dict[str, Any]:

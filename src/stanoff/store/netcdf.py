@@ -160,7 +160,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
     file, content = as_path("path", path), read_bytes(path)
     if not content.startswith(HDF5):
         raise StanoffError(f"{file} is not a result of stanoff.")
-    options = {"engine": "h5netcdf", "mask_and_scale": False, "decode_times": False}
+    options: Any = {"engine": "h5netcdf", "mask_and_scale": False, "decode_times": False}
     try:
         with _without_dask_locks(), xr.open_datatree(io.BytesIO(content), **options) as tree:
             return _from_tree(tree)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,7 @@ MAX_LOG_LIKELIHOOD = 8_000_000  # documents times draws that are written out
 STREAM = 18  # beside the seed: not the random numbers that the draws were made of
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
+class Group(NamedTuple):
     """One group of the tree.
 
     Attributes
@@ -43,24 +42,22 @@ class Group:
 
     variables: Variables
     own: tuple[str, ...] = ()
-    coords: Mapping[str, range] = field(default_factory=dict)
+    coords: Mapping[str, range] = MappingProxyType({})
     labels: Sequence[str] = ()
     step: int = 1
 
 
-def _by_document(likelihood: LogLikelihood, unit: str) -> dict[str, Group]:
+def _by_document(
+    likelihood: LogLikelihood, unit: str, own: tuple[str, ...] = ()
+) -> dict[str, Group]:
     """Return the group of the tree, document by document; none of very many."""
     values, counts, labels, step = likelihood
     n = int(counts.sum())
     if n * values[..., 0].size > MAX_LOG_LIKELIHOOD:
         return {}
-    group = Group(
-        {"log_lik": np.repeat(values, counts, axis=-1)},
-        coords={unit: range(n)},
-        labels=np.repeat(labels, counts).tolist(),
-        step=step,
-    )
-    return {"log_likelihood": group}
+    variables = {"log_lik": np.repeat(values, counts, axis=-1)}
+    names = np.repeat(labels, counts).tolist()
+    return {"log_likelihood": Group(variables, own, {unit: range(n)}, names, step)}
 
 
 def log_likelihood(result: Result) -> LogLikelihood | None:
@@ -125,21 +122,17 @@ class _Computation:
         return max(1, -(-shape[0] * shape[1] * self.size // MAX_NUMBERS))
 
     def groups(self, posterior: Variables) -> dict[str, Group]:
-        model, stan_data = self.model, self.stan_data
-        prior = self.prior()
-        density = model.log_prior(posterior, stan_data)
+        data, prior = self.result.data, self.prior()
+        density = self.model.log_prior(posterior, self.stan_data)
         new = self.replicate(posterior)
-        variables: dict[str, Variables] = {
+        variables = {
             "log_prior": {} if density is None else {"log_prior": density},
             "posterior_predictive": new,
             "prior_predictive": self.replicate(prior),
         }
-        groups = {
-            name: Group(values, step=self.step) for name, values in variables.items() if values
-        }
-        groups |= _by_document(self.log_likelihood(posterior), self.result.data.unit)
-        cells = self.result.data.cells
-        observed = {name: np.asarray(stan_data.get(name, cells)) for name in new}
+        groups = {name: Group(v, step=self.step) for name, v in variables.items() if v}
+        groups |= _by_document(self.log_likelihood(posterior), data.unit)
+        observed = {name: np.asarray(self.stan_data.get(name, data.cells)) for name in new}
         return groups | {"observed_data": Group(observed)}
 
     def log_likelihood(self, posterior: Variables) -> LogLikelihood:
@@ -210,19 +203,16 @@ def _generated_groups(result: Result) -> dict[str, Group]:
     posterior, prior = result.fit.draws.posterior, result.fit.draws.prior
     likelihood = _generated_log_likelihood(posterior)
     if likelihood is not None:
-        groups = {
-            name: replace(group, own=("log_lik",))
-            for name, group in _by_document(likelihood, result.data.unit).items()
-        }
+        groups = _by_document(likelihood, result.data.unit, ("log_lik",))
     for name in LOG_PRIOR:
         if name in posterior:
             groups["log_prior"] = Group({"log_prior": posterior[name]}, (name,))
-    names = [name for name in result.model.observed if f"{name}{REP_SUFFIX}" in posterior]
-    own = tuple(f"{name}{REP_SUFFIX}" for name in names)
+    own = {f"{name}{REP_SUFFIX}": name for name in result.model.observed}
+    own = {generated: name for generated, name in own.items() if generated in posterior}
     for key, draws in (("posterior_predictive", posterior), ("prior_predictive", prior)):
-        if names and draws:
-            new = {n: _as_declared(result.model, n, draws[f"{n}{REP_SUFFIX}"]) for n in names}
-            groups[key] = Group(new, own)
+        if own and draws:
+            new = {name: _as_declared(result.model, name, draws[g]) for g, name in own.items()}
+            groups[key] = Group(new, tuple(own))
     return groups
 
 

@@ -102,9 +102,7 @@ def tables_as_latex(study: Study, results: Sequence[StudyResult]) -> str:
         if long:
             texts.append(to_longtable(groups, caption, **about))
         else:
-            rows = [row for group in groups for row in titled_rows(*group)]
-            frame = pd.DataFrame(rows, columns=groups[0][1].columns)
-            texts.append(to_latex(frame, caption, **about, full=True))
+            texts.append(to_latex(titled_rows(groups), caption, **about, full=True))
     return "\n\n".join(texts) + "\n"
 
 

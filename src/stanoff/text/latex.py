@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -98,7 +98,7 @@ def to_latex(
     shown = cells if measured is None else measured.astype(str).set_axis(cells.columns, axis=1)
     widths = _widths(shown, headings)
     layout = lay_out(widths, text_columns, PAGE_WIDTH if full else COLUMN_WIDTH)
-    if full is None and (layout.formats or len(layout.chunks) > 1 or layout.stacked):
+    if full is None and (layout.narrow or len(layout.chunks) > 1 or layout.stacked):
         full, layout = True, lay_out(widths, text_columns, PAGE_WIDTH)
     note = _note(headings, legend or {}, notes)
     if layout.stacked:
@@ -109,7 +109,7 @@ def to_latex(
     for rows in _pages(shown, layout):
         placed = _place_text(cells[rows], layout, None if bold is None else bold[rows])
         tables = [
-            _tabular(placed.iloc[:, chunk], headings, text_columns, layout.formats)
+            _tabular(placed.iloc[:, chunk], headings, text_columns, layout.narrow)
             for chunk in layout.chunks
         ]
         lines = [
@@ -130,9 +130,8 @@ def _pages(cells: pd.DataFrame, layout: Layout) -> Iterator[slice]:
     """Split the rows of a table that is too long for a page."""
     start, height = 0, 0
     per_row = len(layout.chunks)
-    narrow = {name: float(form[2:-3]) for name, form in layout.formats.items()}
     for i, row in enumerate(cells.to_dict("records")):
-        lines = [1.2 * _em(row[name]) / width for name, width in narrow.items()]
+        lines = [1.2 * _em(row[name]) / width for name, width in layout.narrow.items()]
         lines += [1 + _em(row[cells.columns[0]]) / MAX_NAME_WIDTH] if layout.stacked else []
         size = per_row * ceil(max([1.0, *lines]))
         if height + size > MAX_LINES and i > start:
@@ -151,8 +150,8 @@ class Layout(NamedTuple):
         Of the letters, in points.
     gap : float
         Between columns, in points.
-    formats : mapping
-        The format of columns whose words are broken.
+    narrow : mapping
+        The widths, in em, of columns whose words are broken.
     chunks : list of list of int
         The columns of each table; the first one is in all of them.
     stacked : bool
@@ -161,7 +160,7 @@ class Layout(NamedTuple):
 
     size: int
     gap: float
-    formats: dict[str, str]
+    narrow: dict[str, float]
     chunks: list[list[int]]
     stacked: bool = False
 
@@ -172,9 +171,9 @@ def lay_out(widths: Mapping[str, float], text_columns: Collection[str], room: fl
     Examples
     --------
     >>> lay_out({"system": 5, "F1": 2}, ["system"], room=219)
-    Layout(size=8, gap=10.0, formats={}, chunks=[[0, 1]], stacked=False)
-    >>> lay_out({"system": 50, "F1": 2}, ["system"], room=219).formats
-    {'system': 'p{24.6em}'}
+    Layout(size=8, gap=10.0, narrow={}, chunks=[[0, 1]], stacked=False)
+    >>> lay_out({"system": 50, "F1": 2}, ["system"], room=219).narrow
+    {'system': 24.6}
     """
     indices = list(range(len(widths)))
     for size, (em, gap) in FONTS.items():
@@ -190,16 +189,16 @@ def lay_out(widths: Mapping[str, float], text_columns: Collection[str], room: fl
         left -= shares[name]
     least = {name: min(widths[name], MIN_TEXT_WIDTH) for name in flexible}
     if flexible and all(shares[name] >= least[name] for name in flexible):
-        return Layout(size, gap, _paragraphs(shares), [indices])
+        return Layout(size, gap, _rounded(shares), [indices])
     first = next(iter(widths))
     stacked = least.pop(first, None) is not None
     points = [em * least.get(name, width) + gap for name, width in widths.items()]
     points[0] = 0.0 if stacked else points[0]
-    return Layout(size, gap, _paragraphs(least), split_columns(points, room + gap), stacked)
+    return Layout(size, gap, _rounded(least), split_columns(points, room + gap), stacked)
 
 
-def _paragraphs(widths: Mapping[str, float]) -> dict[str, str]:
-    return {name: f"p{{{width:.1f}em}}" for name, width in widths.items()}
+def _rounded(widths: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(float(width), 1) for name, width in widths.items()}
 
 
 def split_columns(widths: Sequence[float], room: float) -> list[list[int]]:
@@ -241,17 +240,13 @@ def _place_text(cells: pd.DataFrame, layout: Layout, bold: pd.DataFrame | None) 
     placed = cells.map(latex)
     if bold is not None:
         placed = placed.mask(bold.to_numpy(), r"\textbf{" + placed + "}")
-    for name, form in layout.formats.items():
-        limit = int(float(form[2:-3]))
-        placed[name] = [_breaking(cell, limit) for cell in cells[name]]
+    for name, width in layout.narrow.items():
+        placed[name] = [_breaking(cell, int(width)) for cell in cells[name]]
     if not layout.stacked:
         return placed
     first = cells.columns[0]
-    width = f"{COLUMN_WIDTH:g}pt"
-    names = [
-        rf"\rlap{{\parbox{{{width}}}{{\raggedright {break_words(cell, 40)}}}}}"
-        for cell in cells[first]
-    ]
+    box = rf"\rlap{{\parbox{{{COLUMN_WIDTH:g}pt}}{{\raggedright %s}}}}"
+    names = [box % break_words(cell, 40) for cell in cells[first]]
     titles = pd.DataFrame({first: names}).reindex(columns=cells.columns, fill_value="")
     numbers = placed.assign(**{first: ""}).reset_index(drop=True)
     return pd.concat([titles, numbers]).sort_index(kind="stable", ignore_index=True)
@@ -266,17 +261,19 @@ def _tabular(
     cells: pd.DataFrame,
     headings: Texts,
     text_columns: Collection[str],
-    formats: Texts | None = None,
+    narrow: Mapping[str, float] | None = None,
 ) -> str:
     """Write cells of LaTeX as a tabular; one in a float has no room beside it."""
-    letters = [
-        (formats or {}).get(name, "l" if name in text_columns else "r") for name in map(str, cells)
-    ]
-    between = "" if formats is None else "@{}"
-    named = cells.set_axis([headings.get(n, latex(n)) for n in map(str, cells)], axis=1)
-    text = named.style.hide(axis="index").to_latex(
-        hrules=True, column_format=f"{between}{''.join(letters)}{between}"
-    )
+    formats = {name: f"p{{{width:.1f}em}}" for name, width in (narrow or {}).items()}
+    letters = [formats.get(n, "l" if n in text_columns else "r") for n in map(str, cells)]
+    between = "" if narrow is None else "@{}"
+    return _styled(cells, headings, column_format=f"{between}{''.join(letters)}{between}")
+
+
+def _styled(cells: pd.DataFrame, headings: Texts, **options: Any) -> str:
+    """Let pandas write cells of LaTeX under their headings."""
+    named = cells.set_axis([headings.get(name, latex(name)) for name in map(str, cells)], axis=1)
+    text = named.style.hide(axis="index").to_latex(hrules=True, **options)
     return str(text).rstrip("\n")
 
 
@@ -335,38 +332,38 @@ def to_longtable(
     caption, label, headings, legend, notes
         As in :func:`to_latex`.
     """
-    columns = list(map(str, groups[0][1].columns))
-    rows = [row for title, frame in groups for row in titled_rows(title, frame)]
-    frame = pd.DataFrame(rows, columns=columns).astype(str)
+    frame = titled_rows(groups).astype(str)
+    columns = list(frame.columns)
     widths = [_widths(frame, headings)[name] for name in columns[1:]]
     size, (em, gap) = (8, FONTS[8]) if sum(widths) < 30 else (7, FONTS[7])
     needed = 1.03 * sum(em * width + gap for width in widths)
     cells = frame.map(latex)
     cells[columns[0]] = [_breaking(name) for name in frame[columns[0]]]
-    text = (
-        cells.set_axis([headings.get(name, latex(name)) for name in columns], axis=1)
-        .style.hide(axis="index")
-        .to_latex(
-            hrules=True,
-            environment="longtable",
-            column_format=rf"@{{}}p{{\dimexpr\linewidth-{needed:.0f}pt}}{'r' * len(widths)}@{{}}",
-            caption=break_words(caption, limit=24),
-            label=label,
-        )
+    text = _styled(
+        cells,
+        headings,
+        environment="longtable",
+        column_format=rf"@{{}}p{{\dimexpr\linewidth-{needed:.0f}pt}}{'r' * len(widths)}@{{}}",
+        caption=break_words(caption, limit=24),
+        label=label,
     )
     return "\n".join(
         [
             rf"\begingroup\fontsize{{{size}}}{{{1.2 * size:.1f}}}\selectfont",
             rf"\setlength{{\tabcolsep}}{{{gap / 2:g}pt}}",
             r"\setlength{\LTcapwidth}{\linewidth}",
-            str(text).rstrip("\n"),
+            text,
             *_note(headings, legend or {}, notes),
             r"\endgroup",
         ]
     )
 
 
-def titled_rows(title: str, frame: pd.DataFrame) -> list[list[str]]:
-    """Return the rows of a group under its title, if any, which stands in a row of its own."""
-    rows: list[list[str]] = frame.to_numpy().tolist()
-    return [[title, *[""] * (frame.shape[1] - 1)], *rows] if title else rows
+def titled_rows(groups: Sequence[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
+    """Put groups under each other, each under its title, if any, in a row of its own."""
+    columns = list(map(str, groups[0][1].columns))
+    rows: list[list[str]] = []
+    for title, frame in groups:
+        rows += [[title, *[""] * (len(columns) - 1)]] if title else []
+        rows += frame.to_numpy().tolist()
+    return pd.DataFrame(rows, columns=columns)

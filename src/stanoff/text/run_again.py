@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 200  # of a table that stands in the call
 DRAWN = ("chains", "draws", "warmup", "sampler_options")  # in the settings of a fit
+MEASURE_SETTINGS = ("beta", "zero_division", "prevalence", "clip")
 VERSIONS = {"stanoff": "stanoff", "cmdstan": "CmdStan", "numpy": "NumPy", "python": "Python"}
 
 
@@ -56,10 +57,12 @@ def run_again(result: Result) -> str:
     options = dict(_options(result))
     names = ["Prior", name] if "Prior" in options.get("prior", "") else [name]
     lines = [*arguments, *(f"{key}={value}" for key, value in options.items())]
+    alone = "Taken out of a contest: run alone, the draws are others of the same posterior."
     return "\n".join(
         [
-            *(f"# {line}" for line in _remarks(result)),
-            *(["import pandas as pd", ""] if "pd." in setup else []),
+            f"# {describe_versions(result.provenance.versions)}",
+            *([f"# {alone}"] if result.fit.is_part else []),
+            *(["import pandas as pd", ""] if setup else []),
             f"from stanoff import {', '.join(names)}",
             "",
             *([setup] if setup else []),
@@ -84,12 +87,6 @@ def describe_versions(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{VERSIONS[key]} {versions[key]}" for key in VERSIONS if key in versions)
 
 
-def _remarks(result: Result) -> Iterator[str]:
-    yield describe_versions(result.provenance.versions)
-    if result.fit.is_part:
-        yield "Taken out of a contest: run alone, the draws are others of the same posterior."
-
-
 def _data_arguments(result: Result) -> tuple[str, str, list[str]]:
     """Return the function, the lines before it, and its arguments that bring the data."""
     data = result.data
@@ -104,42 +101,39 @@ def _data_arguments(result: Result) -> tuple[str, str, list[str]]:
             counts.append(f"names={data.systems!r}")
         return "compare_counts", "", counts
     name = "compare" if result.is_pair else "contest"
-    counts_by_column = None if result.groups else _table_of_counts(data)
-    if counts_by_column is not None:
-        lines = [f"    {column!r}: {values!r}," for column, values in counts_by_column.items()]
+    rows = [] if result.groups else _rows_of_counts(data)
+    if 0 < len(rows) <= MAX_ROWS:
+        columns = zip([0, *data.systems, 1], map(list, zip(*rows, strict=True)), strict=True)
+        lines = [f"    {column!r}: {values!r}," for column, values in columns]
         setup = "\n".join(["table = pd.DataFrame({", *lines, "})"])
-        arguments = ["table", "truth=0", *_systems(result, list(data.systems))]
         labels = f"labels={list(data.categories)!r}"
         if isinstance(data, PatternCounts):
             labels = f"pos_label={data.categories[0]!r}"
-        return name, setup, [*arguments, labels, "sample_weight=1"]
+        systems = _systems(result, list(data.systems))
+        return name, setup, ["table", "truth=0", *systems, labels, "sample_weight=1"]
     source = data.source
     files = [Path(file).name for file in source.get("file", "table").split(", ")]
     table = repr(files[0] if len(files) == 1 else files) if "file" in source else "table"
     roles = ["a", "b"] if "a" in source else [key for key in source if key.startswith("systems ")]
     layout = [f"{key}={source[key]!r}" for key in ("truth", *DATA) if key in source]
-    columns = [source[role] for role in roles if role in source]
-    return name, "", [table, *_systems(result, columns), *layout]
+    called = [source[role] for role in roles if role in source]
+    return name, "", [table, *_systems(result, called), *layout]
 
 
-def _table_of_counts(data: Data) -> dict[Any, list[Any]] | None:
-    """Return what each distinct answer of the systems was, and how often; None if that is long."""
+def _rows_of_counts(data: Data) -> list[list[Any]]:
+    """Return the truth, what the systems answered, and how often; none where it is not known."""
     if isinstance(data, ConfusionCounts) and len(data.categories) == data.classes:
-        rows = [[data.categories[index] for index in row] for row in data.rows]
-        n = data.n.tolist()
-    elif isinstance(data, PatternCounts) and len(data.categories) == 1:
-        label = data.categories[0]
-        words = [f"not {label}", label]
-        rows, n = [], []
-        for truth, counts in ((1, data.pos), (0, data.neg)):
-            rows += [[words[index] for index in (truth, *said)] for said in data.said]
-            n += counts.tolist()
-    else:
-        return None
-    if len(rows) > MAX_ROWS:
-        return None
-    columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)]
-    return dict(zip([0, *data.systems, 1], [*columns, n], strict=True))
+        labels = data.categories
+        answers = zip(data.rows, data.n.tolist(), strict=True)
+        return [[*(labels[index] for index in row), n] for row, n in answers]
+    if isinstance(data, PatternCounts) and len(data.categories) == 1:
+        words = [f"not {data.categories[0]}", data.categories[0]]
+        return [
+            [words[truth], *(words[index] for index in said), n]
+            for truth, counts in ((1, data.pos), (0, data.neg))
+            for said, n in zip(data.said, counts.ravel().tolist(), strict=True)
+        ]
+    return []
 
 
 def _systems(result: Result, columns: list[str]) -> list[str]:
@@ -154,10 +148,9 @@ def _systems(result: Result, columns: list[str]) -> list[str]:
 def _options(result: Result) -> Iterator[tuple[str, str]]:
     """Yield the options that are not what they are by default, and those that draw, as code."""
     question, measure, fit = result.question, result.measure, result.fit
-    changed: dict[str, Any] = {}
-    changed["measure"] = "f1" if (measure.name, measure.beta) == ("fbeta", 1) else measure.name
-    for name in ("beta", "zero_division", "prevalence", "clip"):
-        changed[name] = getattr(measure, name, None)
+    f1 = (measure.name, measure.beta) == ("fbeta", 1)
+    changed: dict[str, Any] = {"measure": "f1" if f1 else measure.name}
+    changed |= {name: getattr(measure, name, None) for name in MEASURE_SETTINGS}
     changed |= {name: getattr(question, name) for name in ("average", "hdi_prob", "shrink")}
     changed["rope"] = None if question.rope_option == (-0.05, 0.05) else question.rope_option
     if question.claim is not None:
