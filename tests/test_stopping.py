@@ -1,5 +1,6 @@
 """Stanoff stops when it is told to, and leaves nothing behind; trials.py has the trials."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -79,6 +80,38 @@ def test_a_signal_ends_our_children_and_theirs_and_no_other(tmp_path, way):
     assert [line.strip() for line in stage.running()] == ["sleep 62"]
     os.kill(other, signal.SIGKILL)
     parent.stdout.close()
+
+
+LATE = """
+import subprocess, sys, time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from stanoff._lib.stopping import stopping_children
+def run():
+    time.sleep(0.5)
+    subprocess.run([sys.argv[1] + "/sleeper", "60"])
+with stopping_children([Path(sys.argv[1])]), ThreadPoolExecutor(2) as pool:
+    for _ in range(4):
+        pool.submit(run)
+"""
+
+
+def test_what_threads_start_late_is_stopped_too(tmp_path):
+    """A terminal's Ctrl-C ends the first programs before we do; others are still in the queue."""
+    stage = Stage(tmp_path)
+    shutil.copy(shutil.which("sleep"), tmp_path / "sleeper")
+    command = [sys.executable, "-c", LATE, str(tmp_path)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    parent = subprocess.Popen(command, env=stage.environment(), start_new_session=True, **quiet)
+    while sum("sleeper 60" in line for line in stage.running()) < 2:
+        time.sleep(0.02)
+    os.killpg(parent.pid, signal.SIGINT)
+    try:
+        assert parent.wait(timeout=6) != 0
+        assert stage.running() == []
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(parent.pid, signal.SIGKILL)
 
 
 def test_handlers_are_put_back_and_called(tmp_path, monkeypatch):

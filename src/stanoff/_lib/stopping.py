@@ -14,6 +14,7 @@ from typing import Any
 INTERRUPTED = 130  # the exit code of a program that was told to stop
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 PAUSE_SECONDS = 0.1  # a compiler removes its temporary files when it is asked to stop
+LATE_SECONDS = 10.0  # until the threads that start chains have started, and lost, their last one
 
 
 @contextmanager
@@ -46,6 +47,7 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
     """
     prefixes = tuple(os.path.realpath(folder) for folder in folders)
     stopping, finished = threading.Event(), threading.Event()
+    others = set(threading.enumerate())
 
     def stop(number: int, frame: Any) -> None:
         for final_signal in (signal.SIGTERM, signal.SIGKILL):
@@ -73,14 +75,17 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
     try:
         yield
     finally:
-        deadline = time.monotonic() + 2 * PAUSE_SECONDS
-        while stopping.is_set() and time.monotonic() < deadline:
-            if _send(signal.SIGKILL, prefixes):
-                deadline = time.monotonic() + 2 * PAUSE_SECONDS
+        deadline = time.monotonic() + LATE_SECONDS
+        while stopping.is_set() and _starters(others) and time.monotonic() < deadline:
             time.sleep(PAUSE_SECONDS / 10)
         finished.set()
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+def _starters(others: set[threading.Thread]) -> list[threading.Thread]:
+    """Return the threads that may start programs: those that have begun since the others."""
+    return [t for t in threading.enumerate() if t not in others and not t.daemon]
 
 
 def _signals() -> list[int]:
