@@ -2,10 +2,7 @@
 // yes is Dirichlet given the class, with equal weights that add up to alpha_pos,
 // alpha_neg. Any two of them have the posterior of paired.stan. theta is
 // integrated out and drawn back exactly: its weights are too small to walk in.
-functions {
-  #include functions/measures.stanfunctions
-  #include functions/outcomes.stanfunctions
-}
+#include blocks/functions.stan
 data {
   int<lower=1> K; // categories
   int<lower=2, upper=6> S; // systems

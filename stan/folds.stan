@@ -8,9 +8,7 @@ data {
   int<lower=2> N; // test folds, of all repeats
   array[N] vector[S] y; // the scores
   real<lower=0, upper=1> rho; // share of the documents in a test fold
-  real<lower=0> prior_weight; // how many folds the prior is worth; 0: flat
-  real<lower=0> prior_sd; // standard deviation of the differences, a priori
-  real<lower=0> prior_degrees; // how many folds' worth that is known
+  #include blocks/difference_data.stan
 }
 transformed data {
   vector[S] centre; // means and standard deviations, to walk in small steps
@@ -41,18 +39,9 @@ model {
   target += -S * sum(log(tau)) - 2 * S * sum(log(diagonal(L_Omega)));
   contrast ~ multi_normal_cholesky(rep_vector(0, S), sqrt(1 - rho) * root);
   centre ~ multi_normal_cholesky(mu, sqrt((1 + (N - 1) * rho) / N) * root);
-  if (prior_weight > 0) {
-    real variance = square(sigma[1]) + square(sigma[2])
-                    - 2 * L_Omega[2, 1] * sigma[1] * sigma[2];
-    variance ~ inv_gamma(prior_degrees / 2,
-                         prior_degrees * square(prior_sd) / 2);
-    target += log(variance); // in the place of the flat prior of the variance
-    mu[1] - mu[2] ~ normal(0, sqrt(variance / prior_weight));
-  }
+  #include blocks/difference_prior.stan
 }
 generated quantities {
-  array[S] vector[1] psi; // the mean over new training sets
-  for (s in 1 : S) {
-    psi[s, 1] = mu[s];
-  }
+  // the mean over new training sets
+  #include blocks/psi.stan
 }

@@ -2,10 +2,7 @@
 // class is mu ~ Dir(beta), and given true class k the pair of predictions is
 // theta_k ~ Dir(mass / K^2, ...). Beyond Zhang et al. (2016), section 5. theta is
 // integrated out and drawn back exactly: its weights are too small to walk in.
-functions {
-  #include functions/measures.stanfunctions
-  #include functions/outcomes.stanfunctions
-}
+#include blocks/functions.stan
 data {
   int<lower=2, upper=10> K; // classes
   int<lower=0> R; // combinations of classes that occurred
@@ -41,11 +38,8 @@ generated quantities {
     array[2] vector[K] called = rep_array(rep_vector(0, K), 2);
     array[K] vector[K * K] pairs; // of predictions, given the class
     for (k in 1 : K) {
-      vector[K * K] weight = rep_vector(mass / (K * K), K * K);
-      if (!prior_only) {
-        weight += to_vector(c[k]);
-      }
-      pairs[k] = dirichlet_rng(weight);
+      vector[K * K] seen = prior_only ? rep_vector(0, K * K) : to_vector(c[k]);
+      pairs[k] = dirichlet_rng(mass / (K * K) + seen);
       for (i in 1 : K) {
         for (j in 1 : K) {
           real p = mu[k] * pairs[k, (i - 1) * K + j];
@@ -65,5 +59,4 @@ generated quantities {
       theta[r] = pairs[rows[r, 1], (rows[r, 2] - 1) * K + rows[r, 3]];
     }
   }
-  delta = psi_A - psi_B;
 }

@@ -2,10 +2,7 @@
 // true class j, what it says is theta_j ~ Dir(kappa w_j), where w_j puts the
 // overall accuracy eta on j and shares the rest out equally. Zhang et al.
 // (2016), section 5. Only cells that occurred, and the diagonal, are data.
-functions {
-  #include functions/measures.stanfunctions
-  #include functions/outcomes.stanfunctions
-}
+#include blocks/functions.stan
 data {
   int<lower=2> K; // classes
   array[2] int<lower=1> R; // cells of A, of B
@@ -19,33 +16,29 @@ data {
   #include blocks/measure.stan
 }
 transformed data {
-  array[2, K] int n_class = rep_array(0, 2, K); // documents of each true class
-  array[2, K] int n_wrong_cells = rep_array(0, 2, K); // off the diagonal
   int spread_exactly = K <= 64; // else the unseen cells of a row share equally
   int kept = sum(R) <= 1000 ? sum(R) : 0; // cells of which theta is written
+  array[2, K] int n_class = rep_array(0, 2, K); // documents of each true class
+  array[2, K] int n_wrong_cells = rep_array(0, 2, K); // off the diagonal
   array[2, K] int hits = rep_array(0, 2, K); // on the diagonal
+  array[2, max(R)] int misses = rep_array(0, 2, max(R)); // off it
   array[2, 2, K] int class_runs;
   array[2, 2, K] int hit_runs;
-  array[2, R[1]] int miss_runs_A;
-  array[2, R[2]] int miss_runs_B;
-  {
-    array[sum(R)] int misses = n;
-    for (r in 1 : sum(R)) {
-      int j = r <= R[1] ? 1 : 2;
-      n_class[j, truth[r]] += n[r];
-      if (truth[r] == said[r]) {
-        hits[j, truth[r]] = n[r];
-        misses[r] = 0;
-      } else {
-        n_wrong_cells[j, truth[r]] += 1;
-      }
+  array[2, 2, max(R)] int miss_runs;
+  for (r in 1 : sum(R)) {
+    int j = r <= R[1] ? 1 : 2;
+    n_class[j, truth[r]] += n[r];
+    if (truth[r] == said[r]) {
+      hits[j, truth[r]] = n[r];
+    } else {
+      n_wrong_cells[j, truth[r]] += 1;
+      misses[j, j == 1 ? r : r - R[1]] = n[r];
     }
-    for (j in 1 : 2) {
-      class_runs[j] = runs_of(n_class[j]);
-      hit_runs[j] = runs_of(hits[j]);
-    }
-    miss_runs_A = runs_of(misses[1 : R[1]]);
-    miss_runs_B = runs_of(misses[R[1] + 1 : sum(R)]);
+  }
+  for (j in 1 : 2) {
+    class_runs[j] = runs_of(n_class[j]);
+    hit_runs[j] = runs_of(hits[j]);
+    miss_runs[j] = runs_of(misses[j]);
   }
 }
 parameters {
@@ -63,8 +56,8 @@ model {
       target += log_rising_runs(kappa[j] * eta[j], hit_runs[j])
                 - log_rising_runs(kappa[j], class_runs[j]);
     }
-    target += log_rising_runs(wrong[1], miss_runs_A)
-              + log_rising_runs(wrong[2], miss_runs_B);
+    target += log_rising_runs(wrong[1], miss_runs[1])
+              + log_rising_runs(wrong[2], miss_runs[2]);
   }
 }
 generated quantities {
@@ -74,30 +67,25 @@ generated quantities {
   {
     array[2] vector[K] tp = rep_array(rep_vector(0, K), 2);
     array[2] vector[K] called = rep_array(rep_vector(0, K), 2);
+    vector[sum(R)] g; // gammas of the cells
     for (j in 1 : 2) {
       real right = fmax(kappa[j] * eta[j], 1e-300);
       real wrong = fmax(kappa[j] * (1 - eta[j]) / (K - 1), 1e-300);
       int first = j == 1 ? 1 : R[1] + 1;
       int last = j == 1 ? R[1] : R[1] + R[2];
-      vector[last - first + 1] g; // gammas of the cells, then probabilities
+      vector[K] seen = prior_only ? rep_vector(0, K) : to_vector(n_class[j]);
       vector[K] total = rep_vector(0, K);
-      vector[K] unseen = rep_vector(0, K);
-      matrix[spread_exactly ? K : 0, spread_exactly ? K : 0] other;
-      vector[K] weight = beta;
-      if (!prior_only) {
-        weight += to_vector(n_class[j]);
-      }
-      mu[j] = dirichlet_rng(weight);
+      vector[K] unseen; // of each class: the cells that did not occur
+      matrix[K, spread_exactly ? K : 0] other;
+      mu[j] = dirichlet_rng(beta + seen);
       for (r in first : last) {
         real prior = truth[r] == said[r] ? right : wrong;
-        g[r - first + 1] = gamma_rng(prior + (prior_only ? 0 : n[r]), 1);
-        total[truth[r]] += g[r - first + 1];
+        g[r] = gamma_rng(prior + (prior_only ? 0 : n[r]), 1);
+        total[truth[r]] += g[r];
       }
       if (spread_exactly) {
         for (k in 1 : K) {
-          for (l in 1 : K) {
-            other[k, l] = gamma_rng(wrong, 1);
-          }
+          other[k] = to_row_vector(gamma_rng(rep_vector(wrong, K), 1));
         }
         for (r in first : last) {
           other[truth[r], said[r]] = 0;
@@ -114,14 +102,12 @@ generated quantities {
       total += unseen;
       for (r in first : last) {
         int k = truth[r];
-        real p = mu[j, k] * g[r - first + 1] / total[k];
+        real p = mu[j, k] * g[r] / total[k];
         if (kept > 0) {
-          theta[r] = g[r - first + 1] / total[k];
+          theta[r] = g[r] / total[k];
         }
         called[j, said[r]] += p;
-        if (said[r] == k) {
-          tp[j, k] += p;
-        }
+        tp[j, k] += said[r] == k ? p : 0;
       }
       if (spread_exactly) {
         called[j] += ((mu[j] ./ total)' * other)';
@@ -144,5 +130,4 @@ generated quantities {
       #include blocks/score_category.stan
     }
   }
-  delta = psi_A - psi_B;
 }

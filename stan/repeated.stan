@@ -13,13 +13,7 @@ data {
   int<lower=0, upper=1> prior_only; // 1: draw from the prior
 }
 transformed data {
-  int G = 161; // nodes of the integral over items: the trapezoidal rule
-  vector[G] node;
-  vector[G] weight;
-  for (g in 1 : G) {
-    node[g] = -8 + 0.1 * (g - 1);
-    weight[g] = exp(std_normal_lpdf(node[g])) * 0.1;
-  }
+  #include blocks/nodes.stan
   for (i in 1 : N) {
     for (j in 1 : 2) {
       if (right[i, j] > runs[i, j]) {

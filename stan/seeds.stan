@@ -42,8 +42,6 @@ model {
   centre ~ multi_normal(mu, add_diag(V / N, square(sigma_seed) ./ R));
 }
 generated quantities {
-  array[S] vector[1] psi; // the mean of new copies over new documents
-  for (s in 1 : S) {
-    psi[s, 1] = mu[s];
-  }
+  // the mean of new copies over new documents
+  #include blocks/psi.stan
 }

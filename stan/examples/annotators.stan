@@ -42,8 +42,7 @@ data {
   array[R, 4] int<lower=0> calibration;
   vector<lower=0>[2] errors; // prior weight of a right, a wrong label
   #include blocks/pairs_prior.stan
-  #include blocks/measure.stan
-  int<lower=0, upper=1> simulate; // 1: draw documents, too
+  #include blocks/measure_rep.stan
 }
 transformed data {
   array[M] int group; // the first row that the same annotators labelled

@@ -2,16 +2,11 @@
 // outcome pairs of every category are multivariate normal around a common mean,
 // with standard deviations and correlations of their own (a logistic-normal
 // hierarchy). Under the Dirichlet of hierarchical.stan outcomes only compete.
-functions {
-  #include functions/measures.stanfunctions
-  #include functions/outcomes.stanfunctions
-  #include functions/predictive.stanfunctions
-}
+#include blocks/functions_rep.stan
 data {
   #include blocks/pairs.stan
   vector<lower=0>[2] beta; // prior weight of the positive, negative class
-  #include blocks/measure.stan
-  int<lower=0, upper=1> simulate; // 1: draw documents, too
+  #include blocks/measure_rep.stan
 }
 parameters {
   // rows of six: log-odds of both, only A, only B against neither, first on
@@ -46,15 +41,5 @@ model {
   }
 }
 generated quantities {
-  vector[K] mu; // prevalence, which is conjugate by itself
-  #include blocks/scores.stan
-  #include blocks/pairs_rep.stan
-  for (k in 1 : K) {
-    int n_pos = prior_only ? 0 : sum(c_pos[k]);
-    int n_neg = prior_only ? 0 : sum(c_neg[k]);
-    mu[k] = beta_rng(beta[1] + n_pos, beta[2] + n_neg);
-    #include blocks/score_pairs.stan
-    #include blocks/replicate_pairs.stan
-  }
-  delta = psi_A - psi_B;
+  #include blocks/score_theta.stan
 }

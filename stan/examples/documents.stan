@@ -3,19 +3,13 @@
 // 1a. It gives the posterior of unpaired.stan and takes longer, for it does not
 // count first. Both mu are of one truth, which a simulation cannot draw from
 // both: of this program calibrate rho_pos and rho_neg alone.
-functions {
-  #include functions/measures.stanfunctions
-  #include functions/outcomes.stanfunctions
-}
+#include blocks/functions.stan
 data {
   int<lower=1, upper=1> K; // one category
   int<lower=0> N; // documents
   array[N] int<lower=0, upper=1> truth; // whether each is positive
   array[N, 2] int<lower=0, upper=1> said; // whether A, B called it positive
-  // prior weights, the first row for A, the second for B
-  array[2] vector<lower=0>[2] beta; // of the positive, negative class
-  array[2] vector<lower=0>[2] alpha_pos; // of saying yes, no to a positive
-  array[2] vector<lower=0>[2] alpha_neg; // of saying yes, no to a negative
+  #include blocks/cells_prior.stan
   #include blocks/measure.stan
   int<lower=0, upper=1> simulate; // 1: draw what is said, too
 }
@@ -38,16 +32,9 @@ model {
   }
 }
 generated quantities {
-  #include blocks/scores.stan
   array[2] vector[N] log_lik; // of each document, of A and of B
   array[N, 2] int said_rep = rep_array(0, N, 2); // of the same documents
-  cells_A[1] = cells_of(mu[1, 1], rho_pos[1, 1], rho_neg[1, 1]);
-  cells_B[1] = cells_of(mu[2, 1], rho_pos[2, 1], rho_neg[2, 1]);
-  psi_A[1] = measure_of(measure, cells_A[1], f_beta, zero_division,
-                        prevalence);
-  psi_B[1] = measure_of(measure, cells_B[1], f_beta, zero_division,
-                        prevalence);
-  delta = psi_A - psi_B;
+  #include blocks/score_rates.stan
   for (j in 1 : 2) {
     for (i in 1 : N) {
       real yes = truth[i] ? rho_pos[j, 1] : rho_neg[j, 1];

@@ -1,19 +1,12 @@
 // Scores over time: the categories are periods in their order, and the log-odds
 // of the outcome pairs walk at random from one to the next. What is known of
 // one period tells of its neighbours.
-functions {
-  #include functions/measures.stanfunctions
-  #include functions/outcomes.stanfunctions
-  #include functions/predictive.stanfunctions
-}
+#include blocks/functions_rep.stan
 data {
-  int<lower=1> K; // periods, in their order
-  array[K, 4] int<lower=0> c_pos; // positive documents by outcome pair
-  array[K, 4] int<lower=0> c_neg; // negative documents by outcome pair
+  #include blocks/pairs.stan
   real<lower=0> step_scale; // how far a log-odds may go in one period
   vector<lower=0>[2] beta; // prior weight of the positive, negative class
-  #include blocks/measure.stan
-  int<lower=0, upper=1> simulate; // 1: draw documents, too
+  #include blocks/measure_rep.stan
 }
 transformed data {
   // What the documents tell of every step, in rows of six as below: the
@@ -69,15 +62,5 @@ model {
   }
 }
 generated quantities {
-  vector[K] mu; // prevalence, of every period by itself
-  #include blocks/scores.stan
-  #include blocks/pairs_rep.stan
-  for (k in 1 : K) {
-    int n_pos = prior_only ? 0 : sum(c_pos[k]);
-    int n_neg = prior_only ? 0 : sum(c_neg[k]);
-    mu[k] = beta_rng(beta[1] + n_pos, beta[2] + n_neg);
-    #include blocks/score_pairs.stan
-    #include blocks/replicate_pairs.stan
-  }
-  delta = psi_A - psi_B;
+  #include blocks/score_theta.stan
 }

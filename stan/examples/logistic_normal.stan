@@ -1,15 +1,10 @@
 // A model of your own: the paired model with a logistic-normal prior on the
 // outcome pairs, under which "only A" and "only B" may rise and fall together.
-functions {
-  #include functions/measures.stanfunctions
-  #include functions/outcomes.stanfunctions
-  #include functions/predictive.stanfunctions
-}
+#include blocks/functions_rep.stan
 data {
   #include blocks/pairs.stan
   vector<lower=0>[2] beta; // prior weight of the positive, negative class
-  #include blocks/measure.stan
-  int<lower=0, upper=1> simulate; // 1: draw documents, too
+  #include blocks/measure_rep.stan
 }
 transformed data {
   // log-odds of both, only A, only B against neither; the two kinds of
@@ -44,13 +39,11 @@ model {
   }
 }
 generated quantities {
-  #include blocks/scores.stan
+  #include blocks/score_pairs.stan
   real log_prior = beta_lpdf(mu | beta[1], beta[2]); // for power-scaling
   #include blocks/pairs_rep.stan
   for (k in 1 : K) {
-    #include blocks/score_pairs.stan
     log_prior += std_normal_lpdf(z_pos[k]) + std_normal_lpdf(z_neg[k]);
     #include blocks/replicate_pairs.stan
   }
-  delta = psi_A - psi_B;
 }

@@ -18,16 +18,14 @@ functions {
   }
 }
 data {
-  int<lower=1> K; // categories
-  array[K, 4] int<lower=0> c_pos; // documents that the judge calls positive
-  array[K, 4] int<lower=0> c_neg; // documents that the judge calls negative
+  // positive and negative documents are those that the judge calls so
+  #include blocks/pairs.stan
   // calibration: positives called positive, all positives, negatives called
   // negative, all negatives; zeros if there is none
   array[4] int<lower=0> calibration;
   vector<lower=0>[2] errors; // prior weight of a right, a wrong label
   #include blocks/pairs_prior.stan
-  #include blocks/measure.stan
-  int<lower=0, upper=1> simulate; // 1: draw documents, too
+  #include blocks/measure_rep.stan
 }
 parameters {
   vector<lower=0, upper=1>[K] mu; // prevalence
@@ -55,7 +53,7 @@ model {
   }
 }
 generated quantities {
-  #include blocks/scores.stan
+  #include blocks/score_pairs.stan
   array[K] vector[8] log_lik; // of each row, those called positive first
   array[K, 4] int c_pos_rep = rep_array(0, K, 4); // documents as drawn
   array[K, 4] int c_neg_rep = rep_array(0, K, 4);
@@ -63,7 +61,6 @@ generated quantities {
   for (k in 1 : K) {
     vector[8] p = rows_of(mu[k], theta_pos[k], theta_neg[k], sensitivity,
                           specificity);
-    #include blocks/score_pairs.stan
     log_lik[k] = append_row(log_lik_of_cells(c_pos[k], p[1 : 4]),
                             log_lik_of_cells(c_neg[k], p[5 : 8]));
     if (simulate) {
@@ -77,5 +74,4 @@ generated quantities {
     calibration_rep[1] = binomial_rng(calibration[2], sensitivity);
     calibration_rep[3] = binomial_rng(calibration[4], specificity);
   }
-  delta = psi_A - psi_B;
 }

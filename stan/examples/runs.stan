@@ -10,13 +10,7 @@ data {
   int<lower=0, upper=1> simulate; // 1: draw answers, too
 }
 transformed data {
-  int G = 161; // nodes of the integral over items: the trapezoidal rule
-  vector[G] node;
-  vector[G] weight;
-  for (g in 1 : G) {
-    node[g] = -8 + 0.1 * (g - 1);
-    weight[g] = exp(std_normal_lpdf(node[g])) * 0.1;
-  }
+  #include blocks/nodes.stan
 }
 parameters {
   vector[2] mu; // mean log-odds of A, of B
