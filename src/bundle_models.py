@@ -16,8 +16,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from stanoff.engines.bundled import MANIFEST
-from stanoff.engines.cmdstan import CmdStan
+from stanoff.engines.cmdstan import MANIFEST, CmdStan
 from stanoff.engines.install import ensure_cmdstan
 from stanoff.engines.programs import program_hash, stan_folder
 from stanoff.engines.toolchain import compile_programs, executable_path

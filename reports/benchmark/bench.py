@@ -8,6 +8,7 @@ in a process of its own (``bench.py alone WHAT ARGUMENT``), which prints its sec
 """
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -26,6 +27,7 @@ import pandas as pd
 from scipy import stats
 
 from stanoff import compare, compare_counts, contest, count
+from stanoff.workbench import cmdstan_model
 
 POS, NEG = [310, 25, 20, 43], [40, 30, 25, 7039]
 PAIRED_DATA = {
@@ -107,7 +109,7 @@ def exact_by_hand(rng: np.random.Generator, draws: int = DRAWS) -> dict[str, obj
 
 
 def engines() -> None:
-    """One comparison with all evidence: by hand in NumPy, and CmdStan's four chains alone."""
+    """One comparison with all evidence: by hand in NumPy, and cmdstanpy's sample alone."""
     rng = np.random.default_rng(1)
 
     def exact() -> None:
@@ -115,23 +117,15 @@ def engines() -> None:
 
     times = in_turn(exact, lambda: exact_by_hand(rng))
     ratio("exact engine / by hand in NumPy and SciPy", *times, bar=2)
-    executable = compare_counts(POS, NEG, seed=1).cmdstan_fits[0].runset.cmd(0)[0]
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "data.json")
-        file.write_text(json.dumps(PAIRED_DATA))
-        sample = f"{executable} sample random seed=1 data file={file} output file={folder}".split()
-
-        def chain(i: int) -> subprocess.Popen:
-            command = [*sample[:-1], f"{sample[-1]}/{i}.csv", f"id={i}"]
-            return subprocess.Popen(command, stdout=subprocess.DEVNULL)
-
-        def chains() -> None:
-            for pair in ((1, 2), (3, 4)):  # two at a time, as there are two cores
-                if any(process.wait() for process in [chain(i) for i in pair]):
-                    sys.exit("CmdStan failed when run by hand")
-
-        times = in_turn(lambda: compare_counts(POS, NEG, seed=1).summary(), chains, repeats=9)
-    ratio("stan engine / CmdStan's four chains by hand", *times, bar=3)
+    logging.getLogger("cmdstanpy").setLevel(logging.WARNING)
+    model = cmdstan_model("paired")
+    options = {"sig_figs": 18, "show_progress": False}
+    times = in_turn(
+        lambda: compare_counts(POS, NEG, engine="stan", seed=1).summary(),
+        lambda: model.sample(PAIRED_DATA, seed=2, **options),
+        repeats=9,
+    )
+    ratio("stan engine / cmdstanpy's sample of the same program", *times, bar=2)
 
 
 def loading() -> None:

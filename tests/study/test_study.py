@@ -149,7 +149,7 @@ def test_only_what_changed_is_fitted_again(folder, change, monkeypatch):
         with (folder / "predictions.csv").open("a") as file:
             file.write("8,8,8,8,8\n")
     elif change == "version":
-        monkeypatch.setattr("stanoff.engines.provenance.__version__", "9.9")
+        monkeypatch.setattr("stanoff.engines.sampling.__version__", "9.9")
     elif change == "damage":
         [kept] = store.iterdir()
         kept.write_bytes(kept.read_bytes()[:-100])

@@ -7,7 +7,7 @@ from scipy import stats
 
 from stanoff import InputError
 from stanoff.workbench import Calibration, calibrate, new_program
-from stanoff.workbench.ranks import describe_deviation, ecdf_band, is_inside
+from stanoff.workbench.calibration import describe_deviation, ecdf_band, is_inside
 
 RNG = np.random.default_rng(3)
 OTHER = np.random.default_rng(8)

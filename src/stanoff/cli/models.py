@@ -14,7 +14,7 @@ from stanoff.cli.options import COMPARE, FILES, options, table_of, typed_options
 from stanoff.data.load import count
 from stanoff.data.types import Data
 from stanoff.engines import install, toolchain
-from stanoff.engines.doctor import examine as examine_toolchain
+from stanoff.engines.cmdstan import usable_bundle
 from stanoff.engines.stan import to_json
 from stanoff.errors import ToolchainError, unknown
 from stanoff.models import MODELS, is_conjugate, suit
@@ -137,7 +137,7 @@ def setup(names: tuple[str, ...], cmdstan: str | None, compiler: bool) -> None:
         if name not in programs:
             raise unknown("MODEL", name, programs)
     selected = {name: programs[name] for name in names or programs}
-    bundles = [toolchain.usable_bundle(file) for file in selected.values()]
+    bundles = [usable_bundle(file) for file in selected.values()]
     bundled = all(bundle and not bundle.flaw for bundle in bundles)
     if bundled and not (cmdstan or compiler):
         echo(
@@ -165,7 +165,7 @@ def setup(names: tuple[str, ...], cmdstan: str | None, compiler: bool) -> None:
 @command
 def doctor() -> None:
     """Say what is there, what is missing, and what to do about it."""
-    findings = examine_toolchain([m.stan_file for m in MODELS.values() if m.inputs])
+    findings = toolchain.examine([m.stan_file for m in MODELS.values() if m.inputs])
     for finding in findings:
         status = "ok     " if finding.good else "MISSING"
         echo(f"{status}  {finding.subject}: {finding.description}")

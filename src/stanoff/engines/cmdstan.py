@@ -1,21 +1,29 @@
-"""CmdStan: where it is, whether it can be used, and how its programs run."""
+"""CmdStan and the programs compiled by it: what is there, whether it can be used, how it runs.
+
+The platform wheel has a folder ``compiled`` with an executable of every program, TBB's library
+beside them, and a manifest of what they were made from. ``src/bundle_models.py`` makes it.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import platform
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from platformdirs import user_cache_path
 
 from stanoff._lib.stopping import stopping_children
-from stanoff.engines import bundled
+from stanoff.engines.programs import program_hash
 from stanoff.errors import ToolchainError
 
 OLDEST = (2, 27)  # what the programs are written for; the package index has it
@@ -23,21 +31,13 @@ GET_COMPILER = (
     "install g++ and make (Debian, Ubuntu: apt install g++ make; Fedora: dnf install gcc-c++ make; "
     "macOS: xcode-select --install)"
 )
+COMPILED = Path(__file__).resolve().parents[1] / "compiled"
+MANIFEST = "compiled.json"
 
 
 @dataclass(frozen=True)
 class CmdStan:
-    """A CmdStan that is ready to compile programs.
-
-    Attributes
-    ----------
-    path : Path
-        Its folder.
-    version : tuple of int
-        As in its makefile, such as (2, 27).
-    source : str
-        How it was found, in words.
-    """
+    """A CmdStan that is ready to compile programs: its folder, version, and how it was found."""
 
     path: Path
     version: tuple[int, int]
@@ -47,6 +47,14 @@ class CmdStan:
     def label(self) -> str:
         """Its name with its version."""
         return f"CmdStan {self.version[0]}.{self.version[1]}"
+
+
+class Bundled(NamedTuple):
+    """An executable of the wheel, the CmdStan behind it, and why it cannot be used, if so."""
+
+    executable: Path
+    cmdstan: tuple[int, ...]
+    flaw: str | None
 
 
 def cache_folder() -> Path:
@@ -74,39 +82,34 @@ def find_cmdstan(path: str | os.PathLike[str] | None = None) -> CmdStan | None:
             if flaw := cmdstan_flaw(Path(named)):
                 raise ToolchainError(f"CmdStan at {named} (from {source}) cannot be used: {flaw}.")
             return CmdStan(Path(named).absolute(), _version(Path(named)), source)
-    folders = {
-        "cmdstanpy": Path("~/.cmdstan").expanduser(),
-        "stanoff's cache": cache_folder() / "cmdstan",
-    }
+    folders = {"cmdstanpy": Path.home() / ".cmdstan", "stanoff's cache": cache_folder() / "cmdstan"}
     for source, folder in folders.items():
-        for tree in sorted(folder.glob("cmdstan-*"), key=_numbers_in_name, reverse=True):
-            if not cmdstan_flaw(tree):
-                return CmdStan(tree, _version(tree), source)
+        trees = [tree for tree in folder.glob("cmdstan-*") if not cmdstan_flaw(tree)]
+        if trees:
+            newest = max(trees, key=lambda tree: [int(n) for n in re.findall(r"\d+", tree.name)])
+            return CmdStan(newest, _version(newest), source)
     return None
-
-
-def _numbers_in_name(path: Path) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", path.name)]
 
 
 def cmdstan_flaw(path: Path) -> str | None:
     """Say why a folder is not a CmdStan that is ready for use; None if it is."""
-    if not (path / "makefile").is_file():
-        return "there is no CmdStan makefile in it"
-    if _version(path) < OLDEST:
-        return f"its version is older than {OLDEST[0]}.{OLDEST[1]}"
-    if not os.access(path / "bin" / "stanc", os.X_OK):
-        return "bin/stanc is missing, so it has not been built"
-    if not any((path / "stan/lib/stan_math/lib/tbb").glob("libtbb.*")):
-        return "its TBB library is missing, so it has not been built completely"
-    if re.search(r"\s", str(path.absolute())):
-        return "its path has a space in it, which make cannot handle"
-    return None
+    tbb = (path / "stan/lib/stan_math/lib/tbb").glob("libtbb.*")
+    flaws = {
+        "there is no CmdStan makefile in it": not (path / "makefile").is_file(),
+        f"its version is older than {OLDEST[0]}.{OLDEST[1]}": _version(path) < OLDEST,
+        "bin/stanc is missing, so it has not been built": not os.access(
+            path / "bin/stanc", os.X_OK
+        ),
+        "its TBB library is missing, so it has not been built completely": not any(tbb),
+        "its path has a space in it, which make cannot handle": re.search(r"\s", str(path)),
+    }
+    return next((sentence for sentence, holds in flaws.items() if holds), None)
 
 
 def _version(path: Path) -> tuple[int, int]:
     """Read the version of CmdStan out of its makefile; (0, 0) if it is not there."""
-    text = (path / "makefile").read_text("utf8", errors="replace")
+    makefile = path / "makefile"
+    text = makefile.read_text("utf8", errors="replace") if makefile.is_file() else ""
     match = re.search(r"CMDSTAN_VERSION := (\d+)\.(\d+)", text)
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
@@ -140,6 +143,34 @@ def cmdstanpy_with(cmdstan: CmdStan) -> Iterator[None]:
         os.environ.update({} if before is None else {"CMDSTAN": before})
 
 
+def usable_bundle(stan_file: Path) -> Bundled | None:
+    """Return the executable that came with stanoff, unless the user names another CmdStan."""
+    manifest_file = COMPILED / MANIFEST
+    if named_cmdstan() or not manifest_file.is_file():
+        return None
+    manifest = json.loads(manifest_file.read_text("utf8"))
+    name = manifest["programs"].get(program_hash(stan_file))
+    if name is None:
+        return None
+    reason = _failure_to_start(COMPILED / name)
+    flaw = (
+        f"The compiled {name} that came with stanoff cannot be used: it does not start ({reason})."
+    )
+    return Bundled(COMPILED / name, tuple(manifest["cmdstan"]), flaw if reason else None)
+
+
+@cache
+def _failure_to_start(executable: Path) -> str | None:
+    """Say why an executable does not start on this machine; None if it does."""
+    try:
+        info = subprocess.run([executable, "info"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        return error.strerror
+    if "stan_version_major" in info.stdout:
+        return None
+    return [f"exit code {info.returncode}", *info.stderr.strip().splitlines()][-1]
+
+
 def compiler() -> str:
     """Name the C++ compiler that CmdStan's makefile will call."""
     default = "clang++" if platform.system() == "Darwin" else "g++"
@@ -157,7 +188,7 @@ def running_programs() -> Iterator[None]:
     logging.getLogger("cmdstanpy").addFilter(_unless_running)
     _running.append(None)
     try:
-        with stopping_children([cache_folder(), bundled.FOLDER]):
+        with stopping_children([cache_folder(), COMPILED]):
             yield
     finally:
         _running.pop()

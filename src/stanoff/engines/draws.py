@@ -140,9 +140,7 @@ def swapped(
         for axis, dimension in enumerate(dims.get(name, ()), start=2):
             if dimension in orders and axis < values.ndim:
                 out[name] = np.take(values, orders[dimension], axis=axis)
-        if name == "delta":
-            out[name] = -values
-    return out
+    return out | ({"delta": -out["delta"]} if "delta" in out else {})
 
 
 def concatenate(chunks: Sequence[Variables], axes: Mapping[str, int]) -> Variables:

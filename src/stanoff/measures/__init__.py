@@ -1,6 +1,5 @@
 """Measures of one system: how they are computed, averaged, and what they do not see."""
 
-from stanoff.measures.averages import average_categories, average_classes
 from stanoff.measures.confusion import (
     CELLS,
     MEASURES,
@@ -11,10 +10,14 @@ from stanoff.measures.confusion import (
     at_prevalence,
     ratio,
 )
-from stanoff.measures.multiclass import MULTICLASS, MulticlassMeasure
+from stanoff.measures.multiclass import (
+    MULTICLASS,
+    MulticlassMeasure,
+    average_categories,
+    average_classes,
+)
 from stanoff.measures.registry import ALIASES, get, name_of, register
-from stanoff.measures.regression import NUMBERS
-from stanoff.measures.scores import SCORES, ScoreMeasure
+from stanoff.measures.scores import NUMBERS, SCORES, ScoreMeasure
 
 __all__ = [
     "ALIASES",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,20 +29,21 @@ RANDOM_TABLES = 64
 TOLERANCE = 1e-9  # rounding of floats; values that differ on small tables differ by far more
 
 
-@dataclass(frozen=True)
-class Transformation:
+class Transformation(NamedTuple):
     """A change of a confusion matrix.
 
     Attributes
     ----------
     name : str
-        T1 to t4 as in the paper, or ``"sizes"``.
+        T1 to t4 as in the paper, or ``"sizes"``, which is not in it.
     title, rule : str
         What happens, in words, and what becomes of the cells.
     if_equal, if_changed : str
         What it says of a measure that its value stays, or does not.
     apply : callable
         Changes tables of (tp, fp, fn, tn), each with two whole numbers that say by how much.
+    cell : str
+        The one cell that changes, if it is one.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Transformation:
     if_equal: str
     if_changed: str
     apply: Callable[[Tables, Tables], Tables]
+    cell: str = ""
 
     @property
     def in_paper(self) -> bool:
@@ -58,9 +60,9 @@ class Transformation:
         return self.name != "sizes"
 
     @property
-    def cell(self) -> str:
-        """The one cell that changes, if it is one."""
-        return {"t2": "tn", "t3": "fp"}.get(self.name, "")
+    def description(self) -> str:
+        """What happens, in words and in cells."""
+        return f"{self.title}: {self.rule}"
 
 
 TRANSFORMATIONS = {
@@ -81,6 +83,7 @@ TRANSFORMATIONS = {
             "It does not look at the negatives that are left alone.",
             "It sees how well negatives are left alone.",
             lambda tables, n: np.column_stack([tables[:, :3], n[:, 0]]),
+            "tn",
         ),
         Transformation(
             "t3",
@@ -89,6 +92,7 @@ TRANSFORMATIONS = {
             "It does not look at the negatives that are called positive.",
             "It sees the negatives that are called positive.",
             lambda tables, n: np.column_stack([tables[:, 0], n[:, 0], tables[:, 2:]]),
+            "fp",
         ),
         Transformation(
             "t4",
@@ -111,8 +115,7 @@ TRANSFORMATIONS = {
 OF_THE_PAPER = tuple(name for name, t in TRANSFORMATIONS.items() if t.in_paper)
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """A table before and after a change, (tp, fp, fn, tn), and the measure of each."""
 
     before: tuple[int, ...]
@@ -121,15 +124,15 @@ class Example:
     value_after: float
 
     def __str__(self) -> str:
-        sides = []
-        for cells, value in ((self.before, self.value_before), (self.after, self.value_after)):
-            listed = ", ".join(f"{cell} {n}" for cell, n in zip(CELLS, cells, strict=True))
-            sides.append(f"{listed} gives {_as_fraction(value)}")
-        return "; ".join(sides)
+        before, after = (
+            ", ".join(f"{cell} {n}" for cell, n in zip(CELLS, table, strict=True))
+            for table in (self.before, self.after)
+        )
+        values = _as_fraction(self.value_before), _as_fraction(self.value_after)
+        return f"{before} gives {values[0]}; {after} gives {values[1]}"
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """Whether a measure keeps its value under a change.
 
     Attributes
@@ -165,24 +168,20 @@ class Finding:
         if self.example is None:
             return f"Equal on {RANDOM_TABLES} random tables. {change.if_equal}"
         message = f"{self.example}. {change.if_changed}"
-        if not change.cell:
-            return message
         verb = {"either": "may rise or fall", "": "changes"}.get(self.trend, self.trend)
-        return f"{message} It {verb} as {change.cell} grows."
+        return f"{message} It {verb} as {change.cell} grows." if change.cell else message
 
     def row(self) -> dict[str, str]:
         """Return what is known as texts by name."""
-        numbers = [""] * 4
-        if (e := self.example) is not None:
-            before, after = (" ".join(map(str, cells)) for cells in (e.before, e.after))
-            numbers = [before, _as_fraction(e.value_before), after, _as_fraction(e.value_after)]
-        names = ("before", "value_before", "after", "value_after")
-        change = self.transformation
+        e, change = self.example, self.transformation
         return {
             "transformation": change.name,
             "rule": change.rule,
             "invariant": self.sign,
-            **dict(zip(names, numbers, strict=True)),
+            "before": " ".join(map(str, e.before)) if e else "",
+            "value_before": _as_fraction(e.value_before) if e else "",
+            "after": " ".join(map(str, e.after)) if e else "",
+            "value_after": _as_fraction(e.value_after) if e else "",
             "reason": self.reason,
         }
 
@@ -215,11 +214,8 @@ class Invariances:
         for finding in self.findings:
             change = finding.transformation
             source = "" if change.in_paper else "; not in the paper"
-            lines += [
-                "",
-                f"{change.name} {finding.sign}  {change.title}: {change.rule}{source}",
-                f"    {finding.reason}",
-            ]
+            lines.append(f"\n{change.name} {finding.sign}  {change.description}{source}")
+            lines.append(f"    {finding.reason}")
         return "\n".join(lines)
 
 
@@ -300,7 +296,7 @@ def legend(names: Iterable[str] | None = None, **settings: Any) -> list[str]:
     lines = ["+ the value stays, - it does not, when"]
     for change in TRANSFORMATIONS.values():
         source = "" if change.in_paper else " (not in the paper)"
-        lines.append(f"{change.name:>7}  {change.title}: {change.rule}{source}")
+        lines.append(f"{change.name:>7}  {change.description}{source}")
     groups = clusters(names, **settings).items()
     lines += ["", "Alike under t1 to t4:"]
     return lines + [f"{signature:>7}  {', '.join(group)}" for signature, group in groups]

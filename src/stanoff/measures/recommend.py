@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from stanoff.errors import invalid, unknown
+from stanoff._lib.arguments import check_choice
+from stanoff.errors import invalid
 from stanoff.measures.confusion import Measure
 from stanoff.measures.invariance import TRANSFORMATIONS, Invariances, examine_all
 
@@ -144,10 +145,8 @@ def table(
         return sum(broken), broken
 
     rows = [
-        {"measure": invariances.measure.name, "suits": _verdict(invariances, rules)}
-        | {name: invariances[name].sign for name in changes}
-        | {"caution": _caution(invariances.measure)}
-        for invariances in sorted(measures, key=rank)
+        (f.measure.name, _verdict(f, rules), *(f[n].sign for n in changes), _caution(f.measure))
+        for f in sorted(measures, key=rank)
     ]
     return pd.DataFrame(rows, columns=["measure", "suits", *changes, "caution"])
 
@@ -169,9 +168,7 @@ Then recognising a negative is an achievement, too.
     """
     selected = _check_situations(situations)
     measures = table(situations, names, **settings)
-    lines = []
-    for situation in selected:
-        lines += [f"{situation.title}.", *map(str, situation.rules)]
+    lines = [line for s in selected for line in (f"{s.title}.", *map(str, s.rules))]
     for verdict, group in measures.groupby("suits", sort=False):
         heading = {"yes": "Suits", "no": "Does not"}.get(str(verdict), f"Suits {verdict}")
         lines.append(f"{heading}: {', '.join(group['measure'])}.")
@@ -187,10 +184,7 @@ def _check_situations(situations: str | Sequence[str]) -> list[Situation]:
     names = [situations] if isinstance(situations, str) else list(situations)
     if not names:
         raise invalid("situations", "at least one name", situations)
-    for name in names:
-        if not isinstance(name, str) or name not in SITUATIONS:
-            raise unknown("situations", name, SITUATIONS)
-    selected = [SITUATIONS[name] for name in dict.fromkeys(names)]
+    selected = [SITUATIONS[check_choice("situations", n, SITUATIONS)] for n in dict.fromkeys(names)]
     signs: dict[str, str] = {}
     for rule in (rule for situation in selected for rule in situation.rules):
         if signs.setdefault(rule.transformation, rule.sign) != rule.sign:

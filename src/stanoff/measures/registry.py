@@ -14,16 +14,31 @@ from stanoff._lib.arguments import check_choice, check_float, check_probability
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures.confusion import FUNCTIONS, MEASURES, VALUES, Array, Confusion, Measure
 from stanoff.measures.multiclass import MULTICLASS
-from stanoff.measures.regression import (
-    NUMBERS,
-    NUMBERS_KIND,
-    is_regression_metric,
-    scikit_learn_name,
-)
-from stanoff.measures.scores import SCORES, ScoreMeasure, from_callable
+from stanoff.measures.scores import NUMBERS, NUMBERS_KIND, SCORES, ScoreMeasure, from_callable
 
 _CLIP = "a number above 0 and below 0.5"
 ALIASES = {"f1": "fbeta", "sensitivity": "recall"}
+# What scikit-learn's functions are called here.
+SCIKIT_LEARN = {
+    "accuracy_score": "accuracy",
+    "average_precision_score": "average_precision",
+    "balanced_accuracy_score": "balanced_accuracy",
+    "brier_score_loss": "brier",
+    "cohen_kappa_score": "kappa",
+    "f1_score": "f1",
+    "fbeta_score": "fbeta",
+    "jaccard_score": "jaccard",
+    "log_loss": "log_loss",
+    "matthews_corrcoef": "mcc",
+    "mean_absolute_error": "mae",
+    "mean_squared_error": "mse",
+    "precision_score": "precision",
+    "r2_score": "r2",
+    "recall_score": "recall",
+    "roc_auc_score": "auc",
+    "root_mean_squared_error": "rmse",
+    "zero_one_loss": "error",
+}
 
 
 def get(
@@ -60,13 +75,11 @@ def get(
     """
     measure = _look_up(name)
     if measure.kind == "values":
-        options = ("beta", beta, 1.0), ("prevalence", prevalence, None), ("clip", clip, None)
-        for option, value, usual in options:
-            if value != usual:
+        for option, value in (("beta", beta), ("prevalence", prevalence), ("clip", clip)):
+            if value != (1.0 if option == "beta" else None):
                 raise invalid(option, f"left out for {measure.name}, which is about values", value)
         return measure
-    f_beta = check_float("beta", beta, "a number >= 0")
-    if not f_beta >= 0:
+    if not (f_beta := check_float("beta", beta, "a number >= 0")) >= 0:
         raise invalid("beta", "a number >= 0", beta)
     zero = 0.0 if isinstance(zero_division, str) and zero_division == "warn" else zero_division
     if not isinstance(zero, bool):  # scikit-learn takes True for 1
@@ -95,11 +108,12 @@ def _look_up(name: Any) -> Measure:
     if isinstance(name, Measure):
         return name
     if callable(name):
-        named = scikit_learn_name(name)
-        if named is None:
-            kind = NUMBERS_KIND if is_regression_metric(name) else "scores"
-            return from_callable(name, kind=kind)
-        name = named
+        function, module = name, str(getattr(name, "__module__", ""))
+        in_sklearn = module.startswith("sklearn.metrics.")
+        name = SCIKIT_LEARN.get(getattr(function, "__name__", "")) if in_sklearn else None
+        if name is None:
+            kind = NUMBERS_KIND if module == "sklearn.metrics._regression" else "scores"
+            return from_callable(function, kind=kind)
     measures = registered()
     key = _canonical_name(name) if isinstance(name, str) else ""
     if key not in measures:

@@ -1,8 +1,12 @@
-"""Measures of one system over its scores: how documents are ranked, or how sure it was of them.
+"""Measures of one system over its scores, or over numbers that it predicts.
 
 A measure is computed in one of three ways. *Ranks* look at the order alone, through the weight of
 positive and of negative documents at each distinct score, the highest first. *Losses* are means of
 what each document costs. A *callable* is any other function of the documents one by one.
+
+Of predicted numbers, means of errors (mae, mse) are values per item: the difference of two is
+Student's t. What is no mean (rmse, r2, any regression metric of scikit-learn) is computed under
+random weights.
 """
 
 from __future__ import annotations
@@ -17,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.errors import InputError, invalid
-from stanoff.measures.confusion import FUNCTIONS, Array, Measure
+from stanoff.measures.confusion import FUNCTIONS, VALUES, Array, Measure, refuse_labels
 
 RANKS, LOSS, CALLABLE = "ranks", "loss", "callable"
-_LOSS: dict[str, Any] = {"higher_is_better": False, "computed_from": LOSS}
+NUMBERS_KIND = "numbers"  # numeric truth and numeric predictions
+_LOWER: dict[str, Any] = {"higher_is_better": False, "range": (0.0, inf)}
 
 
 @dataclass(frozen=True)
@@ -130,9 +135,50 @@ def _dot(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("...i,...i->...", a, b))
 
 
+class ErrorMeasure(Measure):
+    """A mean of errors: values per item that are computed from truth and predictions."""
+
+    @property
+    def reads(self) -> str:
+        """What is read: true numbers and predictions, of which the errors are kept."""
+        return "absolute errors" if self.name == "mae" else "squared errors"
+
+    @property
+    def label(self) -> str:
+        """The name that people read."""
+        return self.name.upper()
+
+
+def rmse(truth: Array, prediction: Array, weight: Array) -> float:
+    """Return the root of the weighted mean of the squared errors.
+
+    Examples
+    --------
+    >>> round(rmse(np.array([1.0, 2.0]), np.array([4.0, 6.0]), np.ones(2)) ** 2, 9)
+    12.5
+    """
+    return float(np.sqrt(weight @ (truth - prediction) ** 2 / weight.sum()))
+
+
+def r2(truth: Array, prediction: Array, weight: Array) -> float:
+    """Return the share of the variance of the truth that is explained.
+
+    Examples
+    --------
+    >>> r2(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0]), np.ones(3))
+    0.5
+    """
+    if np.ptp(truth) == 0:
+        raise InputError("R2 needs true values that differ: all of them are the same.")
+    mean = weight @ truth / weight.sum()
+    return float(1 - weight @ (truth - prediction) ** 2 / (weight @ (truth - mean) ** 2))
+
+
 _AUC = "P(score of a positive > score of a negative), ties halved"
 _PRECISION = "sum over scores of (recall gained) x precision"
-
+_LOSS: dict[str, Any] = {"higher_is_better": False, "computed_from": LOSS}
+_R2 = "1 - sum (y - p)^2 / sum (y - mean of y)^2"
+_NUMBERS: dict[str, Any] = {"kind": NUMBERS_KIND}
 
 SCORES: dict[str, ScoreMeasure] = {
     measure.name: measure
@@ -143,7 +189,15 @@ SCORES: dict[str, ScoreMeasure] = {
         ScoreMeasure("log_loss", log_loss, "mean -log P(what happened)", **_LOSS, range=(0.0, inf)),
     )
 }
-FUNCTIONS.update({name: measure.function for name, measure in SCORES.items()})
+NUMBERS: dict[str, ScoreMeasure] = {  # their functions take truth, predictions and weights
+    "rmse": ScoreMeasure("rmse", rmse, "√(mean (y - p)^2)", **_NUMBERS, **_LOWER, title="RMSE"),
+    "r2": ScoreMeasure("r2", r2, _R2, **_NUMBERS, range=(-inf, 1.0), title="R2"),
+}
+VALUES |= {
+    name: ErrorMeasure(name, refuse_labels, formula, kind="values", **_LOWER)
+    for name, formula in (("mae", "mean |y - p|"), ("mse", "mean (y - p)^2"))
+}
+FUNCTIONS.update({name: measure.function for name, measure in (SCORES | NUMBERS).items()})
 
 
 def from_callable(function: Callable[..., Any], name: str = "", **settings: Any) -> ScoreMeasure:

@@ -22,7 +22,7 @@ from stanoff._lib.files import write_text
 from stanoff.data.folds import FoldValues
 from stanoff.data.types import AVERAGES, Data
 from stanoff.engines.draws import Draws
-from stanoff.engines.provenance import Provenance
+from stanoff.engines.sampling import Provenance
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import Fit
 from stanoff.inference.claims import Claim, claim_of
@@ -39,8 +39,7 @@ from stanoff.text.envelope import flatten, result_envelope
 from stanoff.text.export import result_text
 from stanoff.text.render import write
 from stanoff.text.sentences import describe_groups
-from stanoff.workbench.loo import loo, loo_pit
-from stanoff.workbench.predictive_check import Check, check
+from stanoff.workbench.predictive_check import Check, check, loo, loo_pit
 
 if TYPE_CHECKING:
     from arviz_stats.utils import ELPDData

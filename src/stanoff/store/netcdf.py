@@ -26,7 +26,7 @@ from stanoff._lib.arguments import as_path
 from stanoff._lib.files import read_bytes, write_bytes
 from stanoff.data.types import data_of
 from stanoff.engines.draws import Draws, Variables, stacked
-from stanoff.engines.provenance import Provenance
+from stanoff.engines.sampling import Provenance
 from stanoff.errors import InputError, StanoffError
 from stanoff.fit import Fit
 from stanoff.inference.scores import Scores

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff.engines.draws import Variables, judged
-from stanoff.engines.exact import resample_whole
+from stanoff.engines.sampling import resample_whole
 from stanoff.models import Model
 from stanoff.models.base import LogLikelihood, PredictiveModel
 from stanoff.models.custom import LOG_PRIOR, REP_SUFFIX, CustomModel

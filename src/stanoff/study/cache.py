@@ -24,8 +24,7 @@ from stanoff.api import load
 from stanoff.data.readers import data_paths
 from stanoff.data.types import Data
 from stanoff.engines.programs import program_hash, stan_folder
-from stanoff.engines.provenance import gather
-from stanoff.engines.sampling import select_engine
+from stanoff.engines.sampling import gather_provenance, select_engine
 from stanoff.errors import StanoffError
 from stanoff.models.custom import CustomModel
 from stanoff.question import Question, Sampling
@@ -178,7 +177,7 @@ def fit_key(data: Data, question: Question, sampling: Sampling) -> str:
     """Hash all that a fit depends on; ROPE, HDI and most measures are chosen afterwards."""
     model = sampling.model or models.for_data(data)
     engine, _ = select_engine(model, sampling.engine)
-    provenance = gather(model, engine, {})
+    provenance = gather_provenance(model, engine, {})
     # A program of the user's own may have no other score than the one that was asked for, and
     # weights of documents are kept as a measure.
     has_one_measure = isinstance(model, CustomModel) or data.kind in ("scores", "numbers")

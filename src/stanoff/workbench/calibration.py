@@ -3,19 +3,21 @@
 Draw parameters from the prior and data given the parameters, and fit. The rank of the true value
 among the posterior draws is uniform if the program draws from its own posterior: of every variable,
 and of the log-likelihood of all data, which looks at all parameters together (Modrák et al. 2023).
+The band of Säilynoja, Bürkner and Vehtari (2022) holds at all ranks at once.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -24,28 +26,28 @@ from stanoff._lib.arguments import as_seed, check_int
 from stanoff._lib.escaping import shown
 from stanoff._lib.files import write_text
 from stanoff._lib.showing import ReprMixin
-from stanoff.data.types import ConfusionCounts, Data
-from stanoff.engines.draws import stacked
+from stanoff.data.items import NO_CODES, ClusteredValues, ItemValues, RatioValues
+from stanoff.data.scores import ScoredDocuments
+from stanoff.data.types import ConfusionCounts, Data, PairedCounts
+from stanoff.engines.draws import Variables, stacked
 from stanoff.engines.stan import sample_blocks
 from stanoff.errors import InputError, StanoffError, invalid
 from stanoff.models import Model
+from stanoff.models import inputs as stan_inputs
 from stanoff.models.base import PredictiveModel
 from stanoff.models.counts import PAIRED, Unpaired
 from stanoff.models.custom import REP_SUFFIX, CustomModel
 from stanoff.question import read
 from stanoff.report.document import Figure, Paragraph, Section, Table, document
 from stanoff.report.figures import as_bytes
-from stanoff.workbench.designs import MEASURES, data_kind, empty_data
-from stanoff.workbench.ranks import describe_deviation, ecdf_band, is_inside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Array = NDArray[np.float64]
-Values = Mapping[str, NDArray[Any]]
 StanData = dict[str, Any]
-Fits = Sequence[tuple[Values, Values]]
-Simulated = tuple[list[Values], list[StanData]]  # true values, and the data drawn given them
+Fits = Sequence[tuple[Variables, Variables]]
+Simulated = tuple[list[Variables], list[StanData]]  # true values, and the data drawn given them
 Simulate = Callable[[Generator, StanData], tuple[Mapping[str, Any], Mapping[str, Any]]]
 
 N_RANKED, THIN, WARMUP = 99, 5, 500  # of each fit; ranks go from 0 to N_RANKED
@@ -54,8 +56,12 @@ MAX_VARIABLES = 300
 MAX_HISTOGRAMS, MAX_NAMED = 6, 16
 MIN_SIMULATIONS = 20
 LEVEL = 0.05  # of a verdict; the log-likelihood has half of it, all variables the other half
+NUMBERS_OF_BAND = 1_000_000  # that are simulated for a band: enough for its outer probabilities
 LOG_LIK = "log_lik"
 NOT_RANKED = ("cells", LOG_LIK)
+MEASURES = {"labels": "f1", "scores": "auc", "values": "mean"}  # by default
+RUNS = 5  # of each item, where a program counts right ones
+CLUSTER_SIZE = 6  # items or documents
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,13 +113,11 @@ class Calibration(ReprMixin):
     @cached_property
     def table(self) -> pd.DataFrame:
         """A row per variable: whether the ranks stay inside their band, and a verdict."""
-        rows = []
-        for name in self.variables:
-            inside = is_inside(self.pit[name].to_numpy(), self._probability(name))
-            deviation = describe_deviation(self.ranks[name].to_numpy(), self.max_rank)
-            verdict = "uniform" if inside else deviation
-            rows.append({"variable": name, "inside": inside, "verdict": verdict})
-        return pd.DataFrame(rows)
+        names = self.variables
+        inside = [is_inside(self.pit[name].to_numpy(), self._probability(name)) for name in names]
+        ways = [describe_deviation(self.ranks[name].to_numpy(), self.max_rank) for name in names]
+        verdict = np.where(inside, "uniform", ways)
+        return pd.DataFrame({"variable": names, "inside": inside, "verdict": verdict})
 
     @property
     def calibrated(self) -> bool:
@@ -124,7 +128,8 @@ class Calibration(ReprMixin):
         """Describe the verdict in words."""
         n = len(self.ranks)
         deviating = self.table[~self.table["inside"]]
-        width = max(self._half_width(name) for name in self.variables)
+        bands = [self.ecdf_band(self._probability(name)) for name in self.variables]
+        width = max(float(np.max(high - points)) for points, _, high in bands)
         verdict = (
             "do not speak against it: the ranks are uniform, as far as they can tell (a "
             f"distribution that is off by less than {width:.2f} goes unseen)"
@@ -139,10 +144,6 @@ class Calibration(ReprMixin):
         if self.n_divergent:
             sentences.append(f"Transitions diverged in {self.n_divergent} of {n:,} fits.")
         return " ".join(sentences)
-
-    def _half_width(self, variable: str) -> float:
-        points, _, high = ecdf_band(len(self.ranks), self._probability(variable))
-        return float(np.max(high - points))
 
     def ecdf_band(self, probability: float = 0.95) -> tuple[Array, Array, Array]:
         """Return points from 0 to 1, and the band of a uniform distribution at these."""
@@ -164,11 +165,10 @@ class Calibration(ReprMixin):
             f"{self.max_rank} of its draws. If it draws from its own posterior, all ranks are "
             f"equally probable (Talts et al. 2018). Seed {self.seed}."
         )
-        table = Table(
-            self.table,
+        inside = (
             "Whether the whole distribution of the ranks is inside its band, as ArviZ computes it "
             "(Säilynoja et al. 2022). Of a right program all are inside with a probability of "
-            "95 %.",
+            "95 %."
         )
         band = (
             "Distribution of the ranks less the uniform one. With a probability of 95 %, all of a "
@@ -179,7 +179,7 @@ class Calibration(ReprMixin):
             for name in self.variables[:MAX_HISTOGRAMS]
         ]
         sections = [
-            Section("Verdict", [Paragraph(self.sentence()), table]),
+            Section("Verdict", [Paragraph(self.sentence()), Table(self.table, inside)]),
             Section("All ranks", [Figure(as_bytes(self.plot_ecdf(), "svg"), band)]),
             Section("Histograms", histograms),
             Section("How it was done", [Paragraph(method)]),
@@ -193,6 +193,68 @@ class Calibration(ReprMixin):
 def _list_names(names: Sequence[str]) -> str:
     further = len(names) - MAX_NAMED
     return ", ".join(names[:MAX_NAMED]) + (f" and {further} more" if further > 0 else "")
+
+
+@lru_cache(maxsize=32)
+def ecdf_band(n: int, probability: float) -> tuple[Array, Array, Array]:
+    """Return points from 0 to 1, and between what the distribution of n uniform numbers lies there.
+
+    Parameters
+    ----------
+    n : int
+        How many there are.
+    probability : float
+        With which all of the distribution lies between.
+    """
+    from arviz_stats.ecdf_utils import ecdf_pit
+
+    points, _, low, high = ecdf_pit(np.linspace(0, 1, n), probability, NUMBERS_OF_BAND // n)
+    return points, low, high
+
+
+def is_inside(pit: Array, probability: float) -> bool:
+    """Return whether the distribution of numbers between 0 and 1 stays inside the band.
+
+    Examples
+    --------
+    >>> even = (np.arange(100) + 0.5) / 100
+    >>> is_inside(even, 0.95), is_inside(even / 2, 0.95)
+    (True, False)
+    """
+    from arviz_stats.ecdf_utils import compute_ecdf
+
+    points, low, high = ecdf_band(len(pit), probability)
+    ecdf = compute_ecdf(pit, points)
+    return bool(((low <= ecdf) & (ecdf <= high)).all())
+
+
+def describe_deviation(ranks: NDArray[np.int64], max_rank: int, level: float = 0.05) -> str:
+    """Say in which way a posterior is off whose ranks of the truth are not uniform.
+
+    Uniform ranks are standard normal once turned into normal scores: their mean tells whether the
+    posterior lies too high or too low, their variance whether it is too narrow or too wide.
+
+    Examples
+    --------
+    >>> describe_deviation(np.arange(100) // 2, 99)
+    'the posterior is too high (the truth ranks low) and too wide (the truth ranks in the middle)'
+    """
+    scores = scipy.special.ndtri((ranks + 0.5) / (max_rank + 1))
+    n, mean, variance = len(scores), scores.mean(), scores.var(ddof=1)
+    limit = -scipy.special.ndtri(level / 4)  # two questions, two sides each
+    ways = []
+    if abs(mean) > limit * np.sqrt(variance / n):
+        ways.append(
+            "too low (the truth ranks high)" if mean > 0 else "too high (the truth ranks low)"
+        )
+    narrow = scipy.special.chdtrc(n - 1, (n - 1) * variance)
+    # Ranks that pile up at one end are close together, whatever the width of the posterior.
+    piled_up = ways and max((ranks == 0).mean(), (ranks == max_rank).mean()) > 0.1
+    if narrow < level / 4:
+        ways.append("too narrow (the truth ranks at the ends)")
+    elif narrow > 1 - level / 4 and not piled_up:
+        ways.append("too wide (the truth ranks in the middle)")
+    return f"the posterior is {' and '.join(ways)}" if ways else "the ranks are not uniform"
 
 
 def calibrate(
@@ -263,13 +325,12 @@ def calibrate(
     _check_truths(truths, fits)
     likelihoods = _log_likelihoods(fitted, data, truths, blocks, fits)
     ranks = {} if likelihoods is None else _rank(LOG_LIK, *likelihoods, rng)
-    for name in sorted(truths[0], key=lambda name: (name != "delta", name != "psi")):
-        if _is_ranked(name):
-            truth = np.stack([truth[name] for truth in truths])
-            ranks |= _rank(name, truth, [draws[name][0] for draws, _ in fits], rng)
+    for name in sorted(_ranked(truths[0]), key=lambda name: (name != "delta", name != "psi")):
+        truth = np.stack([truth[name] for truth in truths])
+        ranks |= _rank(name, truth, [draws[name][0] for draws, _ in fits], rng)
     if not ranks:
         raise InputError("There is nothing to rank: no variable has a true value.")
-    without_truth = [n for n in fits[0][0] if _is_ranked(n) and n not in truths[0]]
+    without_truth = [name for name in _ranked(fits[0][0]) if name not in truths[0]]
     return Calibration(
         fitted.stan_file.name,
         pd.DataFrame(dict(list(ranks.items())[:MAX_VARIABLES])),
@@ -280,8 +341,52 @@ def calibrate(
     )
 
 
-def _is_ranked(name: str) -> bool:
-    return name not in NOT_RANKED and not name.endswith(REP_SUFFIX)
+def _ranked(names: Iterable[str]) -> list[str]:
+    """Return the variables that are ranked by themselves."""
+    return [n for n in names if n not in NOT_RANKED and not n.endswith(REP_SUFFIX)]
+
+
+def data_kind(model: Model) -> str:
+    """Return which kind of data a model is about: labels, scores or values."""
+    is_labels = not isinstance(model, CustomModel)
+    return "labels" if is_labels else stan_inputs.data_kind(model.inputs)
+
+
+def empty_data(model: Model, n: int, categories: int) -> Data:
+    """Return data such as a model takes, of which only the size matters: they are drawn anew.
+
+    Parameters
+    ----------
+    model : Model
+        Whose program is to draw them.
+    n : int
+        How many documents each category has, or how many items there are.
+    categories : int
+        How many there are; values have none.
+    """
+    inputs = set(model.program.inputs) if isinstance(model, CustomModel) else set()
+    kind, names = data_kind(model), tuple(str(i + 1) for i in range(categories))
+    if kind == "labels":
+        counts = np.zeros((2, categories, 4), dtype=np.int64)
+        counts[:, :, 3] = [[n // 2], [n - n // 2]]
+        return PairedCounts(names, *counts)
+    cluster = np.arange(n) // CLUSTER_SIZE if "cluster" in inputs else NO_CODES
+    normal = scipy.special.ndtri((np.arange(n) + 0.5) / n)
+    values = np.stack([normal, np.roll(normal, n // 3)])
+    if kind == "scores":
+        names = names if {"K", "category"} & inputs else ("1",)
+        truth = np.tile(np.arange(n) % 2, (len(names), 1))
+        return ScoredDocuments(names, truth, values[:, None] + truth, cluster)
+    arrays: dict[str, Any] = {"categories": ("1",), "dataset": NO_CODES}
+    arrays |= {"runs": np.empty((2, 0), dtype=np.int64), "scatter": np.empty((2, 0))}
+    if {"right", "runs"} & inputs:
+        values = np.stack([np.arange(n), np.arange(n)[::-1]]) % (RUNS + 1) / RUNS
+        arrays |= {"runs": np.full((2, n), RUNS), "scatter": RUNS * values * (1 - values)}
+    arrays["values"] = values
+    if "denominator" in inputs:
+        groups = cluster if len(cluster) else np.arange(n)
+        return RatioValues(cluster=groups, denominator=np.ones((2, n)), **arrays)
+    return ClusteredValues(cluster=cluster, **arrays) if len(cluster) else ItemValues(**arrays)
 
 
 def _simulate_by_program(
@@ -301,13 +406,15 @@ def _simulate_by_program(
     )
     draws = {name: values[:, ::PRIOR_THIN] for name, values in draws.items()}
     replicated = _replicate(model, draws, stan_data, rng)
-    truths: list[Values] = [{name: v[0, i] for name, v in draws.items()} for i in range(n)]
-    changes = [{name: v[0, i] for name, v in replicated.items()} for i in range(n)]
-    return truths, [{**stan_data, **changed} for changed in changes]
+    truths, changes = (
+        [{name: values[0, i] for name, values in group.items()} for i in range(n)]
+        for group in (draws, replicated)
+    )
+    return list(truths), [{**stan_data, **changed} for changed in changes]
 
 
 def _replicate(
-    model: Model, draws: Values, stan_data: Mapping[str, Any], rng: Generator
+    model: Model, draws: Variables, stan_data: Mapping[str, Any], rng: Generator
 ) -> dict[str, NDArray[Any]]:
     """Return data as the model draws them, of the types that its program declares."""
     if isinstance(model, PredictiveModel):
@@ -338,7 +445,7 @@ def _simulate_by_function(
     simulate: Simulate, stan_data: StanData, n: int, rng: Generator
 ) -> Simulated:
     """Let a function of the user's draw true values and data."""
-    truths: list[Values] = []
+    truths: list[Variables] = []
     blocks = []
     for _ in range(n):
         returned = simulate(rng, dict(stan_data))
@@ -354,7 +461,7 @@ def _simulate_by_function(
     return truths, blocks
 
 
-def _check_truths(truths: list[Values], fits: Fits) -> None:
+def _check_truths(truths: list[Variables], fits: Fits) -> None:
     """Refuse true values of what the program does not generate."""
     draws, _ = fits[0]
     for name, value in truths[0].items():
@@ -363,14 +470,14 @@ def _check_truths(truths: list[Values], fits: Fits) -> None:
 
 
 def _log_likelihoods(
-    model: Model, data: Data, truths: list[Values], blocks: list[StanData], fits: Fits
+    model: Model, data: Data, truths: list[Variables], blocks: list[StanData], fits: Fits
 ) -> tuple[NDArray[Any], list[NDArray[Any]]] | None:
     """Return the log-likelihood of each data set at the truth, and at the draws of its fit."""
     documents = _model_of_documents(model, truths[0], blocks[0])
     if documents is None:
         return _log_likelihoods_by_stan(model, truths, blocks, fits)
 
-    def total(variables: Values, block: StanData) -> NDArray[Any]:
+    def total(variables: Variables, block: StanData) -> NDArray[Any]:
         values, counts, *_ = documents.log_likelihood(variables, data, block)
         return np.asarray(values[0] @ counts)
 
@@ -379,7 +486,7 @@ def _log_likelihoods(
     return np.concatenate(list(map(total, as_draws, blocks))), of_fits
 
 
-def _model_of_documents(model: Model, truth: Values, block: StanData) -> PredictiveModel | None:
+def _model_of_documents(model: Model, truth: Variables, block: StanData) -> PredictiveModel | None:
     """Return the model whose likelihood is computed here: that of labels with these variables."""
     if isinstance(model, PredictiveModel):
         return model if set(model.predictive_draws) <= set(truth) else None
@@ -391,7 +498,7 @@ def _model_of_documents(model: Model, truth: Values, block: StanData) -> Predict
 
 
 def _log_likelihoods_by_stan(
-    model: Model, truths: list[Values], blocks: list[StanData], fits: Fits
+    model: Model, truths: list[Variables], blocks: list[StanData], fits: Fits
 ) -> tuple[NDArray[Any], list[NDArray[Any]]] | None:
     """Return what a program generates as log_lik, at the truth and at the draws of each fit.
 
@@ -410,8 +517,7 @@ def _log_likelihoods_by_stan(
     ]
     at_truths = sample_blocks(model, blocks, 1, inits, iter_sampling=2, fixed_param=True)
     for truth, (draws, _) in zip(truths, at_truths, strict=True):
-        ranked = [name for name in truth if _is_ranked(name)]
-        if not all(np.allclose(draws[n][0, 0], truth[n], equal_nan=True) for n in ranked):
+        if not all(np.allclose(draws[n][0, 0], truth[n], equal_nan=True) for n in _ranked(truth)):
             return None
     of_truths, of_fits = (
         [draws[LOG_LIK][0].reshape(draws[LOG_LIK].shape[1], -1).sum(axis=1) for draws, _ in runs]

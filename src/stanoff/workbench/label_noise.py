@@ -116,16 +116,13 @@ def label_noise_sensitivity(
         raise invalid("errors", "from 0 to less than 0.5", list(errors))
     program = str(stan_folder() / "examples/noisy_truth.stan")
     a, b = counts.systems
-    rows: list[dict[str, Any]] = []
+    rows = []
     for share in shares:
         right = round(CALIBRATION_SIZE * (1 - share))
-        calibration = [right, CALIBRATION_SIZE, right, CALIBRATION_SIZE]
-        data = {"calibration": calibration, "errors": [1, 1]}
+        data = {"calibration": [right, CALIBRATION_SIZE] * 2, "errors": [1, 1]}
         question, sampling = read(model=program, data=data, **options)
-        fitted = fit(counts, question, sampling)
-        evidence = Comparison.from_fit(fitted, a, b, question).evidence()
-        low, high = evidence.hdi
-        row = {"error": share, "mean": evidence.mean, "hdi_low": low, "hdi_high": high}
-        rows.append(row | {"decision": str(evidence.decision)})
-    table = pd.DataFrame(rows)
+        comparison = Comparison.from_fit(fit(counts, question, sampling), a, b, question)
+        evidence = comparison.evidence()
+        rows.append((share, evidence.mean, *evidence.hdi, str(evidence.decision)))
+    table = pd.DataFrame(rows, columns=["error", "mean", "hdi_low", "hdi_high", "decision"])
     return table.assign(flipped=table["decision"] != table["decision"].iloc[0])

@@ -84,15 +84,11 @@ class ModelComparison(ReprMixin):
             evidence = result.evidence()
             low, high = evidence.hdi
             comparable = name in self.elpd and self._same_observations(name)
-            numbers = vars(evidence) | {"hdi_low": low, "hdi_high": high}
-            rows.append(
-                {"model": name}
-                | {column: numbers[column] for column in COLUMNS}
-                | {"decision": str(evidence.decision)}
-                | {"elpd": self.elpd[name].elpd if comparable else nan}
-                | {"diagnosis": " ".join(result.sampler_warnings)}
-            )
-        return pd.DataFrame(rows)
+            numbers = vars(evidence) | {"model": name, "hdi_low": low, "hdi_high": high}
+            numbers["decision"] = str(evidence.decision)
+            numbers["elpd"] = self.elpd[name].elpd if comparable else nan
+            rows.append(numbers | {"diagnosis": " ".join(result.sampler_warnings)})
+        return pd.DataFrame(rows, columns=["model", *COLUMNS, "decision", "elpd", "diagnosis"])
 
     @property
     def agree(self) -> bool:
@@ -109,23 +105,20 @@ class ModelComparison(ReprMixin):
             f"{table['mean'].max():.3f}, the widths of their intervals from {width.min():.3f} to "
             f"{width.max():.3f}."
         )
-        verdicts = table.groupby("decision", sort=False)["model"].apply(list)
-        if len(verdicts) == 1:
-            return f"All {len(table)} models say {a} {verdicts.index[0]} {b}. {ranges}"
+        if self.agree:
+            return f"All {len(table)} models say {a} {table['decision'][0]} {b}. {ranges}"
+        verdicts = table.groupby("decision", sort=False)["model"]
         listed = "; ".join(
-            f"{', '.join(map(shown, names))}: {a} {symbol} {b}"
-            for symbol, names in verdicts.items()
+            f"{', '.join(map(shown, n))}: {a} {symbol} {b}" for symbol, n in verdicts
         )
         return f"The models differ: {listed}. {ranges}"
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
         table = self.summary()
-        cells = table.drop(columns="diagnosis").map(
-            lambda x: f"{x:.3f}" if isinstance(x, float) else str(x)
-        )
-        troubles = table[table["diagnosis"] != ""]
-        lines = [f"{shown(str(row.model))}: {row.diagnosis}" for row in troubles.itertuples()]
-        return [self.sentence(), cells, *lines]
+        cells = table.drop(columns="diagnosis")
+        cells = cells.map(lambda x: f"{x:.3f}" if isinstance(x, float) else str(x))
+        diagnoses = zip(table["model"], table["diagnosis"], strict=True)
+        return [self.sentence(), cells, *(f"{shown(n)}: {text}" for n, text in diagnoses if text)]
 
 
 def compare_models(

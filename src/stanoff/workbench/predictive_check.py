@@ -1,4 +1,4 @@
-"""Whether a model expects data such as those observed, and its draws can be trusted."""
+"""Whether a model expects data such as those observed, new ones and those left out."""
 
 from __future__ import annotations
 
@@ -12,14 +12,24 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
+from stanoff._lib.surroundings import check_surroundings
 from stanoff.data.items import ItemValues, RatioValues
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import cells_of_patterns
+from stanoff.errors import InputError
 from stanoff.models.base import PredictiveModel
 from stanoff.models.inputs import count_runs
-from stanoff.store.predictive import predictive_groups, stan_data_of
+from stanoff.store.predictive import (
+    MAX_LOG_LIKELIHOOD,
+    log_likelihood,
+    predictive_groups,
+    stan_data_of,
+)
 
 if TYPE_CHECKING:
+    from arviz_stats.utils import ELPDData
+    from xarray import Dataset
+
     from stanoff.results.base import Result
 
 Array = NDArray[np.float64]
@@ -66,16 +76,8 @@ class Check(ReprMixin):
 
         One count of twenty may lie outside its interval by chance, a score must not.
         """
-        return not self.sampler_warnings and not self._odd_scores and self._enough_inside
-
-    @property
-    def _odd_scores(self) -> list[str]:
         odd = self.table[~self.table["inside"] & (self.table["kind"] == SCORE)]
-        return [str(name) for name in odd["what"]]
-
-    @property
-    def _enough_inside(self) -> bool:
-        return self.p_outside > TOO_RARE
+        return not self.sampler_warnings and odd.empty and self.p_outside > TOO_RARE
 
     def sentence(self) -> str:
         """Describe what speaks for and against the model and its draws, in words."""
@@ -84,16 +86,16 @@ class Check(ReprMixin):
             independent = "The draws are independent."
             sentences.append("The sampler had no trouble." if self.sampled else independent)
         if not self.table.empty:
-            sentences += [*self._describe_counts(), *self._describe_scores()]
+            sentences += self._describe_table()
         elif self.predictive:
             sentences.append("These draws do not hold what it takes to draw new documents.")
         else:
             sentences.append("The model does not say what documents it would expect.")
         return " ".join(sentences)
 
-    def _describe_counts(self) -> list[str]:
-        counts = self.table[self.table["kind"] != SCORE]
-        outside = counts[~counts["inside"]]
+    def _describe_table(self) -> list[str]:
+        is_score = self.table["kind"] == SCORE
+        counts, outside = self.table[~is_score], self.table[~is_score & ~self.table["inside"]]
         sentences = []
         if len(counts):
             kind = "counts" if (counts["kind"] == "count").all() else "values"
@@ -101,23 +103,21 @@ class Check(ReprMixin):
                 f"Of {len(counts):,} {kind}, {len(counts) - len(outside):,} lie within their 95 % "
                 "predictive interval."
             )
-        if not self._enough_inside:
-            farthest = (outside["p"] - 0.5).abs().nlargest(MAX_NAMED).index
+        if self.p_outside <= TOO_RARE:
+            farthest = outside.loc[(outside["p"] - 0.5).abs().nlargest(MAX_NAMED).index]
             examples = "; ".join(
-                f"{row['what']}: {row['observed']:g} observed, {row['expected']:.3g} expected"
-                for _, row in outside.loc[farthest].iterrows()
+                f"{row.what}: {row.observed:g} observed, {row.expected:.3g} expected"
+                for row in farthest.itertuples()
             )
             sentences.append(f"That is too few: the model does not fit ({examples}).")
-        return sentences
-
-    def _describe_scores(self) -> list[str]:
-        if odd := self._odd_scores:
-            further = f" and {len(odd) - MAX_NAMED} more" if len(odd) > MAX_NAMED else ""
+        odd = self.table.loc[is_score & ~self.table["inside"], "what"].tolist()
+        further = f" and {len(odd) - MAX_NAMED} more" if len(odd) > MAX_NAMED else ""
+        if odd:
             listed = ", ".join(odd[:MAX_NAMED])
-            return [f"The model does not expect the observed {listed}{further}."]
-        if (self.table["kind"] == SCORE).any():
-            return ["The observed scores are such as the model expects."]
-        return []
+            sentences.append(f"The model does not expect the observed {listed}{further}.")
+        elif is_score.any():
+            sentences.append("The observed scores are such as the model expects.")
+        return sentences
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
         scores = self.table[self.table["kind"] == SCORE].drop(columns=["kind", "inside"])
@@ -196,9 +196,8 @@ def _describe_observed_scores(
     psi = score_replicates(result, replicated, stan_data)
     if psi is None:
         return []
-    names, label = result.names, result.measure.label
+    names, label, tables = result.names, result.measure.label, []
     psi = psi[:, :, list(result.indices)]
-    tables = []
     for row, category in enumerate(result.categories):
         where = "" if len(result.categories) == 1 else f", {shown(category)}"
         labels = [f"{label} of {shown(name)}{where}" for name in names]
@@ -266,3 +265,93 @@ def _score_documents(result: Result, data: ScoredDocuments, draws: NDArray[Any])
     replicates = (replace(data, score=scores.T.reshape(data.score.shape)) for scores in thinned)
     observed_scores = result.model.observed_scores
     return np.array([[observed_scores(new, result.measure, None) for new in replicates]])
+
+
+def loo(result: Result) -> ELPDData:
+    """Estimate how well a model predicts a document, or an item, that it has not seen.
+
+    Equal documents have equal densities: these are computed once and weighed, so that the number
+    of documents does not matter. An observation of a model of labels is one document in one
+    category.
+
+    Parameters
+    ----------
+    result : Comparison or Contest
+        Of a model that says how documents come about.
+    """
+    check_surroundings()
+    from arviz_base import from_dict
+    from arviz_stats import loo as arviz_loo
+    from scipy.special import logsumexp
+
+    likelihood = log_likelihood(result)
+    if likelihood is None:
+        raise InputError(
+            f"{result.model.name} says no likelihood of documents, or its draws lost it."
+        )
+    values, n = likelihood.values, likelihood.counts
+    name = "delta" if "delta" in result.draws.posterior else "psi"
+    sampled = result.draws.posterior[name][:, :: likelihood.step]  # tells how much draws are worth
+    groups = {"posterior": {name: sampled}, "log_likelihood": {"log_lik": values}}
+    tree = from_dict(groups, dims={"log_lik": ["group"]}, coords={"group": list(likelihood.labels)})
+    of_groups = arviz_loo(tree, pointwise=True)
+    elpd, total = of_groups.elpd_i.to_numpy(), int(n.sum())
+    log_density = logsumexp(values, axis=(0, 1)) - np.log(values[..., 0].size)
+    variance = n @ (elpd - n @ elpd / total) ** 2
+    pointwise: dict[str, Any] = {"elpd_i": None, "pareto_k": None}
+    if total <= MAX_LOG_LIKELIHOOD:
+        documents = np.repeat(np.arange(len(n)), n)
+        pointwise = {key: of_groups[key].isel(group=documents) for key in pointwise}
+    return replace(
+        of_groups,
+        elpd=float(n @ elpd),
+        se=float(np.sqrt(variance * total / max(total - 1, 1))),
+        p=float(n @ (log_density - elpd)),
+        n_data_points=total,
+        **pointwise,
+    )
+
+
+def loo_pit(result: Result) -> Dataset:
+    """Return where each value or score lies in what the model predicts for it without its item.
+
+    Of a model that fits these are uniform. Items and documents are left out whole, with the values
+    of all systems.
+
+    Parameters
+    ----------
+    result : Comparison or Contest
+        Of values or scores.
+    """
+    if result.data.kind == "labels":
+        raise InputError(
+            "loo_pit() takes values or scores: labels are nominal, so that none is higher than "
+            "another. result.check() compares their counts with what the model expects."
+        )
+    likelihood = log_likelihood(result)
+    tree = result.tree
+    if likelihood is None or "posterior_predictive" not in tree.children:
+        raise InputError(f"{result.model.name} does not say what values it would expect.")
+    from arviz_base import from_dict
+    from arviz_stats import loo_pit as arviz_loo_pit
+
+    predicted = tree["posterior_predictive"].to_dataset()
+    names = [str(name) for name in predicted]
+    values = likelihood.values
+    if isinstance(result.data, ScoredDocuments):  # drawn by class, the positives first
+        values = values[..., np.argsort(-result.data.truth[0], kind="stable")]
+    ends = np.cumsum([predicted[name].shape[2] for name in names])
+    densities = dict(zip(names, np.split(values, ends[:-1], axis=2), strict=True))
+    groups: dict[str, dict[str, Any]] = {
+        "posterior": {"psi": result.fit.draws.posterior["psi"][:, :: likelihood.step]},
+        "log_likelihood": {
+            name: np.broadcast_to(densities[name][..., None], predicted[name].shape)
+            for name in names
+        },
+        "posterior_predictive": {name: predicted[name].to_numpy() for name in names},
+        "observed_data": {name: tree["observed_data"][name].to_numpy() for name in names},
+    }
+    dims = {name: [str(dim) for dim in predicted[name].dims[2:]] for name in names}
+    coords = {str(dim): predicted[dim].to_numpy() for dim in predicted.dims}
+    pit: Dataset = arviz_loo_pit(from_dict(groups, dims=dims, coords=coords), names)
+    return pit
