@@ -283,7 +283,7 @@ def contest_of_fifty(n: str) -> None:
 def contests() -> None:
     """Hold contests of four systems and of fifty."""
     times = in_turn(contest_of_four, contest_by_hand)
-    ratio("contest of 4 systems, 50,000 draws / by hand in NumPy", *times, bar=1.5)
+    ratio("contest of 4 systems, 50,000 draws / by hand in NumPy", *times, bar=1.0)
     measured = []
     for n in (10**4, 10**5):
         truth, predictions = labels(n, 50)

@@ -197,6 +197,9 @@ def rank_probabilities(utility: Array) -> Array:
     for i, values in enumerate(utility):
         n_better = np.count_nonzero(utility > values, axis=0)
         n_equal = np.count_nonzero(utility == values, axis=0)  # with itself
+        if n_equal.max() == 1:
+            ranks[i] = np.bincount(n_better, minlength=n_systems)
+            continue
         # A draw's share begins at the first rank of a tie, and ends after the last.
         begins = np.bincount(n_better, 1 / n_equal, n_systems + 1)
         ends = np.bincount(n_better + n_equal, 1 / n_equal, n_systems + 1)

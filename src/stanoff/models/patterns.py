@@ -123,9 +123,10 @@ class Contest(PredictiveModel):
         theta = np.empty((2, 0 if keep is None else len(keep), len(yes)))
         for i, (prevalence, rates, shares) in enumerate(map_categories(_draw_category, tasks)):
             mu[:, i] = prevalence
-            for side, share in enumerate((prevalence[:, None], 1 - prevalence[:, None])):
-                np.multiply(share, rates[side], out=cells[side, :, :, i])
-                np.multiply(share, 1 - rates[side], out=cells[side + 2, :, :, i])
+            for side, share in enumerate((prevalence, 1 - prevalence)):
+                for system, rate in enumerate(rates[side].T):  # which is in one piece, too
+                    np.multiply(share, rate, out=cells[side, :, system, i])
+                    np.multiply(share, 1 - rate, out=cells[side + 2, :, system, i])
                 if shares:
                     theta[side][:, rows[i]] = shares[side]
         drawn = {"mu": mu, "cells": np.moveaxis(cells, 0, -1)}
