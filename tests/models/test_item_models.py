@@ -291,7 +291,7 @@ def test_the_populations_that_data_cannot_answer_are_told():
     frame = repeated(np.random.default_rng(7), runs=1)
     with pytest.raises(InputError, match="needs two runs or more of every system on every item"):
         compare(frame, **LONG, population="runs")
-    with pytest.raises(InputError, match="needs 3 data sets or more"):
+    with pytest.raises(InputError, match="from 3 data sets or more"):
         compare(frame, **LONG, population="datasets")
     with pytest.raises(InputError, match="'population' parameter must be None where 'model' is"):
         compare(frame, **LONG, population="runs", model="items")

@@ -33,11 +33,16 @@ from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, ClosedForm, Inputs, StanData, Variables, require
-from stanoff.models.items import PRIOR_INPUTS, NormalValues, ValuesModel, difference_t
+from stanoff.models.items import (
+    PRIOR_INPUTS,
+    NormalValues,
+    ValuesModel,
+    count_per_dataset,
+    difference_t,
+)
 from stanoff.models.priors import Prior, Priors, single
 
 TRAINING_SETS = "new training sets of this size"
-MIN_DATASETS = 3
 MIN_STEP = 0.01  # of scores, in their standard deviation within data sets
 MIN_VARIANCE = 1e-4  # of a contrast, as of systems that are the same everywhere
 DATASET_PRIORS: dict[str, dict[str, Any]] = {
@@ -210,8 +215,7 @@ def summarize_datasets(data: Data) -> Inputs:
         Scores of folds, or values of items, with the data set of each.
     """
     values, dataset, rho = _values_of(data)
-    n = np.bincount(dataset)
-    _check_datasets(n)
+    n = count_per_dataset(dataset, least=2)
     systems = len(values)
     means = average_by_dataset(values, dataset)
     contrasts = np.linalg.svd(np.ones((1, systems)))[2][1:].T  # orthonormal (system, contrast)
@@ -258,16 +262,3 @@ def _step(values: Array, dataset: NDArray[np.int64]) -> Array:
     step[np.isnan(step)] = np.nanmedian(step)
     scale = np.mean([np.std(scores, axis=1).mean() for scores in datasets])
     return np.asarray(np.maximum(step, MIN_STEP * scale))
-
-
-def _check_datasets(n: NDArray[np.int64]) -> None:
-    if len(n) < MIN_DATASETS:
-        there = "is 1" if len(n) == 1 else f"are {len(n)}"
-        raise InputError(
-            f"New data sets can be judged from {MIN_DATASETS} data sets or more; there {there}."
-        )
-    if n.min() < 2:
-        raise InputError(
-            "Every data set needs two scores or more of each system, or all of them just one; the "
-            f"smallest has {n.min()}, the largest {n.max()}."
-        )

@@ -367,18 +367,7 @@ class Datasets(ValuesModel):
 
     def values_data(self, data: Any, prior: Prior) -> Inputs:
         """Return means of levels and differences in every data set, and their variances."""
-        n = np.bincount(data.dataset)
-        if len(n) < MIN_DATASETS:
-            there = "is 1" if len(n) == 1 else f"are {len(n)}"
-            raise InputError(
-                f"population='datasets' needs {MIN_DATASETS} data sets or more, named by dataset=; "
-                f"there {there}."
-            )
-        if n.min() < MIN_ITEMS_OF_DATASET:
-            raise InputError(
-                f"population='datasets' needs {MIN_ITEMS_OF_DATASET} items or more of every data "
-                f"set; the smallest has {n.min()}."
-            )
+        n = count_per_dataset(data.dataset, MIN_ITEMS_OF_DATASET)
         a, b = data.values
         stan_data: Inputs = {}
         for name, values in (("difference", a - b), ("level", (a + b) / 2)):
@@ -399,6 +388,23 @@ class Datasets(ValuesModel):
         *_, level = _draw_dataset(stan_data, "level", draws, rng)
         psi = np.stack([level + delta / 2, level - delta / 2], axis=1)[..., None]
         return {"eta": eta, "tau": tau, "delta_new": delta, "psi": psi}
+
+
+def count_per_dataset(dataset: NDArray[np.int64], least: int) -> NDArray[np.int64]:
+    """Count the rows of each data set; new ones are judged from a few, of so many rows at least."""
+    n = np.bincount(dataset)
+    if len(n) < MIN_DATASETS:
+        there = "is 1" if len(n) == 1 else f"are {len(n)}"
+        raise InputError(
+            f"New data sets are judged from {MIN_DATASETS} data sets or more, named by dataset=; "
+            f"there {there}."
+        )
+    if n.min() < least:
+        raise InputError(
+            f"New data sets are judged from {least} rows or more of every data set, or from just "
+            f"one; the smallest has {n.min()}, the largest {n.max()}."
+        )
+    return n
 
 
 def _draw_dataset(

@@ -13,9 +13,10 @@ sticks: time and memory grow with the patterns that occurred, not with C^S.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -53,22 +54,6 @@ NUMBERS_AT_ONCE = 16_000_000  # per block of a contest, 128 MB
 NUMBERS_OF_CLASSES = 4_000_000  # the same for classes
 
 Counts = NDArray[np.int64]
-
-
-class CategoryTask(NamedTuple):
-    """One category of a contest, to be drawn by itself, maybe elsewhere.
-
-    ``yes`` (pattern, system) and ``counts`` (class, pattern) are the patterns that occurred;
-    ``keep`` are the draws of which their probabilities are kept, if any.
-    """
-
-    yes: NDArray[np.uint8]
-    counts: Counts
-    beta: Array
-    weights: list[float]
-    draws: int
-    rng: Generator
-    keep: Counts | None
 
 
 class Contest(PredictiveModel):
@@ -114,14 +99,13 @@ class Contest(PredictiveModel):
         k, s = int(stan_data["K"]), int(stan_data["S"])
         rows = _rows_by_category(stan_data, k)
         beta, *weights = (stan_data[name] for name in WEIGHTS)
-        tasks = (
-            CategoryTask(yes[here], counts[:, here], beta, weights, draws, generator, keep)
-            for here, generator in zip(rows, rng.spawn(k) if k > 1 else [rng], strict=True)
-        )
+        draw = partial(_draw_category, beta, weights, draws, keep)
+        generators = rng.spawn(k) if k > 1 else [rng]
+        tasks = ((yes[here], counts[:, here], g) for here, g in zip(rows, generators, strict=True))
         mu = np.empty((draws, k))
         cells = np.empty((4, draws, s, k))  # each cell in one piece of memory
         theta = np.empty((2, 0 if keep is None else len(keep), len(yes)))
-        for i, (prevalence, rates, shares) in enumerate(map_categories(_draw_category, tasks)):
+        for i, (prevalence, rates, shares) in enumerate(map_categories(draw, tasks)):
             mu[:, i] = prevalence
             for side, share in enumerate((prevalence, 1 - prevalence)):
                 for system, rate in enumerate(rates[side].T):  # which is in one piece, too
@@ -212,32 +196,44 @@ def pattern_index(yes: NDArray[Any]) -> Counts:
     return np.asarray((1 - yes.astype(np.int64)) @ _powers(2, yes.shape[1]))
 
 
-def _draw_category(task: CategoryTask) -> tuple[Array, list[Array], list[Array]]:
-    """Draw its prevalence, how often systems say yes (class, draw, system), and what is kept."""
-    n_pos, n_neg = task.counts.sum(axis=1)
-    mu = task.rng.beta(task.beta[0] + n_pos, task.beta[1] + n_neg, task.draws)
+def _draw_category(
+    beta: Array,
+    weights: Sequence[float],
+    draws: int,
+    keep: Counts | None,
+    task: tuple[NDArray[np.uint8], Counts, Generator],
+) -> tuple[Array, list[Array], list[Array]]:
+    """Draw one category by itself, maybe elsewhere: its prevalence, rates of yes, what is kept.
+
+    A task is the patterns (pattern, system) and counts (class, pattern) that occurred, and the
+    source of randomness; rates are those of each system by class (class, draw, system).
+    """
+    yes, counts, rng = task
+    n_pos, n_neg = counts.sum(axis=1)
+    mu = rng.beta(beta[0] + n_pos, beta[1] + n_neg, draws)
     rates, theta = [], []
-    for counts, weight in zip(task.counts, task.weights, strict=True):
-        if task.yes.shape[1] <= MAX_DENSE_SYSTEMS:
-            shares = _draw_dense(task, counts, weight)
-            rates.append(_add_patterns(shares, response_patterns(task.yes.shape[1])))
-            if task.keep is not None:
-                theta.append(shares[pattern_index(task.yes)][:, task.keep].T)
+    for n, weight in zip(counts, weights, strict=True):
+        if yes.shape[1] <= MAX_DENSE_SYSTEMS:
+            shares = _draw_dense(pattern_index(yes), n, 2 ** yes.shape[1], weight, draws, rng)
+            rates.append(_add_patterns(shares, response_patterns(yes.shape[1])))
+            if keep is not None:
+                theta.append(shares[pattern_index(yes)][:, keep].T)
         else:
-            rates.append(_draw_sparse(task, counts, weight))
+            rates.append(_draw_sparse(yes, n, weight, draws, rng))
     return mu, rates, theta
 
 
-def _draw_dense(task: CategoryTask, counts: Counts, weight: float) -> Array:
+def _draw_dense(
+    index: Counts, counts: Counts, patterns: int, weight: float, draws: int, rng: Generator
+) -> Array:
     """Draw all patterns (pattern, draw), each in one piece of memory."""
-    patterns = 2 ** task.yes.shape[1]
     shapes = np.full(patterns, weight / patterns)
-    np.add.at(shapes, pattern_index(task.yes), counts)
+    np.add.at(shapes, index, counts)
     if shapes.max() < MIN_GAMMA_SHAPE:  # Gammas might all be 0
-        return task.rng.dirichlet(shapes, task.draws).T
-    gammas = np.empty((patterns, task.draws))
+        return rng.dirichlet(shapes, draws).T
+    gammas = np.empty((patterns, draws))
     for shape, row in zip(shapes, gammas, strict=True):
-        task.rng.standard_gamma(shape, out=row)
+        rng.standard_gamma(shape, out=row)
     gammas /= gammas.sum(axis=0)
     return gammas
 
@@ -253,17 +249,18 @@ def _add_patterns(shares: Array, patterns: Counts) -> Array:
     return np.minimum(rates.T, 1)
 
 
-def _draw_sparse(task: CategoryTask, counts: Counts, weight: float) -> Array:
+def _draw_sparse(
+    yes: NDArray[np.uint8], counts: Counts, weight: float, draws: int, rng: Generator
+) -> Array:
     """Draw how often each system says yes (draw, system), by the patterns that occurred."""
-    occurred = np.flatnonzero(counts)
-    order = occurred[np.argsort(counts[occurred], kind="stable")]
-    yes, counts = task.yes[order].astype(np.float64), counts[order]
+    order = np.argsort(counts, kind="stable")[np.count_nonzero(counts == 0) :]
+    said_yes, counts = yes[order].astype(np.float64), counts[order]
     once = int(np.searchsorted(counts, 2))  # patterns of one document only
     systems, sticks = yes.shape[1], number_of_sticks(weight)
-    rates = np.empty((task.draws, systems))
+    rates = np.empty((draws, systems))
     block = max(1, NUMBERS_AT_ONCE // (len(counts) + sticks * systems))
-    for start in range(0, task.draws, block):
-        size, rng = min(block, task.draws - start), task.rng
+    for start in range(0, draws, block):
+        size = min(block, draws - start)
         gammas = np.empty((size, len(counts)))
         gammas[:, :once] = rng.standard_exponential((size, once))
         gammas[:, once:] = rng.standard_gamma(counts[once:], (size, len(counts) - once))
@@ -272,8 +269,8 @@ def _draw_sparse(task: CategoryTask, counts: Counts, weight: float) -> Array:
         bits = rng.integers(0, 256, (size, sticks, (systems + 7) // 8), dtype=np.uint8)
         guesses = np.unpackbits(bits, axis=2, count=systems)  # any pattern is as probable
         total = gammas.sum(axis=1) + prior[:, 0]
-        said_yes = gammas @ yes + (pieces[:, None] @ guesses)[:, 0]
-        rates[start : start + size] = np.minimum(said_yes / total[:, None], 1)
+        sums = gammas @ said_yes + (pieces[:, None] @ guesses)[:, 0]
+        rates[start : start + size] = np.minimum(sums / total[:, None], 1)
     return rates
 
 
