@@ -6,7 +6,7 @@ from browser import share
 from contestants import labels, noisy
 
 from stanoff import contest
-from stanoff.report.contest import contest_page as page
+from stanoff.report.page import contest_page as page
 from stanoff.text.numbers import percent, whole_percent
 from stanoff.text.tables import CONTEST, contest_table
 
@@ -16,7 +16,7 @@ NAMES = ["</script><script>window.hit=1</script>", "<img src=x onerror=alert(1)>
 @pytest.fixture(autouse=True)
 def without_figures(monkeypatch):
     """Drawing them takes longer than all the rest; one test looks at them."""
-    monkeypatch.setattr("stanoff.report.contest.draw_figures", lambda *_: [])
+    monkeypatch.setattr("stanoff.report.page.draw_figures", lambda *_: [])
 
 
 def of(systems, **options):

@@ -22,6 +22,6 @@ class ReprMixin:
         return to_terminal(self._repr_blocks())
 
     def _repr_html_(self) -> str:
-        from stanoff.report.notebook import blocks_as_html
+        from stanoff.report.templates import blocks_as_html
 
         return blocks_as_html(self._repr_blocks())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ from markupsafe import Markup, escape
 
 from stanoff.errors import invalid
 from stanoff.report.figures import inline
-from stanoff.report.templates import policy, render
+from stanoff.report.templates import make_anchor, policy, render
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,11 +149,10 @@ def document(title: str, sections: Sequence[Section], *, subtitle: str = "") -> 
     (True, True)
     """
     anchors = _anchors([section.anchor or section.title for section in sections])
-    number = iter(range(1, 1 + sum(len(section.blocks) for section in sections)))
+    number = count(1)
     shown = [
         {
-            "title": section.title,
-            "level": section.level,
+            **vars(section),
             "anchor": anchor,
             "blocks": [_block(block, f"f{next(number)}") for block in section.blocks],
         }
@@ -186,56 +186,43 @@ def joined(parts: Iterable[str]) -> Markup:
 
 
 def _block(block: Block, prefix: str) -> dict[str, Any]:
+    """Return what the template takes: the kind of a block, its fields, and what is made of them."""
     if isinstance(block, str):
         block = Paragraph(block)
-    if isinstance(block, Paragraph):
-        return {"kind": "paragraph", "text": block.text, "note": block.note}
-    if isinstance(block, Items):
-        return {"kind": "items", "texts": block.texts, "numbered": block.numbered}
+    made: dict[str, Any] = {}
     if isinstance(block, Figure):
         alt = block.alt or Markup(escape(block.caption)).striptags()
-        svg = inline(block.svg, prefix, alt)
-        return {"kind": "figure", "svg": svg, "caption": block.caption, "anchor": block.anchor}
-    if isinstance(block, Table):
-        return _table(block)
-    raise invalid("blocks", "made of Paragraph, Items, Table, Figure or text", block)
+        made["svg"] = inline(block.svg, prefix, alt)
+    elif isinstance(block, Table):
+        made = _cells(block)
+    elif not isinstance(block, Paragraph | Items):
+        raise invalid("blocks", "made of Paragraph, Items, Table, Figure or text", block)
+    return {"kind": type(block).__name__.lower(), **vars(block), **made}
 
 
-def _table(table: Table) -> dict[str, Any]:
-    frame = table.frame
-    names = list(frame.columns)
-    for (row, column), look in table.highlight.items():
+def _cells(table: Table) -> dict[str, Any]:
+    """Return headings and rows, each cell as its text and its class."""
+    names, n_rows = list(table.frame), len(table.frame)
+    for (row, name), look in table.highlight.items():
         if look not in HIGHLIGHTS:
             raise invalid("highlight", f"one of {', '.join(HIGHLIGHTS)}", look)
-        if column not in names or not 0 <= row < len(frame):
-            raise invalid("highlight", "of cells that the table has", (row, column))
-    columns = [[_text(value) for value in frame[name]] for name in names]
-    kinds = [_kind(column) for column in columns]
-    cells = [
+        if name not in names or not 0 <= row < n_rows:
+            raise invalid("highlight", "of cells that the table has", (row, name))
+    columns = {name: [_text(value) for value in table.frame[name]] for name in names}
+    kinds = {name: _kind(column) for name, column in columns.items()}
+    rows = [
         [
-            {
-                "text": columns[j][i],
-                "class": " ".join(filter(None, (kinds[j], table.highlight.get((i, name), "")))),
-                "heading": table.row_headings and j == 0,
-            }
-            for j, name in enumerate(names)
+            (columns[name][i], f"{kinds[name]} {table.highlight.get((i, name), '')}".strip())
+            for name in names
         ]
-        for i in range(len(frame))
+        for i in range(n_rows)
     ]
-    headings = list(zip(map(_text, names), kinds, strict=True))
-    return {
-        "kind": "table",
-        "caption": table.caption,
-        "headings": headings,
-        "rows": cells,
-        "anchor": table.anchor,
-        "folded": table.folded,
-    }
+    return {"headings": [(_text(name), kinds[name]) for name in names], "rows": rows}
 
 
 def _kind(column: Sequence[str]) -> str:
     """Return how a column is set: numbers to the right, and short texts on one line."""
-    if all(map(_is_number, column)):
+    if all(_NUMBER.fullmatch(text.strip()) for text in column):
         return "number"
     return "short" if max(map(len, column)) <= SHORT else ""
 
@@ -247,18 +234,11 @@ def _text(value: Any) -> str:
     return "" if missing else str(value)
 
 
-def _is_number(text: str) -> bool:
-    return _NUMBER.fullmatch(text.strip()) is not None
-
-
 def _anchors(titles: Sequence[str]) -> list[str]:
     """Make an id of every title: readable, and no two alike."""
     anchors: list[str] = []
     for title in titles:
-        plain = Markup(escape(title)).striptags().casefold()
-        base = re.sub(r"\W+", "-", plain).strip("-") or "section"
-        name, n = base, 2
-        while name in anchors:
-            name, n = f"{base}-{n}", n + 1
-        anchors.append(name)
+        base = make_anchor(Markup(escape(title)).striptags())
+        names = (f"{base}-{n}" if n > 1 else base for n in count(1))
+        anchors.append(next(name for name in names if name not in anchors))
     return anchors

@@ -1,46 +1,29 @@
-"""One comparison as one HTML page: the verdict, the table, the figures, the settings."""
+"""A result as one HTML page: the verdict, the table, the figures, the settings."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from math import isfinite, isnan
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from stanoff import __version__
+from stanoff import __version__, plots
 from stanoff._lib.escaping import latex, one_line, shown
 from stanoff.errors import StanoffError
 from stanoff.models.priors import describe_prior
-from stanoff.report.embedding import embed_draws, format_coarseness, json_block
-from stanoff.report.figures import Picture, draw_figures, inline
-from stanoff.report.templates import inlined, policy, render
+from stanoff.report.document import Figure, Paragraph, Section, Table, document
+from stanoff.report.embedding import embed_draws, format_coarseness
+from stanoff.report.figures import Picture, as_bytes, draw_figures, inline
+from stanoff.report.templates import inlined, json_block, policy, render
+from stanoff.text import numbers, sentences, tables
 from stanoff.text.export import article_table
 from stanoff.text.latex import to_latex
-from stanoff.text.numbers import digits_for, format_interval, format_level, signed
+from stanoff.text.numbers import digits_for, format_interval, format_level, percent
 from stanoff.text.run_again import run_again
-from stanoff.text.sentences import (
-    describe_claims,
-    describe_comparison,
-    describe_dependence,
-    describe_direction,
-    describe_documents,
-    describe_groups,
-    describe_rope_and_direction,
-    describe_rope_flips,
-    describe_score,
-)
-from stanoff.text.tables import COLUMNS as TABLE_COLUMNS
-from stanoff.text.tables import (
-    DECISION_SYMBOLS,
-    GROUPS,
-    comparison_table,
-    in_one_paragraph,
-    legend_of,
-    meaning_of,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,8 +31,10 @@ if TYPE_CHECKING:
     from stanoff.inference.evidence import Evidence
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
+    from stanoff.results.pairs import Pairs
 
 MAX_READ_AGAIN, MAX_LISTED, MAX_CELL = 10_000, 50, 80  # documents, rows, characters
+MAX_ROWS, MAX_SENTENCES = 30, 3  # in a notebook
 BIBTEX = inlined("zhang2016.bib")
 # What decides comes first: a narrow window shows only the first columns.
 COLUMNS = (
@@ -58,12 +43,10 @@ COLUMNS = (
 )
 CHANGING = ("p_rope", "hdi", "decision")  # these columns follow the reader's ROPE and HDI
 NAMED = ("psi_A", "psi_B", "observed_A", "observed_B")  # headings that are as long as names
-CLASSES = {
-    "category": "",
-    "decision": "decision",
-    "hdi": "number hdi",
-    **dict.fromkeys(NAMED, "number name"),
-}
+CLASSES = {"category": "", "decision": "decision", "hdi": "number hdi"}
+CLASSES |= dict.fromkeys(NAMED, "number name")
+TOKEN = "qcellq"  # stands in LaTeX for a cell that changes; no name has it
+CONTEST_FIGURES = ("scores", "ranks")  # the page has the matrix itself
 
 
 def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = None) -> str:
@@ -79,57 +62,143 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         Its figures, if they have been drawn already.
     """
     focus = result.categories.index(result.average or result.categories[0])
-    category = result.categories[focus]
-    evidence = [result.evidence(name) for name in result.categories]
-    table = comparison_table(result.whole, COLUMNS)
+    evidence = result.all_evidence()
+    table = tables.comparison_table(result.whole, COLUMNS)
     draws = [result.posterior_sample(name) for name in result.categories]
     embedded, thinning = embed_draws(draws, keep_sides_of=(*result.rope, 0.0))
     rows = [_row(result, e, d) for e, d in zip(evidence, embedded, strict=True)]
-    a, b = map(shown, result.names)
-    score, rope = describe_score(result, category), format_interval(result.rope)
-    return render_page(
+    data = _comparison_data(result, evidence, rows) | {"focus": focus}
+    e, (a, b) = evidence[focus], data["names"]
+    score, rope = sentences.describe_score(result, e.category), format_interval(result.rope)
+    return _render_page(
         "page",
         result,
-        draw_figures(result, category) if figures is None else figures,
-        data=_data(result, evidence, rows, focus),
-        documents=describe_documents(result),
-        title=f"{a} {evidence[focus].decision.symbol} {b} in {score}, ROPE {rope}",
+        draw_figures(result, e.category) if figures is None else figures,
+        data,
+        documents=sentences.describe_documents(result),
+        group_rows=tables.comparison_table(result, tables.GROUPS) if result.groups else None,
+        title=f"{a} {e.decision.symbol} {b} in {score}, ROPE {rope}",
         names=[one_line(name) for name in result.names],
         focus=focus,
-        evidence=evidence[focus],
-        sentence=describe_comparison(result, evidence[focus]),
-        change=describe_rope_flips(result, evidence[focus]),
+        evidence=e,
+        sentence=sentences.describe_comparison(result, e),
+        change=sentences.describe_rope_flips(result, e),
         headings=[
-            (name, heading, meaning_of(name), CLASSES.get(name, "number"))
+            (name, heading, tables.meaning_of(name), CLASSES.get(name, "number"))
             for name, heading in zip(COLUMNS, table.columns, strict=True)
         ],
         rows=[(i, table.iloc[i].tolist(), evidence[i]) for i in _natural_order(result)],
-        digits=max(row["digits"] for row in rows),
-        legend=in_one_paragraph(legend_of(result, COLUMNS)),
+        digits=data["digits"],
+        legend=tables.in_one_paragraph(tables.legend_of(result, COLUMNS)),
         averages=len(result.categories) - len(result.data.categories),
         thinning=thinning,
         coarse=format_coarseness(thinning, draws),
         disagreements=_few_disagreements(result),
-        groups=groups_table(result, comparison_table(result, GROUPS)) if result.groups else None,
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
     )
 
 
-def _natural_order(result: Comparison) -> list[int]:
-    """Order the rows by name, numbers in names as numbers; averages stay last."""
-    n = len(result.data.categories)
-    names = [re.split(r"(\d+)", name) for name in result.data.categories]
-    keys = [[(int(p), "") if p.isdecimal() else (0, p) for p in parts] for parts in names]
-    return [*sorted(range(n), key=keys.__getitem__), *range(n, len(result.categories))]
+def contest_page(
+    result: Contest, category: str | None = None, *, figures: Sequence[Picture] | None = None
+) -> str:
+    """Render the page of a contest in the same way.
+
+    How much each system loses against the best is in it draw by draw, and the HDI of every pair, so
+    that a reader can apply another ROPE in the browser.
+
+    Parameters
+    ----------
+    result : Contest
+        A contest.
+    category : str, optional
+        The category or average that is shown, the one decided upon by default.
+    figures : sequence of Picture, optional
+        Its figures, if they are there already.
+    """
+    row = result.resolve_category(category)
+    ranking, table = result.ranking(row), tables.contest_table(result.whole, row)
+    order, cells, draws = ranking.order, table.to_numpy().tolist(), list(ranking.loss)
+    losses, thinning = embed_draws(draws, keep_sides_of=(0.0,))
+    data = _contest_data(result, row, dict(zip(order, cells, strict=True))) | {"lost": losses}
+    names, better = data["names"], data["better"]
+    pictures = draw_figures(result, row, CONTEST_FIGURES) if figures is None else figures
+    return _render_page(
+        "contest",
+        result,
+        [picture for picture in pictures if picture.name in CONTEST_FIGURES],
+        data,
+        documents=data["documents"],
+        group_rows=tables.contest_table(result, row) if result.groups else None,
+        title=f"{len(names)} systems in {data['judged']}",
+        sentence=result.sentence(row),
+        tiers=[", ".join(map(one_line, tier)) for tier in result.tiers(row)],
+        headings=list(table.columns),
+        rows=cells,
+        names=[names[i] for i in order],
+        decisions=ranking.decisions[order][:, order].tolist(),
+        better=[[better[i][j] for j in order] for i in order],
+        thinning=thinning,
+        coarse=format_coarseness(thinning, draws),
+        fixed=[name for name, code in zip(names, losses, strict=True) if code is None],
+    )
 
 
-def render_page(
+def pairs_page(result: Pairs) -> str:
+    """Render a page of pairs that rest on different items."""
+    matrix = Figure(as_bytes(result.plot_matrix()), "The decision on every pair.")
+    notes = [Paragraph(warning, note=True) for warning in result.warnings]
+    table = Table(result.table(), tables.in_one_paragraph(tables.legend(tables.PAIRS)))
+    return document(
+        f"{len(result.systems)} systems, pair by pair",
+        [Section("Verdicts", [result.sentence(), *notes, table, matrix])],
+        subtitle=f"{result.first.measure_label}, ROPE {format_interval(result.first.rope)}",
+    )
+
+
+def result_as_html(result: Any) -> str:
+    """Render the verdict, the table and one figure, as a notebook shows them."""
+    decided = result.default_category
+    legend, axes = [], None
+    if result.is_pair:
+        last = [] if decided is None else [decided]
+        names = [name for name in result.categories if name != decided]
+        names = names[: MAX_ROWS - len(last)] + last
+        table = tables.comparison_table(result, tables.PAPER, categories=names)
+        further_rows = len(result.categories) - len(names)
+        legend = [tables.in_one_paragraph(tables.legend_of(result, tables.PAPER))]
+        if decided is not None and plots.is_drawable(result, decided):
+            axes, subject = result.plot_posterior(decided), "Posterior of the difference"
+    else:
+        decided = decided or result.categories[0]
+        table = tables.contest_table(result, decided)
+        further_rows, table = len(table) - MAX_ROWS, table[:MAX_ROWS]
+        if result.drawable(decided):
+            axes, subject = result.plot_scores(decided), "Scores"
+    more = len(result.sentences) - MAX_SENTENCES
+    parts: list[tuple[str, str | pd.DataFrame]] = [
+        *(("verdict", sentence) for sentence in result.sentences[:MAX_SENTENCES]),
+        *([("", f"… and {more} more: print(result).")] if more > 0 else []),
+        *(("note", note.removeprefix("Note: ")) for note in result.notes),
+        ("table", table),
+        *([("", f"… and {further_rows} more rows: result.table().")] if further_rows > 0 else []),
+        *(("", text) for text in legend),
+    ]
+    if axes is not None:
+        svg = as_bytes(axes)
+        # A notebook shows many results on one page: their ids must not clash.
+        prefix = f"s{hashlib.sha256(svg).hexdigest()[:12]}"
+        parts.append(("figure", inline(svg, prefix, f"{subject}. {result.sentence(decided)}")))
+    return render("notebook.html", parts=parts)
+
+
+def _render_page(
     name: str,
     result: Comparison | Contest,
     figures: Sequence[Picture],
-    *,
     data: Mapping[str, Any],
+    *,
     documents: str,
+    group_rows: pd.DataFrame | None,
     **values: Any,
 ) -> str:
     """Fill in what the pages of comparisons and contests share."""
@@ -138,10 +207,16 @@ def render_page(
         "rope": result.rope,
         "higher": result.measure.higher_is_better,
         # What follows a sentence at the given ROPE, and at one of the reader's own:
-        "aside": "".join(f" {sentence}" for sentence in describe_rope_and_direction(result)),
-        "lower": "".join(f" {sentence}" for sentence in describe_direction(result)),
+        "aside": "".join(f" {text}" for text in sentences.describe_rope_and_direction(result)),
+        "lower": "".join(f" {text}" for text in sentences.describe_direction(result)),
         "warnings": result.sampler_warnings,
         "bibtex": BIBTEX,
+    }
+    groups = group_rows is not None and {
+        "by": one_line(result.by),
+        "sentence": sentences.describe_groups(result),
+        "headings": list(group_rows.columns),
+        "rows": group_rows.to_numpy().tolist(),
     }
     return render(
         f"{name}.html",
@@ -151,25 +226,16 @@ def render_page(
         hdi=format_level(result.hdi_prob),
         again=run_again(result),
         data=json_block({**shared, **data}),
-        symbols=DECISION_SYMBOLS,
+        symbols=tables.DECISION_SYMBOLS,
         middle=(result.rope[0] + result.rope[1]) / 2,
         rope=format_interval(result.rope),
         warnings=result.warnings,
+        groups=groups,
         figures=[(inline(f.svg, f.name, f.caption), f.caption) for f in figures],
         settings=settings(result, documents),
         bibtex=BIBTEX,
         **values,
     )
-
-
-def groups_table(result: Comparison | Contest, table: pd.DataFrame) -> dict[str, Any]:
-    """Return what a page shows of groups of the documents."""
-    return {
-        "by": one_line(result.by),
-        "sentence": describe_groups(result),
-        "headings": list(table.columns),
-        "rows": table.to_numpy().tolist(),
-    }
 
 
 def settings(result: Comparison | Contest, documents: str) -> dict[str, str]:
@@ -187,7 +253,7 @@ def settings(result: Comparison | Contest, documents: str) -> dict[str, str]:
     }
     return {
         **{name: one_line(value) for name, value in origin.items() if value},
-        "documents": f"{documents}, taken as {describe_dependence(result.data)}",
+        "documents": f"{documents}, taken as {sentences.describe_dependence(result.data)}",
         "measure": f"{result.measure_label} = {result.measure.formula}",
         "model": result.model.name,
         "engine": result.engine,
@@ -198,6 +264,14 @@ def settings(result: Comparison | Contest, documents: str) -> dict[str, str]:
         "seed": str(result.seed),
         "stanoff": __version__,
     }
+
+
+def _natural_order(result: Comparison) -> list[int]:
+    """Order the rows by name, numbers in names as numbers; averages stay last."""
+    n = len(result.data.categories)
+    names = [re.split(r"(\d+)", name) for name in result.data.categories]
+    keys = [[(int(p), "") if p.isdecimal() else (0, p) for p in parts] for parts in names]
+    return [*sorted(range(n), key=keys.__getitem__), *range(n, len(result.categories))]
 
 
 def _few_disagreements(result: Comparison) -> dict[str, Any] | None:
@@ -216,17 +290,19 @@ def _few_disagreements(result: Comparison) -> dict[str, Any] | None:
 
 
 def _row(result: Comparison, e: Evidence, draws: Any) -> dict[str, Any]:
+    sides = [e.p_less, e.p_greater]
+    worse, better = sides if result.measure.higher_is_better else sides[::-1]
     row = {
         "name": e.category,
-        "judged": describe_score(result, e.category),
-        "documents": describe_documents(result, e.category),
+        "judged": sentences.describe_score(result, e.category),
+        "documents": sentences.describe_documents(result, e.category),
         "model": shown(result.model.name),
-        "mean": signed(e.mean, digits_for(e.std)),
+        "mean": numbers.signed(e.mean, digits_for(e.std)),
         "sign": (e.mean > 0) - (e.mean < 0),
         "std": _number(e.std),
         "mcse": _number(e.mcse),
-        "pBetter": e.p_greater if result.measure.higher_is_better else e.p_less,
-        "pWorse": e.p_less if result.measure.higher_is_better else e.p_greater,
+        "pBetter": better,
+        "pWorse": worse,
         "digits": digits_for(e.std),
         "draws": draws,
         "reported": {
@@ -236,14 +312,18 @@ def _row(result: Comparison, e: Evidence, draws: Any) -> dict[str, Any]:
             "inside": _number(e.p_rope),
             "above": _number(e.p_above),
         },
-        "claims": "".join(f" {text}" for text in describe_claims(result.claims_of(e.category))),
+        "claims": "".join(
+            f" {text}" for text in sentences.describe_claims(result.claims_of(e.category))
+        ),
     }
     # Where nothing can be computed anew, what Python says is all there is.
-    return row if draws is not None else row | {"sentence": describe_comparison(result, e)}
+    if draws is None:
+        row["sentence"] = sentences.describe_comparison(result, e)
+    return row
 
 
-def _data(
-    result: Comparison, evidence: list[Evidence], rows: list[dict[str, Any]], focus: int
+def _comparison_data(
+    result: Comparison, evidence: list[Evidence], rows: list[dict[str, Any]]
 ) -> dict[str, Any]:
     values = {
         name: result.p_values.get(name) or [getattr(e, name) for e in evidence]
@@ -253,7 +333,7 @@ def _data(
     return {
         "names": [shown(name) for name in result.names],
         "hdi": result.hdi_prob,
-        "focus": focus,
+        "focus": 0,
         "rows": rows,
         "columns": {name: COLUMNS.index(name) for name in CHANGING},
         "digits": max(row["digits"] for row in rows),
@@ -263,23 +343,45 @@ def _data(
     }
 
 
+def _contest_data(result: Contest, category: str, cells: Mapping[int, list[str]]) -> dict[str, Any]:
+    ranking = result.ranking(category)
+    claims = sentences.describe_claims(result.claims_of(category))
+    return {
+        "names": [one_line(name) for name in result.systems],
+        "shown": [shown(name) for name in result.systems],
+        "cells": [cells[i] for i in range(len(cells))],
+        "columns": {name: tables.CONTEST.index(name) for name in ("tier", "p_near")},
+        "judged": sentences.describe_score(result, category),
+        "documents": sentences.describe_contest_documents(result, category),
+        "model": sentences.describe_contest_model(result),
+        "low": ranking.pairs["hdi_low"].tolist(),
+        "high": ranking.pairs["hdi_high"].tolist(),
+        "errors": result.end_errors(ranking.pairs, category).tolist(),
+        "better": [[numbers.whole_percent(float(p)) for p in line] for line in ranking.better],
+        "close": (ranking.better < tables.PROBABLY).tolist(),
+        "best": [percent(float(p)) for p in ranking.p_best],
+        "near": [percent(float(p)) for p in ranking.p_within_rope_of_best],
+        "order": ranking.order,
+        "regret": ranking.regret.tolist(),
+        "lost": [],
+        "warnings": [*claims, *result.sampler_warnings],
+    }
+
+
 def _latex_parts(result: Comparison) -> list[Any]:
     """Split the LaTeX table: between its texts stand row and column of cells that may change.
 
     The place of the note on ROPE and HDI has neither row nor column.
     """
     texts = article_table(result.whole)
-    shown = texts.pop("frame")
-    token = "cell"
-    while token in to_latex(shown, **texts):
-        token += "q"
-    frame = shown.copy()
+    measured = texts.pop("frame")
+    frame = measured.copy()
     for name in CHANGING:
-        frame[TABLE_COLUMNS[name].heading] = [
-            f"{token}{i}z{COLUMNS.index(name)}{token}" for i in range(len(frame))
+        frame[tables.COLUMNS[name].heading] = [
+            f"{TOKEN}{i}z{COLUMNS.index(name)}{TOKEN}" for i in range(len(frame))
         ]
-    texts["notes"] = [f"{token}{token}", *texts["notes"][1:]]
-    parts = (to_latex(frame, **texts, measured=shown) + "\n").split(token)
+    texts["notes"] = [f"{TOKEN}{TOKEN}", *texts["notes"][1:]]
+    parts = (to_latex(frame, **texts, measured=measured) + "\n").split(TOKEN)
     return [
         [int(number) for number in part.split("z") if number] if i % 2 else part
         for i, part in enumerate(parts)
@@ -288,6 +390,4 @@ def _latex_parts(result: Comparison) -> list[Any]:
 
 def _number(value: float) -> float | None:
     """JSON has neither NaN nor infinity."""
-    if isnan(value):
-        return None
-    return float(value) if isfinite(value) else (1e308 if value > 0 else -1e308)
+    return None if isnan(value) else min(max(float(value), -1e308), 1e308)

@@ -5,19 +5,30 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from stanoff._lib.escaping import one_line
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def render(template: str, *, package: str = "stanoff.report", **values: Any) -> str:
     """Fill in a template of a package; whatever is not ``Markup`` is escaped."""
     return _environment(package).get_template(template).render(style=inlined("page.css"), **values)
+
+
+def blocks_as_html(blocks: Sequence[str | pd.DataFrame]) -> str:
+    """Render sentences and tables of text cells as a small piece of HTML with its own styles."""
+    kinds = [("" if isinstance(block, str) else "table", block) for block in blocks]
+    return render("notebook.html", parts=kinds)
 
 
 @cache
@@ -48,6 +59,17 @@ def make_anchor(title: str) -> str:
 def inlined(name: str) -> Markup:
     """Return a style sheet or a script of this package to stand inside a page."""
     return Markup(files("stanoff.report").joinpath(name).read_text("utf-8"))
+
+
+def json_block(data: Mapping[str, Any]) -> Markup:
+    r"""Write data as JSON that can stand inside a script element whatever names it holds.
+
+    Examples
+    --------
+    >>> json_block({"name": "</script>"})
+    Markup('{"name":"\\u003c/script\\u003e"}')
+    """
+    return htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":"))
 
 
 def policy(*scripts: str) -> str:

@@ -462,7 +462,7 @@ class Comparison(Result):
 
     def _repr_html_(self) -> str:
         """Show the verdict, the table and the posterior in a notebook."""
-        return report.notebook.comparison_as_html(self)
+        return report.page.result_as_html(self)
 
     def __repr__(self) -> str:
         return f"<Comparison of {self.names[0]} and {self.names[1]}: {self.measure_label}>"

@@ -333,7 +333,7 @@ class Contest(Result):
         return contest_table(self, self.resolve_category(category))
 
     def _as_page(self) -> str:
-        return report.contest.contest_page(self)
+        return report.page.contest_page(self)
 
     def drawable(self, category: str) -> bool:
         """Return whether the scores are finite."""
@@ -341,7 +341,7 @@ class Contest(Result):
 
     def _repr_html_(self) -> str:
         """Show the sentence, the table and the scores in a notebook."""
-        return report.notebook.contest_as_html(self)
+        return report.page.result_as_html(self)
 
     def __repr__(self) -> str:
         return f"<Contest of {len(self.systems)} systems: {self.measure_label}>"

@@ -170,7 +170,7 @@ class Pairs(ReprMixin):
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the sentence, the pairs and their matrix; it needs no network."""
-        return write_text(path, report.contest.pairs_page(self))
+        return write_text(path, report.page.pairs_page(self))
 
     def __str__(self) -> str:
         return "\n".join([self.sentence(), *(f"Note: {warning}" for warning in self.warnings)])

@@ -24,9 +24,8 @@ from stanoff.data.load import count, count_systems
 from stanoff.data.types import Data
 from stanoff.errors import SamplingWarning, StanoffError, invalid
 from stanoff.question import Question, Sampling, check_direction
-from stanoff.report.contest import contest_page
 from stanoff.report.figures import Picture, draw_figures
-from stanoff.report.page import comparison_page
+from stanoff.report.page import comparison_page, contest_page
 from stanoff.results.base import ALL
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
