@@ -7,7 +7,7 @@ import pytest
 from stanoff import InputError, compare_counts
 from stanoff.inference.decision import Decision
 from stanoff.plots import plot_forest, plot_prior
-from stanoff.plots.forest import Row, _draw_intervals
+from stanoff.plots.intervals import Row, _draw_rows
 from stanoff.plots.style import DECISION_STYLE
 
 
@@ -97,8 +97,8 @@ def test_labels_do_not_overlap_however_many_categories_there_are(k, average):
 
 def test_an_interval_that_reaches_far_ends_in_an_arrow():
     _, ax = plt.subplots()
-    rows = [Row(str(i), 0.0, (-0.1, 0.1), Decision.WORSE) for i in range(9)]
-    _draw_intervals(ax, [*rows, Row("far", 400.0, (-0.1, 900.0), Decision.BETTER)], (-0.05, 0.05))
+    rows = [Row(str(i), 0.0, -0.1, 0.1, Decision.WORSE) for i in range(9)]
+    _draw_rows(ax, [*rows, Row("far", 400.0, -0.1, 900.0, Decision.BETTER)], (-0.05, 0.05))
     assert ax.get_xlim()[1] < 1
     arrows = [line for line in ax.lines if line.get_marker() == ">" and len(line.get_xdata())]
     assert [line.get_ydata().tolist() for line in arrows] == [[9.0]]

@@ -7,38 +7,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stanoff.plots.calibration import plot_ecdf, plot_rank
-    from stanoff.plots.contests import plot_matrix, plot_ranks, plot_scores
+    from stanoff.plots.comparisons import plot_joint, plot_mosaic, plot_rope
+    from stanoff.plots.contests import plot_matrix, plot_ranks
     from stanoff.plots.curves import (
         plot_precision_recall,
         plot_reliability,
         plot_roc,
         plot_roc_difference,
     )
-    from stanoff.plots.forest import plot_forest, plot_prior
     from stanoff.plots.gallery import CONTEST_GALLERY, GALLERY
-    from stanoff.plots.joint import plot_joint
-    from stanoff.plots.mosaic import plot_mosaic
-    from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
+    from stanoff.plots.intervals import plot_answers as plot_answers
+    from stanoff.plots.intervals import plot_forest, plot_prior, plot_scores
+    from stanoff.plots.posterior import plot_ecdf, plot_factor, plot_posterior, plot_rank
+    from stanoff.plots.posterior import plot_trace as plot_trace
     from stanoff.plots.power import plot_plan, plot_power
-    from stanoff.plots.rope import plot_rope
-    from stanoff.plots.study import plot_answers as plot_answers
     from stanoff.plots.style import decision_tint, is_drawable, theme
 
 _MODULES = {
-    "calibration": ["plot_ecdf", "plot_rank"],
-    "contests": ["plot_matrix", "plot_ranks", "plot_scores"],
-    "curves": ["plot_precision_recall", "plot_reliability", "plot_roc", "plot_roc_difference"],
-    "forest": ["plot_forest", "plot_prior"],
-    "gallery": ["CONTEST_GALLERY", "GALLERY"],
-    "joint": ["plot_joint"],
-    "mosaic": ["plot_mosaic"],
-    "posterior": ["plot_factor", "plot_posterior", "plot_trace"],
-    "power": ["plot_plan", "plot_power"],
-    "rope": ["plot_rope"],
-    "study": ["plot_answers"],
-    "style": ["decision_tint", "is_drawable", "theme"],
+    "comparisons": "plot_joint plot_mosaic plot_rope",
+    "contests": "plot_matrix plot_ranks",
+    "curves": "plot_precision_recall plot_reliability plot_roc plot_roc_difference",
+    "gallery": "CONTEST_GALLERY GALLERY",
+    "intervals": "plot_answers plot_forest plot_prior plot_scores",
+    "posterior": "plot_ecdf plot_factor plot_posterior plot_rank plot_trace",
+    "power": "plot_plan plot_power",
+    "style": "decision_tint is_drawable theme",
 }
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
     "CONTEST_GALLERY",
@@ -69,10 +64,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    for module, names in _MODULES.items():
-        if name in names:
-            return getattr(import_module(f"stanoff.plots.{module}"), name)
-    raise AttributeError(f"module 'stanoff.plots' has no attribute {name!r}")
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'stanoff.plots' has no attribute {name!r}")
+    return getattr(import_module(f"stanoff.plots.{_MODULE_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:

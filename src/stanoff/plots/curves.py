@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
 from stanoff.data.scores import ScoredDocuments
 from stanoff.errors import InputError
@@ -17,13 +16,10 @@ from stanoff.text.numbers import format_level
 if TYPE_CHECKING:
     from stanoff import Comparison
 
-Array = NDArray[np.float64]
-
-Corner = Literal["lower right", "lower left", "upper left"]
-
 SHARES = np.linspace(0, 1, 201)
 SIZE = 4.75  # inches
 COLORS, DASHES = (style.BLUE, style.RED), ("-", "--")
+GUIDE: dict[str, Any] = {"color": style.GREY, "linewidth": 0.8, "linestyle": ":"}
 
 
 @style.themed
@@ -49,8 +45,8 @@ def plot_roc(result: Comparison, category: str | None = None, *, ax: Axes | None
     """
     data = scored(result, category)
     ax = ax or style.new_axes(SIZE, SIZE)
-    ax.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.8, linestyle=":")
-    _bands(ax, result, SHARES, roc_curves(data, result.prior, result.seed, SHARES))
+    ax.plot([0, 1], [0, 1], **GUIDE)
+    _draw_bands(ax, result, SHARES, roc_curves(data, result.prior, result.seed, SHARES))
     ax.set(xlabel="share of negatives called positive", ylabel="share of positives found")
     return _square(ax, "lower right")
 
@@ -62,9 +58,9 @@ def plot_precision_recall(
     """Draw precision against recall of both systems, with bands; else as :func:`plot_roc`."""
     data = scored(result, category)
     ax = ax or style.new_axes(SIZE, SIZE)
-    ax.axhline(data.truth.mean(), color=style.GREY, linewidth=0.8, linestyle=":")
+    ax.axhline(data.truth.mean(), **GUIDE)
     at = SHARES[1:]
-    _bands(ax, result, at, precision_curves(data, result.prior, result.seed, at))
+    _draw_bands(ax, result, at, precision_curves(data, result.prior, result.seed, at))
     ax.set(xlabel="share of positives found (recall)", ylabel="precision")
     return _square(ax, "lower left")
 
@@ -81,11 +77,11 @@ def plot_roc_difference(
     ax = ax or style.new_axes()
     curves = roc_curves(data, result.prior, result.seed, SHARES)
     difference = curves[:, 0] - curves[:, 1]
-    low, high = _band(difference[1:], result.hdi_prob)
     ax.axhspan(*result.rope, color=style.GREEN, alpha=0.12, linewidth=0, label="ROPE")
     ax.axhline(0, color=style.GREY, linewidth=0.8)
-    band = f"{format_level(result.hdi_prob)} band"
-    ax.fill_between(SHARES, low, high, color=style.BLUE, alpha=0.25, linewidth=0, label=band)
+    look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.25, "linewidth": 0}
+    ends = _ends(difference[1:], result.hdi_prob)
+    ax.fill_between(SHARES, *ends, label=f"{format_level(result.hdi_prob)} band", **look)
     ax.plot(SHARES, difference[0], color=style.BLUE, label="observed")
     a, b = style.short_names(result, 24)
     ax.set(xlabel="share of negatives called positive", xlim=(0, 1))
@@ -104,15 +100,15 @@ def plot_reliability(
         raise InputError("A reliability diagram needs probabilities between 0 and 1.")
     ax = ax or style.new_axes(SIZE, SIZE)
     mean, happened = reliability(data, result.prior, result.seed)
-    ax.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.8, linestyle=":")
+    ax.plot([0, 1], [0, 1], **GUIDE)
     for system, name in enumerate(style.short_names(result, 20)):
         filled = np.isfinite(mean[system])
-        x, y = mean[system, filled], happened[0, system, filled]
-        low, high = _band(happened[1:, system][:, filled], result.hdi_prob)
-        bars = np.stack([np.maximum(y - low, 0), np.maximum(high - y, 0)])
+        y = happened[0, system, filled]
+        low, high = _ends(happened[1:, system][:, filled], result.hdi_prob)
         look: dict[str, Any] = {"linestyle": DASHES[system], "color": COLORS[system]}
         look |= {"markersize": 5, "linewidth": 1.2, "capsize": 2}
-        ax.errorbar(x, y, bars, fmt="os"[system], label=name, **look)
+        bars = np.maximum([y - low, high - y], 0)
+        ax.errorbar(mean[system, filled], y, bars, fmt="os"[system], label=name, **look)
     ax.set(xlabel="probability that was given", ylabel="share that was positive")
     return _square(ax, "upper left")
 
@@ -134,20 +130,20 @@ def are_probabilities(data: ScoredDocuments) -> bool:
     return bool(data.score.min() >= 0 and data.score.max() <= 1)
 
 
-def _bands(ax: Axes, result: Comparison, at: Array, curves: Array) -> None:
+def _draw_bands(ax: Axes, result: Comparison, at: style.Array, curves: style.Array) -> None:
     """Draw the curves of the data, and around them where draws of them lie."""
     for system, name in enumerate(style.short_names(result, 20)):
-        low, high = _band(curves[1:, system], result.hdi_prob)
-        ax.fill_between(at, low, high, color=COLORS[system], alpha=0.2, linewidth=0)
+        ends = _ends(curves[1:, system], result.hdi_prob)
+        ax.fill_between(at, *ends, color=COLORS[system], alpha=0.2, linewidth=0)
         ax.plot(at, curves[0, system], DASHES[system], color=COLORS[system], label=name)
 
 
-def _band(draws: Array, probability: float) -> Array:
+def _ends(draws: style.Array, probability: float) -> style.Array:
     tail = (1 - probability) / 2
     return np.asarray(np.nanquantile(draws, [tail, 1 - tail], axis=0))
 
 
-def _square(ax: Axes, legend: Corner) -> Axes:
+def _square(ax: Axes, legend: Literal["lower right", "lower left", "upper left"]) -> Axes:
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
     ax.legend(loc=legend)
     return ax

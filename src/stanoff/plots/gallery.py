@@ -10,17 +10,9 @@ from matplotlib.axes import Axes
 
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import PairedCounts
-from stanoff.plots.contests import plot_matrix, plot_ranks, plot_scores
-from stanoff.plots.curves import (
-    are_probabilities,
-    plot_precision_recall,
-    plot_reliability,
-    plot_roc,
-    plot_roc_difference,
-)
-from stanoff.plots.forest import plot_forest
-from stanoff.plots.joint import plot_joint
-from stanoff.plots.mosaic import plot_mosaic
+from stanoff.plots import contests, curves
+from stanoff.plots.comparisons import plot_joint, plot_mosaic
+from stanoff.plots.intervals import plot_forest, plot_scores
 from stanoff.plots.posterior import plot_factor, plot_posterior, plot_trace
 from stanoff.plots.style import is_drawable
 
@@ -49,6 +41,10 @@ class Plot(NamedTuple):
     shows_rope: bool = True
 
 
+def _draw_forest(result: Comparison, _: str) -> Axes:
+    return plot_forest(result)
+
+
 def _all_drawable(result: Comparison, _: str) -> bool:
     rows = result.summary_rows.values()
     return len(rows) > 1 and all(is_drawable(group, category) for group, category in rows)
@@ -71,71 +67,44 @@ def _has_curves(result: Comparison, category: str) -> bool:
 
 
 def _has_probabilities(result: Any, category: str) -> bool:
-    return _has_curves(result, category) and are_probabilities(result.data)
+    return _has_curves(result, category) and curves.are_probabilities(result.data)
 
 
-def _contest_drawable(result: Contest, category: str) -> bool:
+def _was_sampled(result: Comparison, _: str) -> bool:
+    return result.engine == "stan"  # exact draws have no chains to look at
+
+
+def _scores_are_finite(result: Contest, category: str) -> bool:
     return result.drawable(category)
 
 
-GALLERY = {
-    "forest": Plot(
-        lambda result, _: plot_forest(result),
-        _all_drawable,
-        "All categories or groups: mean and HDI of the difference, and the ROPE.",
-    ),
-    "posterior": Plot(
-        plot_posterior, is_drawable, "Posterior of the difference ({}), with its HDI and the ROPE."
-    ),
-    "factor": Plot(
-        plot_factor,
-        _has_prior,
-        "Prior and posterior density of the difference ({}); their ratio at 0 is the Bayes factor.",
-    ),
-    "joint": Plot(plot_joint, _has_finite_scores, "Posterior of both scores together ({})."),
-    "mosaic": Plot(
-        plot_mosaic,
-        _has_pairs,
-        "What both classifiers said of the same documents ({}).",
-        shows_rope=False,
-    ),
-    "roc": Plot(
-        plot_roc, _has_curves, "ROC curves of both systems ({}), with bands.", shows_rope=False
-    ),
-    "roc_difference": Plot(
-        plot_roc_difference,
-        _has_curves,
-        "How many more positives A finds than B ({}), with its band and the ROPE.",
-    ),
-    "precision_recall": Plot(
-        plot_precision_recall,
-        _has_curves,
-        "Precision against recall of both systems ({}), with bands.",
-        shows_rope=False,
-    ),
-    "reliability": Plot(
-        plot_reliability,
-        _has_probabilities,
-        "How often what was given a probability happens ({}).",
-        shows_rope=False,
-    ),
-    "trace": Plot(
-        plot_trace,
-        lambda result, _: result.engine == "stan",  # exact draws have no chains to look at
-        "The difference along the chains ({}): a healthy sampler shows no drift and no gaps.",
-    ),
-}
+FOREST = "All categories or groups: mean and HDI of the difference, and the ROPE."
+POSTERIOR = "Posterior of the difference ({}), with its HDI and the ROPE."
+FACTOR = "Prior and posterior density of the difference ({}); their ratio at 0 is the Bayes factor."
+MOSAIC = "What both classifiers said of the same documents ({})."
+ROC = "ROC curves of both systems ({}), with bands."
+ROC_DIFFERENCE = "How many more positives A finds than B ({}), with its band and the ROPE."
+CURVE = "Precision against recall of both systems ({}), with bands."
+RELIABILITY = "How often what was given a probability happens ({})."
+TRACE = "The difference along the chains ({}): a healthy sampler shows no drift and no gaps."
+SCORES = "Posterior mean, HDI and observed score of every system."
+MATRIX = "The decision on every pair, and the probability that the row is better."
+RANKS = "Probability of every rank; framed, the interval of ranks."
 
+GALLERY = {
+    "forest": Plot(_draw_forest, _all_drawable, FOREST),
+    "posterior": Plot(plot_posterior, is_drawable, POSTERIOR),
+    "factor": Plot(plot_factor, _has_prior, FACTOR),
+    "joint": Plot(plot_joint, _has_finite_scores, "Posterior of both scores together ({})."),
+    "mosaic": Plot(plot_mosaic, _has_pairs, MOSAIC, shows_rope=False),
+    "roc": Plot(curves.plot_roc, _has_curves, ROC, shows_rope=False),
+    "roc_difference": Plot(curves.plot_roc_difference, _has_curves, ROC_DIFFERENCE),
+    "precision_recall": Plot(curves.plot_precision_recall, _has_curves, CURVE, shows_rope=False),
+    "reliability": Plot(curves.plot_reliability, _has_probabilities, RELIABILITY, shows_rope=False),
+    "trace": Plot(plot_trace, _was_sampled, TRACE),
+}
 CONTEST_GALLERY = {
-    "scores": Plot(
-        plot_scores, _contest_drawable, "Posterior mean, HDI and observed score of every system."
-    ),
-    "matrix": Plot(
-        plot_matrix,
-        _contest_drawable,
-        "The decision on every pair, and the probability that the row is better.",
-    ),
-    "ranks": Plot(
-        plot_ranks, _contest_drawable, "Probability of every rank; framed, the interval of ranks."
-    ),
+    "scores": Plot(plot_scores, _scores_are_finite, SCORES),
+    "matrix": Plot(contests.plot_matrix, _scores_are_finite, MATRIX),
+    "ranks": Plot(contests.plot_ranks, _scores_are_finite, RANKS),
 }

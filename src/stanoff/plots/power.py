@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from stanoff.planning.plan import Plan
 
 COLUMNS = ("n", "model", "power", "se")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)), (0, (3, 3)))
 
 
 @style.themed
@@ -47,21 +48,20 @@ def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
     table = _read_powers(frame, goal)
     ax = ax or style.new_axes()
     models, lines = list(dict.fromkeys(table["model"])), list(dict.fromkeys(table["line"]))
-    for (model, line), rows in table.groupby(["model", "line"], sort=False):
+    for (model, line), rows in table.sort_values("n").groupby(["model", "line"], sort=False):
         i = models.index(model)
-        color, look = style.PALETTE[i % 8], (i if len(lines) == 1 else lines.index(line)) % 8
-        rows = rows.sort_values("n")
-        low, high = rows["power"] - 2 * rows["se"], rows["power"] + 2 * rows["se"]
-        band: dict[str, Any] = {"color": color, "alpha": 0.18, "linewidth": 0}
-        ax.fill_between(rows["n"], low.clip(0, 1), high.clip(0, 1), **band)
+        look = (i if len(lines) == 1 else lines.index(line)) % 8
+        color, face = style.PALETTE[i % 8], style.PALETTE[i % 8] if i % 2 == 0 else "white"
+        low, high = ((rows["power"] + side * rows["se"]).clip(0, 1) for side in (-2, 2))
+        ax.fill_between(rows["n"], low, high, color=color, alpha=0.18, linewidth=0)
         label = style.clean(", ".join(filter(None, (str(model), str(line)))), 28)
-        marks: dict[str, Any] = {"linestyle": style.DASHES[look], "marker": style.MARKERS[look]}
-        marks |= {"color": color, "markerfacecolor": color if i % 2 == 0 else "white"}
+        marks: dict[str, Any] = {"linestyle": DASHES[look], "marker": MARKERS[look]}
+        marks |= {"color": color, "markerfacecolor": face}
         ax.plot(rows["n"], rows["power"], label=label, **marks)
-    goals = set(table["goal"])
-    aim = goals.pop() if len(goals) == 1 else ""
+    goals = table["goal"].unique()
+    aim = (len(goals) == 1 and goals[0]) or "reaching the goal"
     ax.set(xlabel="documents in the test set", ylim=(-0.03, 1.03))
-    ax.set_ylabel(f"power: probability of {aim or 'reaching the goal'}")
+    ax.set_ylabel(f"power: probability of {aim}")
     if table["n"].max() > 50 * table["n"].min():
         ax.set_xscale("log")
     else:
@@ -78,17 +78,17 @@ def _read_powers(frame: pd.DataFrame, goal: str | None) -> pd.DataFrame:
     for column in COLUMNS:
         if column not in frame:
             raise unknown("frame", column, list(map(str, frame.columns)))
-    table = frame.reset_index(drop=True)
+    table = frame.reset_index(drop=True).fillna({"se": 0.0}).assign(line="")
     if not (table["n"].ge(1) & table["power"].between(0, 1)).all():
         raise invalid("frame", "sizes of 1 or more, and powers between 0 and 1", frame)
-    table["se"] = table["se"].fillna(0.0)
-    if goal is not None and "goal" in table:
-        selected = table["goal"].map(_goal_text) == _goal_text(goal)
-        if not selected.any():
-            raise unknown("goal", goal, sorted(set(map(str, table["goal"]))))
-        table = table[selected]
-    goals = table["goal"] if "goal" in table else pd.Series(goal, table.index)
-    table = table.assign(goal=goals.map(_goal_text), line="")
+    if "goal" not in table:
+        table["goal"] = goal
+    aims = table["goal"].map(_goal_text)
+    table, names = table.assign(goal=aims), sorted(set(map(str, table["goal"])))
+    if goal is not None:
+        table = table[aims == _goal_text(goal)]
+        if table.empty:
+            raise unknown("goal", goal, names)
     if "scenario" in table and table["scenario"].nunique() > 1:
         table["line"] = table["scenario"].astype(str)
     if table["goal"].nunique() > 1:
@@ -117,66 +117,60 @@ def plot_plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
         Where to draw; a new figure by default.
     """
     ax = ax or style.new_axes()
+    is_difference = plan.question == "difference"
     curve = plan.curve.rename(columns={plan.curve.columns[0]: "x"})
     curve = curve.sort_values("x", key=abs)  # differences may go to either side
-    error = 2 * curve["se"]
-    bars = [np.minimum(curve["power"], error), np.minimum(1 - curve["power"], error)]
+    power, error = curve["power"], 2 * curve["se"]
+    bars = [np.minimum(power, error), np.minimum(1 - power, error)]
     points: dict[str, Any] = {"fmt": "o", "markersize": 3.5, "linewidth": 1, "alpha": 0.6}
-    ax.errorbar(curve["x"], curve["power"], bars, color=style.BLUE, **points)
+    ax.errorbar(curve["x"], power, bars, color=style.BLUE, **points)
     if len(curve) > 1:
-        weights = curve["n_simulations"].to_numpy(np.float64)
-        fitted = isotonic_regression(curve["power"], weights=weights).x
-        ax.plot(curve["x"], fitted, color=style.BLUE)
-        _scale_x(ax, plan, curve)
-    falls = plan.question == "difference" and curve["x"].max() < 0
+        fitted = isotonic_regression(power, weights=curve["n_simulations"].to_numpy(np.float64))
+        ax.plot(curve["x"], fitted.x, color=style.BLUE)
+        _scale_x(ax, curve, is_difference)
+    # The curve rises away from 0, so there is room on its other side.
+    side = 1 if is_difference and curve["x"].max() < 0 else -1
     for answer in plan.answers:
         ax.axhline(answer.assurance, color=style.GREY, linestyle=":", linewidth=1)
         if answer.value is None or len(curve) < 2:
             continue
-        ax.plot([answer.value], [answer.assurance], "D", color=style.ORANGE, markersize=7, zorder=5)
-        if answer.low is not None and answer.high is not None:
-            bar = [answer.low, answer.high]
-            ax.plot(bar, [answer.assurance] * 2, color=style.ORANGE, linewidth=3, zorder=4)
-        text = f"{answer.value:{'+.3f' if plan.question == 'difference' else ',.0f'}}"
-        side: dict[str, Any] = {"xytext": (-9, 6), "ha": "right"}
-        if falls:
-            side = {"xytext": (9, 6), "ha": "left"}
         point = answer.value, answer.assurance
-        style.GiveWay([ax.annotate(text, point, textcoords="offset points", **side)])
+        ax.plot(*point, "D", color=style.ORANGE, markersize=7, zorder=5)
+        if answer.low is not None and answer.high is not None:
+            ends = [answer.low, answer.high]
+            ax.plot(ends, [answer.assurance] * 2, color=style.ORANGE, linewidth=3, zorder=4)
+        text = f"{answer.value:{'+.3f' if is_difference else ',.0f'}}"
+        near: dict[str, Any] = {"xytext": (9 * side, 6), "textcoords": "offset points"}
+        style.GiveWay([ax.annotate(text, point, ha="left" if side > 0 else "right", **near)])
+    ax.set(ylim=(-0.02, 1.02))
     _label_plan(ax, plan)
     return ax
 
 
-def _scale_x(ax: Axes, plan: Plan, curve: pd.DataFrame) -> None:
+def _scale_x(ax: Axes, curve: pd.DataFrame, is_difference: bool) -> None:
     """Show differences up to where power is certain; documents by their order of magnitude."""
-    if plan.question != "difference":
+    if not is_difference:
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         return
     certain = curve["x"].abs()[curve["power"] > 0.995].min()
-    shown = curve["x"] if np.isnan(certain) else curve["x"][curve["x"].abs() <= certain]
-    room = 0.05 * np.ptp(shown) or 0.01
-    ax.set_xlim(shown.min() - room, shown.max() + room)
+    shown = curve["x"][~(curve["x"].abs() > certain)]  # NaN: all of them
+    ax.set_xlim(style.pad_limits(shown.min(), shown.max(), 0.05))
 
 
 def _label_plan(ax: Axes, plan: Plan) -> None:
-    names = plan.names
     measure = style.clean(plan.measure, 40)
     analysis = f"{style.clean(plan.analysis.model.name, 40)} model, {measure}"
     if plan.question == "difference":
-        label = f"true difference in {measure}, A − B"
-        title = f"{plan.n:,} documents, {analysis}"
+        label, title = f"true difference in {measure}, A − B", f"{plan.n:,} documents"
     elif plan.question == "documents":
-        label = "documents in the test set"
-        title = f"a difference of {plan.delta:+.3g}, {analysis}"
+        label, title = "documents in the test set", f"a difference of {plan.delta:+.3g}"
     else:
         assert plan.observed is not None
         label = f"more {plan.unit.split()[0]}"
-        a, b = (style.clean(name, 20) for name in names)
-        verdict = f"{a} {plan.observed.decision.symbol} {b}"
-        title = f"{verdict} on {style.clean(plan.observed.documents, 40)}, {analysis}"
-    goal = f"probability of {goal_in_words(plan.goal, *(style.clean(name, 12) for name in names))}"
-    ax.set(ylim=(-0.02, 1.02), xlabel=label, title=style.wrap_label(ax, title, 12))
-    ax.set_ylabel(
-        textwrap.fill(goal, max(10, int(style.points_high(ax) / (style.LETTER * style.points(10)))))
-    )
+        a, b = (style.clean(name, 20) for name in plan.names)
+        on = style.clean(plan.observed.documents, 40)
+        title = f"{a} {plan.observed.decision.symbol} {b} on {on}"
+    ax.set(xlabel=label, title=style.wrap_label(ax, f"{title}, {analysis}", 12))
+    goal = goal_in_words(plan.goal, *(style.clean(name, 12) for name in plan.names))
+    ax.set_ylabel(f"probability of {goal}")

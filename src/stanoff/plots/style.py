@@ -30,10 +30,13 @@ from matplotlib import font_manager
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
+from stanoff._lib.arguments import Interval
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.inference.decision import Decision
 from stanoff.text.sentences import describe_score
@@ -43,12 +46,11 @@ if TYPE_CHECKING:
 
     from stanoff import Comparison, Evidence
 
+Array = NDArray[np.float64]
+
 # Okabe & Ito's palette, which the colour-blind can tell apart, too.
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
 PALETTE = (BLUE, RED, GREEN, "#CC79A7", ORANGE, "#56B4E9", "#000000", "#8C6D31")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)), (0, (3, 3)))
-WHITE_BOX = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.5}
 # Hue, shape and filling of each decision, so that it can be told in grey as well.
 DECISION_STYLE = {
     Decision.MUCH_BETTER: (BLUE, "^", True),
@@ -93,6 +95,7 @@ NO_FONT = (
     "Chinese, Japanese and Korean ones (on Debian and Ubuntu the package fonts-noto-cjk)."
 )
 LETTER = 0.6  # width of a letter as a share of the font's size
+MIN_PITCH = 7.5  # points from label to label, below which some are left out
 LOCK = RLock()  # settings and figures of Matplotlib are shared by all threads
 
 
@@ -119,21 +122,8 @@ def theme(medium: str | None = None) -> Iterator[None]:
     medium = medium or MEDIUM.get()
     if medium not in MEDIA:
         raise unknown("medium", medium, list(MEDIA))
-    token = MEDIUM.set(medium)
-    with LOCK:
-        # Load the backend now: one that is loaded inside is forgotten at the end, with all figures.
-        plt.draw_if_interactive()  # type: ignore[no-untyped-call]
-        looks = ["default", sns.axes_style("ticks"), RC_PARAMS, _sizes(medium)]
-        try:
-            with matplotlib.style.context(looks):
-                yield
-        finally:
-            MEDIUM.reset(token)
-
-
-def _sizes(medium: str) -> dict[str, Any]:
     width, height, line, font = MEDIA[medium]
-    return {
+    sizes = {
         "figure.figsize": (width, 4.25 * height),
         "font.family": list(_fonts()),
         "font.size": font,
@@ -144,6 +134,16 @@ def _sizes(medium: str) -> dict[str, Any]:
         "axes.linewidth": 0.8 * line,
         "hatch.linewidth": line,
     }
+    token = MEDIUM.set(medium)
+    with LOCK:
+        # Load the backend now: one that is loaded inside is forgotten at the end, with all figures.
+        plt.draw_if_interactive()  # type: ignore[no-untyped-call]
+        try:
+            looks = ["default", sns.axes_style("ticks"), RC_PARAMS, sizes]
+            with matplotlib.style.context(looks):
+                yield
+        finally:
+            MEDIUM.reset(token)
 
 
 def themed(plot: Callable[..., Axes]) -> Callable[..., Axes]:
@@ -165,17 +165,13 @@ def themed(plot: Callable[..., Axes]) -> Callable[..., Axes]:
             raise invalid("ax", "matplotlib Axes", ax)
         # LaTeX would choke on names; letters that the user's font lacks come from another one.
         fonts = [*mpl.rcParams["font.family"], *_fonts()[1:]]
-        settings: dict[Any, Any] = {"text.usetex": False, "font.family": fonts}
-        look = theme() if ax is None else mpl.rc_context(settings)
-        with LOCK, look:
+        own: dict[Any, Any] = {"text.usetex": False, "font.family": fonts}
+        with LOCK, theme() if ax is None else mpl.rc_context(own):
             return _finish(plot(*args, **options), annotate, legend, title)
 
-    parameters = [
-        p
-        for function in (plot, draw)
-        for p in inspect.signature(function, follow_wrapped=False).parameters.values()
-        if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-    ]
+    shared = inspect.signature(draw, follow_wrapped=False).parameters.values()
+    parameters = [*inspect.signature(plot).parameters.values()]
+    parameters += [p for p in shared if p.kind is p.KEYWORD_ONLY]
     draw.__signature__ = inspect.signature(plot).replace(parameters=parameters)  # type: ignore[attr-defined]
     doc, examples, code = (plot.__doc__ or "").partition("\n\n    Examples\n")
     if "Parameters\n" in doc:
@@ -193,11 +189,10 @@ def _finish(ax: Axes, annotate: bool, legend: bool, title: bool | str) -> Axes:
     elif explained and explained.get_bbox_to_anchor().y0 >= ax.bbox.y1 - 1:
         height = explained.get_window_extent().height / ax.figure.dpi * 72
         ax.set_title(ax.get_title(), pad=height + points(6))
-    if not annotate:
-        for text in list(ax.texts):
-            text.remove()
-    ax.set_ylabel(break_lines(ax.get_ylabel(), int(points_high(ax) / (LETTER * points(10)))))
-    letters = int(room_across(ax) / ax.figure.dpi * 72 / (LETTER * points(10)))
+    for text in [] if annotate else list(ax.texts):
+        text.remove()
+    ax.set_ylabel(break_lines(ax.get_ylabel(), letters_in(points_high(ax))))
+    letters = letters_in(room_across(ax) / ax.figure.dpi * 72)
     narrow = letters < 65  # so that names at the side take much of it
     ax.set_xlabel(break_lines(ax.get_xlabel(), int((0.65 if narrow else 0.85) * letters)))
     ax.title.set_text(break_lines(ax.get_title(), int((0.5 if narrow else 0.6) * letters)))
@@ -209,9 +204,8 @@ def _finish(ax: Axes, annotate: bool, legend: bool, title: bool | str) -> Axes:
 
 def break_lines(label: str, letters: int) -> str:
     """Break what is longer than so many letters; lines that are there remain."""
-    keep: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-    lines = (textwrap.fill(line, max(letters, 10), **keep) for line in label.split("\n"))
-    return "\n".join(lines)
+    breaks = textwrap.TextWrapper(max(letters, 10), break_long_words=False, break_on_hyphens=False)
+    return "\n".join(breaks.fill(line) for line in label.split("\n"))
 
 
 class GiveWay(Artist):
@@ -230,12 +224,13 @@ class GiveWay(Artist):
         Data (x, y) that must not be hidden.
     """
 
-    def __init__(self, texts: Sequence[Text], *shorter: Sequence[str], points: Any = None) -> None:
+    def __init__(self, texts: Sequence[Text], *shorter: Sequence[str], points: Any = ()) -> None:
         super().__init__()
         self.set(zorder=-1000, in_layout=False)  # drawn before the texts
-        self.texts, self.points = texts, np.empty((0, 2)) if points is None else points
-        self.versions = [[text.get_text() for text in texts], *shorter, [""] * len(texts)]
-        self.written = self.versions[0]
+        self.texts, self.points = texts, np.reshape(points, (-1, 2))
+        long = [text.get_text() for text in texts]
+        self.versions = [long, *shorter, [""] * len(texts)]
+        self.written = long
         for text in texts:
             text.set_in_layout(False)
         assert isinstance(texts[0].axes, Axes)
@@ -243,33 +238,32 @@ class GiveWay(Artist):
 
     def draw(self, renderer: Any) -> None:
         """Choose the longest version that fits."""
-        ax = self.axes
-        if not isinstance(ax, Axes) or self.texts[0] not in ax.texts:
-            return
-        if [text.get_text() for text in self.texts] != self.written:
-            return  # the user wrote something else
-        written = list(ax.texts)[: list(ax.texts).index(self.texts[0])]
-        taken = [*_boxes(written, renderer), *np.tile(ax.transData.transform(self.points), 2)]
+        ax, texts = self.axes, self.texts
+        assert isinstance(ax, Axes)
+        if texts[0] not in ax.texts or [text.get_text() for text in texts] != self.written:
+            return  # the user left them out, or wrote something else
+        before = _boxes(list(ax.texts)[: list(ax.texts).index(texts[0])], renderer)
+        taken = np.vstack([before, np.tile(ax.transData.transform(self.points), 2)])
         rim = ax.bbox.padded(3).extents
         for version in self.versions:
             self.written = list(version)
-            for text, words in zip(self.texts, version, strict=True):
+            for text, words in zip(texts, version, strict=True):
                 text.set_text(words)
-            boxes = _boxes(self.texts, renderer)
+            boxes = _boxes(texts, renderer)
             inside = (boxes[:, :2] >= rim[:2]).all() and (boxes[:, 2:] <= rim[2:]).all()
             apart = _overlaps(boxes, boxes) <= len(boxes)  # each covers itself
-            if inside and apart and not _overlaps(boxes, np.reshape(taken, (-1, 4))):
+            if inside and apart and not _overlaps(boxes, taken):
                 break
 
 
-def _boxes(texts: Sequence[Text], renderer: Any) -> np.typing.NDArray[np.float64]:
+def _boxes(texts: Sequence[Text], renderer: Any) -> Array:
     """Return left, bottom, right and top of all that is written, in pixels."""
     written = [text for text in texts if text.get_text()]
     extents = [Text.get_window_extent(text, renderer).extents for text in written]
     return np.reshape(np.array(extents, dtype=float), (-1, 4))
 
 
-def _overlaps(boxes: np.typing.NDArray[np.float64], others: np.typing.NDArray[np.float64]) -> int:
+def _overlaps(boxes: Array, others: Array) -> int:
     """Count the pairs of boxes that cover each other by more than a pixel."""
     starts = (boxes[:, None, :2] + 1 < others[None, :, 2:]).all(axis=-1)
     ends = (others[None, :, :2] + 1 < boxes[:, None, 2:]).all(axis=-1)
@@ -279,11 +273,9 @@ def _overlaps(boxes: np.typing.NDArray[np.float64], others: np.typing.NDArray[np
 def new_axes(width: float = 6.5, height: float = 4.25) -> Axes:
     """Make a figure, its size in inches on a page to the next quarter: whole pixels then."""
     limit, scale, *_ = MEDIA[MEDIUM.get()]
-    size = ceil(4 * width * limit / 6.5) / 4, ceil(4 * height * scale) / 4
-    if MEDIUM.get() != "page":
-        size = min(limit, size[0]), size[1]
-    _, ax = plt.subplots(figsize=size, layout="constrained")
-    return ax
+    across, high = ceil(4 * width * limit / 6.5) / 4, ceil(4 * height * scale) / 4
+    across = across if MEDIUM.get() == "page" else min(limit, across)
+    return plt.subplots(figsize=(across, high), layout="constrained")[1]
 
 
 def points(size: float) -> float:
@@ -298,19 +290,53 @@ def room_across(ax: Axes) -> float:
     return float(0.96 * share * ax.figure.bbox.width)
 
 
+def points_high(ax: Axes) -> float:
+    """Return how high the axes are, in points, with room for a legend above them."""
+    legend, inch = ax.get_legend(), ax.figure.dpi
+    high = float(ax.bbox.height / inch * 72)
+    if legend is None:
+        return high
+    rest = ax.figure.bbox.height - legend.get_window_extent().height
+    return float(min(high, rest / inch * 72 - points(55)))
+
+
+def letters_in(size: float, font: float = 10) -> int:
+    """Estimate how many letters fit into so many points."""
+    return int(size / (LETTER * points(font)))
+
+
+def letters_across(ax: Axes, font: float = 10) -> int:
+    """Estimate how many letters fit across the axes."""
+    return max(10, letters_in(ax.bbox.width / ax.figure.dpi * 72, font))
+
+
+def name_letters(ax: Axes) -> int:
+    """Return how long names at the side of the axes may be, in letters."""
+    return min(28, letters_across(ax) // 2)
+
+
+def wrap_label(ax: Axes, text: str, font: float = 10) -> str:
+    """Break a label into lines that are no wider than the axes."""
+    return break_lines(text, letters_across(ax, font))
+
+
 def is_drawable(result: Comparison, category: str) -> bool:
     """Return whether the draws of delta are finite as far as they would be shown."""
     extent = _extent(result.evidence(category), result.posterior_sample(category))
     return bool(np.isfinite(extent).all())
 
 
-def delta_limits(evidence: Evidence, delta: np.typing.NDArray[np.float64]) -> tuple[float, float]:
+def delta_limits(evidence: Evidence, delta: Array) -> Interval:
     """Return the range of x: nearly all draws, the ROPE, the HDI and 0, with some room."""
     extent = _extent(evidence, delta)
     return pad_limits(min(extent), max(extent))
 
 
-def pad_limits(low: float, high: float, share: float = 0.06) -> tuple[float, float]:
+def _extent(evidence: Evidence, delta: Array) -> list[float]:
+    return [*np.quantile(delta, [0.0005, 0.9995]), *evidence.rope, *evidence.hdi, 0.0]
+
+
+def pad_limits(low: float, high: float, share: float = 0.06) -> Interval:
     """Widen a range a little at both ends; it is never empty, nor infinite."""
     if not np.isfinite([low, high]).all():
         raise InputError("There is nothing to draw: the draws of delta are not finite.")
@@ -346,6 +372,12 @@ def short_names(result: Comparison, width: int = 24) -> tuple[str, str]:
 def decision_label(decision: Decision) -> str:
     """Write a decision as its symbol and words, for a legend."""
     return f"{decision.symbol} {decision.words.removesuffix(' than').removesuffix(' to')}"
+
+
+def decision_mark(decision: Decision) -> dict[str, Any]:
+    """Return the look of the mark of a decision."""
+    color, marker, filled = DECISION_STYLE[decision]
+    return {"color": color, "marker": marker, "markerfacecolor": color if filled else "white"}
 
 
 def decision_tint(decision: Decision) -> tuple[float, float, float]:
@@ -385,31 +417,6 @@ def text_width(text: str) -> int:
     return len(text) + sum(wide) - sum(unicodedata.combining(letter) > 0 for letter in text)
 
 
-def letters_across(ax: Axes, size: float = 10) -> int:
-    """Estimate how many letters fit across the axes."""
-    return max(10, int(ax.bbox.width / ax.figure.dpi * 72 / (LETTER * points(size))))
-
-
-def name_letters(ax: Axes) -> int:
-    """Return how long names at the side of the axes may be, in letters."""
-    return min(28, letters_across(ax) // 2)
-
-
-def points_high(ax: Axes) -> float:
-    """Return how high the axes are, in points, with room for a legend above them."""
-    legend = ax.get_legend()
-    high, figure, explained = (
-        box.height / ax.figure.dpi * 72
-        for box in (ax.bbox, ax.figure.bbox, legend.get_window_extent() if legend else ax.bbox)
-    )
-    return float(min(high, figure - explained - points(55)) if legend else high)
-
-
-def wrap_label(ax: Axes, text: str, size: float = 10) -> str:
-    """Break a label into lines that are no wider than the axes."""
-    return textwrap.fill(text, letters_across(ax, size), break_long_words=False)
-
-
 def write_inside(ax: Axes, x: float, height: float, versions: Sequence[str], color: str) -> None:
     """Write at a value of x, but never beyond the sides; the height is a share of the axes.
 
@@ -417,26 +424,29 @@ def write_inside(ax: Axes, x: float, height: float, versions: Sequence[str], col
     """
     text, *shorter = versions
     low, high = ax.get_xlim()
-    half = 0.53 * text_width(text) / letters_across(ax) + 0.01
-    share = min(max((x - low) / (high - low), half), 1 - half) if half < 0.5 else 0.5
+    half = min(0.53 * text_width(text) / letters_across(ax) + 0.01, 0.5)
+    share = min(max((x - low) / (high - low), half), 1 - half)
     align: dict[str, Any] = {"transform": ax.transAxes, "ha": "center", "va": "center"}
     GiveWay([ax.text(share, height, text, color=color, **align)], *([words] for words in shorter))
 
 
-def legend_above(
-    ax: Axes, handles: list[Any], title: str | None = None, ncols: int = 2, **options: Any
-) -> Legend:
-    """Explain the marks above the axes, in as many columns as there is room for, or not at all."""
-    corner = {"loc": "lower right", "bbox_to_anchor": (1, 1), "alignment": "left"}
-    settings = {"borderaxespad": 0.2, "frameon": False} | corner | options
-    for columns in range(ncols, 0, -1):
-        legend = ax.legend(handles=handles, title=title, ncols=columns, **settings)
-        if legend.get_window_extent().width <= room_across(ax):
-            break
-    box = legend.get_window_extent()
-    if box.width > room_across(ax) or box.height > MAX_LEGEND * ax.figure.bbox.height:
-        legend.remove()
-    return legend
+def label_rows(
+    axis: Any, names: Sequence[str], pitch: float, letters: int, offset: float = 0.0
+) -> tuple[int, float]:
+    """Name rows along an axis, not all where there is no room; return the step and the font."""
+    step = max(1, ceil(MIN_PITCH / pitch - 1e-6))
+    size = float(np.clip(0.8 * pitch * step, points(6), points(10)))
+    ticks = np.arange(0, len(names), step) + offset
+    axis.set_ticks(ticks, [clean(name, letters) for name in names[::step]], fontsize=size)
+    return step, size
+
+
+def draw_rope(ax: Axes, rope: Interval) -> None:
+    """Shade the ROPE along x, and mark its ends and 0."""
+    ax.axvspan(*rope, color=GREY, alpha=0.13, linewidth=0, zorder=0)
+    for edge in rope:
+        ax.axvline(edge, color=RED, linestyle=":", linewidth=1.2, zorder=1)
+    ax.axvline(0, color=GREEN, linestyle="--", linewidth=1.2, zorder=1)
 
 
 def rope_patch(label: str) -> Patch:
@@ -444,16 +454,32 @@ def rope_patch(label: str) -> Patch:
     return Patch(facecolor=GREY, alpha=0.25, edgecolor=RED, linestyle=":", label=label)
 
 
-def legend_right(ax: Axes, **options: Any) -> Legend:
-    """Explain the lines beside the axes, or above them where these are narrow."""
-    legend = ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, **options)
-    if legend.get_window_extent().width > room_across(ax) / 3:
-        return legend_above(ax, ax.get_legend_handles_labels()[0], ncols=4, **options)
+def mark(label: str, color: str = "black", **look: Any) -> Line2D:
+    """Return what explains a line or a mark in a legend."""
+    return Line2D([], [], color=color, label=label, **look)
+
+
+def legend_above(
+    ax: Axes, handles: Sequence[Any], title: str | None = None, ncols: int = 2, **options: Any
+) -> Legend:
+    """Explain the marks above the axes, in as many columns as there is room for, or not at all."""
+    corner = {"loc": "lower right", "bbox_to_anchor": (1, 1), "alignment": "left"}
+    settings = {"borderaxespad": 0.2, "frameon": False} | corner | options
+    for columns in range(ncols, 0, -1):
+        legend = ax.legend(handles=handles, title=title, ncols=columns, **settings)
+        box = legend.get_window_extent()
+        if box.width <= room_across(ax):
+            break
+    if box.width > room_across(ax) or box.height > MAX_LEGEND * ax.figure.bbox.height:
+        legend.remove()
     return legend
 
 
-def _extent(evidence: Evidence, delta: np.typing.NDArray[np.float64]) -> list[float]:
-    return [*np.quantile(delta, [0.0005, 0.9995]), *evidence.rope, *evidence.hdi, 0.0]
+def legend_right(ax: Axes, **options: Any) -> None:
+    """Explain the lines beside the axes, or above them where these are narrow."""
+    legend = ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, **options)
+    if legend.get_window_extent().width > room_across(ax) / 3:
+        legend_above(ax, ax.get_legend_handles_labels()[0], ncols=4, **options)
 
 
 @cache
