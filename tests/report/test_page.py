@@ -45,8 +45,8 @@ DRAWS = {
 def test_embedded_draws_are_those_of_python(kind, times):
     rng = np.random.default_rng(4)
     draws = DRAWS[kind](rng)
-    [row, *_], every = embedding.embed_draws([draws] * times, keep_sides_of=(-0.05, 0.05, 0.0))
-    assert every == 1
+    [row, *_], kept = embedding.embed_draws([draws] * times, keep_sides_of=(-0.05, 0.05, 0.0))
+    assert kept["thinning"] == 1
     back, ordered = decoded(row), np.sort(draws)
     spread = np.subtract(*np.quantile(draws, [0.75, 0.25]))
     assert np.abs(back - ordered).max() <= max(1e-5 * spread, 1e-14 * np.abs(draws).max())
@@ -60,8 +60,8 @@ def test_embedded_draws_are_those_of_python(kind, times):
 
 
 def test_beyond_a_total_every_kth_draw_in_order_is_kept():
-    rows, every = embedding.embed_draws([np.arange(1_000_000.0)] * 3, keep_sides_of=(0.0,))
-    assert every == 13
+    rows, thinned = embedding.embed_draws([np.arange(1_000_000.0)] * 3, keep_sides_of=(0.0,))
+    assert thinned == {"thinning": 13, "coarse": "0.0013%"}
     kept = [decoded(row) for row in rows]
     assert all(np.array_equal(draws, np.arange(6, 1_000_000, 13)) for draws in kept)
 

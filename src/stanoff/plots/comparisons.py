@@ -35,8 +35,8 @@ CELL_STYLE = tuple(zip((style.GREEN, style.BLUE, style.ORANGE, "#BBBBBB"), HATCH
 N_ROPES = 200  # from none to the widest
 
 
-@style.themed
-def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+@style.themed(5.25, 6.25)
+def plot_joint(ax: Axes, result: Comparison, category: str | None = None) -> None:
     """Draw the score of A against that of B, with the diagonal and the ROPE beside it.
 
     The two regions hold 50% and 95% of the draws where they are densest. Above the diagonal A has
@@ -48,8 +48,6 @@ def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | No
         A comparison.
     category : str, optional
         One of its categories or averages; the one decided upon by default.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -64,7 +62,6 @@ def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | No
     if not np.isfinite(draws).all():
         name = result.model.name
         raise InputError(f"{name} has no scores of A and B to show: they are not numbers.")
-    ax = ax or style.new_axes(5.25, 6.25)  # high enough for a square as wide as the figure
     limits = _square_limits(draws, result.measure.range)
     ax.set(xlim=limits, ylim=limits, aspect="equal")
     ax.locator_params(nbins=6)
@@ -90,7 +87,6 @@ def plot_joint(result: Comparison, category: str | None = None, *, ax: Axes | No
     score = style.clean(describe_score(result, e.category), 40)
     ax.set_xlabel(style.wrap_label(ax, f"{score} of {b}"))
     ax.set_ylabel(style.wrap_label(ax, f"{score} of {a}"))
-    return ax
 
 
 def _square_limits(draws: style.Array, bounds: Interval) -> Interval:
@@ -140,8 +136,8 @@ def _write_sides(ax: Axes, result: Comparison, evidence: Evidence, draws: style.
         style.GiveWay([text], [share], points=draws)
 
 
-@style.themed
-def plot_mosaic(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+@style.themed(7.2, 4.2)
+def plot_mosaic(ax: Axes, result: Comparison, category: str | None = None) -> None:
     """Draw the outcome pairs: both, only A, only B, neither said yes, of positives and negatives.
 
     Heights are shares of the documents of the class; for an average, of the pairs of a document and
@@ -156,8 +152,6 @@ def plot_mosaic(result: Comparison, category: str | None = None, *, ax: Axes | N
     category : str, optional
         One of its categories; all of them together for an average, which is the default where there
         is one.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -178,7 +172,6 @@ def plot_mosaic(result: Comparison, category: str | None = None, *, ax: Axes | N
     if not rows:  # of several categories together, a document is counted once for each of them
         rows, unit = list(range(len(names))), "\ndocument-category pair"
         heading = f", {len(names):,} categories together"
-    ax = ax or style.new_axes(7.2, 4.2)
     ax.set(xlim=(-0.1, 2 * STEP - 0.15), ylim=(0, 1))
     ax.set_yticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])
     ax.spines["bottom"].set_visible(False)
@@ -204,7 +197,6 @@ def plot_mosaic(result: Comparison, category: str | None = None, *, ax: Axes | N
     ax.set_ylabel(f"share of the {unit.strip()}s")
     names_AB = " and ".join(style.short_names(result, 22))
     ax.set_title(f"{names_AB}{heading}", fontsize=style.points(11))
-    return ax
 
 
 def _draw_column(
@@ -245,14 +237,14 @@ def _spread(heights: style.Array, distance: float) -> style.Array:
     return np.asarray(raised[::-1])
 
 
-@style.themed
+@style.themed()
 def plot_rope(
+    ax: Axes,
     result: Comparison,
     category: str | None = None,
     *,
     ropes: Sequence[float] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+) -> None:
     """Draw how probable delta is below, inside and above a ROPE, against its half-width.
 
     The background tells the decision at each half-width; where it turns, the half-width is
@@ -267,8 +259,6 @@ def plot_rope(
     ropes : sequence of float, optional
         Two half-widths or more, around the middle of the comparison's ROPE; from 0 to beyond the
         last flip by default.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -286,7 +276,6 @@ def plot_rope(
     table = over_ropes(result, e, ropes).drop_duplicates("half_width").sort_values("half_width")
     if len(table) < 2:
         raise invalid("ropes", "two different half-widths or more", ropes)
-    ax = ax or style.new_axes()
     widths = table["half_width"].to_numpy()
     curves = {"p_above": "above", "p_rope": "in the ROPE", "p_below": "below"}
     looks = ((style.BLUE, "-."), (style.GREEN, "-"), (style.RED, "--"))
@@ -307,7 +296,6 @@ def plot_rope(
     ax.set_xlabel(style.wrap_label(ax, f"half-width of the ROPE around {centre}{score}"))
     ax.set_title(style.verdict_title(result, e, ax))
     style.legend_right(ax)
-    return ax
 
 
 def _shade_decisions(

@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 MIN_CELL = 15.0  # points across a cell with a number in it
 
 
-@style.themed
-def plot_matrix(
-    result: Contest | Pairs, category: str | None = None, *, ax: Axes | None = None
-) -> Axes:
+@style.themed()
+def plot_matrix(ax: Axes, result: Contest | Pairs, category: str | None = None) -> None:
     """Draw the decision on each system (row) against each other (column).
 
     Below the symbol stands the probability, in per cent, that the system of the row is the better
@@ -37,17 +35,15 @@ def plot_matrix(
     ----------
     result : Contest or Pairs
         What is drawn.
-    category, ax
+    category
         As in :func:`plot_scores`.
     """
     names, symbols, p_better, ends = result.matrix(category)
-    n, room = len(names), 0.0
-    if ax is None:
-        side = max(3.2, n * float(np.clip(3.2 / n, 0.3, 0.8))) + _name_inches(names, 18)
-        ax = style.new_axes(side + 0.5, side + 2.3)
-    else:
-        room = 72 * style.points(_name_inches(names, min(18, style.name_letters(ax))))
+    n = len(names)
+    side = max(3.2, n * float(np.clip(3.2 / n, 0.3, 0.8))) + _name_inches(names, 18)
+    is_new = style.resize(ax, side + 0.5, side + 2.3)  # with room for the names
     letters = min(18, style.name_letters(ax))
+    room = 0.0 if is_new else 72 * style.points(_name_inches(names, letters))
     title = f"row against column, with P(row is better), %; ROPE {format_interval(result.rope)}"
     title = style.wrap_label(ax, title)  # before seaborn lays the figure out
     cell = (min(style.points_high(ax), 72 * ax.bbox.width / ax.figure.dpi) - room) / n
@@ -85,25 +81,23 @@ def plot_matrix(
     below: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, -0.02)}
     below |= {"ncols": 1 if n < 12 else 5, "title_fontsize": style.points(9)}
     style.legend_above(ax, handles, title, **below)
-    return ax
 
 
-@style.themed
-def plot_ranks(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+@style.themed()
+def plot_ranks(ax: Axes, result: Contest, category: str | None = None) -> None:
     """Draw the probability of every rank of every system; a frame holds the interval of ranks.
 
     Parameters
     ----------
-    result, category, ax
+    result, category
         As in :func:`plot_scores`.
     """
     category = result.resolve_category(category)
     ranking = result.ranking(category)
     order, n = ranking.order, len(ranking.order)
     names = [result.systems[i] for i in order]
-    if ax is None:
-        side = n * float(np.clip(4.0 / n, 0.2, 0.6))
-        ax = style.new_axes(max(3.6, side) + _name_inches(names, 28), max(2.6, side + 1.2))
+    side = n * float(np.clip(4.0 / n, 0.2, 0.6))
+    style.resize(ax, max(3.6, side) + _name_inches(names, 28), max(2.6, side + 1.2))
     width, height = 72 * ax.bbox.width / ax.figure.dpi / n, style.points_high(ax) / n
     numbered = min(width / 1.4, height) >= MIN_CELL
     shares = ranking.ranks[order]
@@ -122,7 +116,6 @@ def plot_ranks(result: Contest, category: str | None = None, *, ax: Axes | None 
     label = f"rank in {score}; framed: {format_level(result.hdi_prob)} of the probability"
     ax.set_xlabel(style.wrap_label(ax, label))
     ax.set_title(style.wrap_label(ax, f"Probability of each rank{', %' if numbered else ''}", 12))
-    return ax
 
 
 def _draw_cells(

@@ -22,8 +22,8 @@ COLORS, DASHES = (style.BLUE, style.RED), ("-", "--")
 GUIDE: dict[str, Any] = {"color": style.GREY, "linewidth": 0.8, "linestyle": ":"}
 
 
-@style.themed
-def plot_roc(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+@style.themed(SIZE, SIZE)
+def plot_roc(ax: Axes, result: Comparison, category: str | None = None) -> None:
     """Draw the ROC curves of both systems, with the band that holds each point's HDI's mass.
 
     Parameters
@@ -32,8 +32,6 @@ def plot_roc(result: Comparison, category: str | None = None, *, ax: Axes | None
         A comparison of scores.
     category : str, optional
         One of its categories; the only one by default.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -44,37 +42,30 @@ def plot_roc(result: Comparison, category: str | None = None, *, ax: Axes | None
     'share of negatives called positive'
     """
     data = scored(result, category)
-    ax = ax or style.new_axes(SIZE, SIZE)
     ax.plot([0, 1], [0, 1], **GUIDE)
     _draw_bands(ax, result, SHARES, roc_curves(data, result.prior, result.seed, SHARES))
     ax.set(xlabel="share of negatives called positive", ylabel="share of positives found")
-    return _square(ax, "lower right")
+    _square(ax, "lower right")
 
 
-@style.themed
-def plot_precision_recall(
-    result: Comparison, category: str | None = None, *, ax: Axes | None = None
-) -> Axes:
+@style.themed(SIZE, SIZE)
+def plot_precision_recall(ax: Axes, result: Comparison, category: str | None = None) -> None:
     """Draw precision against recall of both systems, with bands; else as :func:`plot_roc`."""
     data = scored(result, category)
-    ax = ax or style.new_axes(SIZE, SIZE)
     ax.axhline(data.truth.mean(), **GUIDE)
     at = SHARES[1:]
     _draw_bands(ax, result, at, precision_curves(data, result.prior, result.seed, at))
     ax.set(xlabel="share of positives found (recall)", ylabel="precision")
-    return _square(ax, "lower left")
+    _square(ax, "lower left")
 
 
-@style.themed
-def plot_roc_difference(
-    result: Comparison, category: str | None = None, *, ax: Axes | None = None
-) -> Axes:
+@style.themed()
+def plot_roc_difference(ax: Axes, result: Comparison, category: str | None = None) -> None:
     """Draw how much more positives A finds than B, with its band and the ROPE.
 
     The mean of the curve is the difference of the AUCs. Else as :func:`plot_roc`.
     """
     data = scored(result, category)
-    ax = ax or style.new_axes()
     curves = roc_curves(data, result.prior, result.seed, SHARES)
     difference = curves[:, 0] - curves[:, 1]
     ax.axhspan(*result.rope, color=style.GREEN, alpha=0.12, linewidth=0, label="ROPE")
@@ -87,18 +78,14 @@ def plot_roc_difference(
     ax.set(xlabel="share of negatives called positive", xlim=(0, 1))
     ax.set_ylabel(f"share of positives found:\n{a} − {b}")
     ax.legend(loc="best")
-    return ax
 
 
-@style.themed
-def plot_reliability(
-    result: Comparison, category: str | None = None, *, ax: Axes | None = None
-) -> Axes:
+@style.themed(SIZE, SIZE)
+def plot_reliability(ax: Axes, result: Comparison, category: str | None = None) -> None:
     """Draw how often what was given a probability happens; else as :func:`plot_roc`."""
     data = scored(result, category)
     if not are_probabilities(data):
         raise InputError("A reliability diagram needs probabilities between 0 and 1.")
-    ax = ax or style.new_axes(SIZE, SIZE)
     mean, happened = reliability(data, result.prior, result.seed)
     ax.plot([0, 1], [0, 1], **GUIDE)
     for system, name in enumerate(style.short_names(result, 20)):
@@ -110,7 +97,7 @@ def plot_reliability(
         bars = np.maximum([y - low, high - y], 0)
         ax.errorbar(mean[system, filled], y, bars, fmt="os"[system], label=name, **look)
     ax.set(xlabel="probability that was given", ylabel="share that was positive")
-    return _square(ax, "upper left")
+    _square(ax, "upper left")
 
 
 def scored(result: Comparison, category: str | None) -> ScoredDocuments:
@@ -143,7 +130,6 @@ def _ends(draws: style.Array, probability: float) -> style.Array:
     return np.asarray(np.nanquantile(draws, [tail, 1 - tail], axis=0))
 
 
-def _square(ax: Axes, legend: Literal["lower right", "lower left", "upper left"]) -> Axes:
+def _square(ax: Axes, legend: Literal["lower right", "lower left", "upper left"]) -> None:
     ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
     ax.legend(loc=legend)
-    return ax

@@ -39,8 +39,8 @@ class Row(NamedTuple):
     bold: bool = False
 
 
-@style.themed
-def plot_forest(result: Comparison, *, sort: bool = True, ax: Axes | None = None) -> Axes:
+@style.themed()
+def plot_forest(ax: Axes, result: Comparison, *, sort: bool = True) -> None:
     """Draw delta of every category, and of the averages below them, with HDIs and the ROPE.
 
     With ``by=`` these are the groups of the documents, and all documents below them.
@@ -55,8 +55,6 @@ def plot_forest(result: Comparison, *, sort: bool = True, ax: Axes | None = None
         A comparison.
     sort : bool
         Whether the category with the highest delta comes first; else as they are.
-    ax : Axes, optional
-        Where to draw; a new figure by default, the taller the more categories there are.
 
     Examples
     --------
@@ -79,23 +77,22 @@ def plot_forest(result: Comparison, *, sort: bool = True, ax: Axes | None = None
     if sort:
         rows.sort(key=lambda row: -row.mean)
     height = 1.5 + 0.2 * (n + 1.3 * len(averages) + 1)
-    ax = ax or style.new_axes(height=min(height, MAX_HEIGHT))
+    style.resize(ax, height=min(height, MAX_HEIGHT))
     _add_legend(ax, rows, result.rope, result)
     step = _draw_rows(ax, rows, result.rope, averages)
     kind = result.by if result.groups else ""
     ax.set_ylabel(kind if step == 1 else f"{n:,} {kind or 'categories'}, one in {step} labelled")
     ax.set_xlabel(style.delta_label(ax, result, result.measure_label))
-    return ax
 
 
-@style.themed
+@style.themed()
 def plot_prior(
+    ax: Axes,
     result: Comparison,
     category: str | None = None,
     *,
     priors: Mapping[str, Prior] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+) -> None:
     """Draw the interval of delta under each of several priors, and what would be decided.
 
     Parameters
@@ -106,8 +103,6 @@ def plot_prior(
         One of its categories or averages; the one decided upon by default.
     priors : mapping, optional
         Priors by name; uniform, Jeffreys and Perks by default.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -122,12 +117,11 @@ def plot_prior(
     columns = table[["prior", "mean", "hdi_low", "hdi_high", "decision"]]
     rows = [Row("as fitted", e.mean, *e.hdi, e.decision, bold=True)]
     rows += [Row(*row) for row in columns.itertuples(index=False)]
-    ax = ax or style.new_axes(height=min(2.0 + 0.3 * len(rows), MAX_HEIGHT))
+    style.resize(ax, height=min(2.0 + 0.3 * len(rows), MAX_HEIGHT))
     _add_legend(ax, rows, e.rope, result)
     _draw_rows(ax, rows, e.rope)
     ax.set_xlabel(style.delta_label(ax, result, describe_score(result, e.category)))
     ax.set_ylabel("prior")
-    return ax
 
 
 def _draw_rows(ax: Axes, rows: Sequence[Row], rope: Interval, footer: Sequence[Row] = ()) -> int:
@@ -212,8 +206,8 @@ def _add_legend(ax: Axes, rows: Sequence[Row], rope: Interval, result: Compariso
     style.legend_above(ax, handles)
 
 
-@style.themed
-def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+@style.themed()
+def plot_scores(ax: Axes, result: Contest, category: str | None = None) -> None:
     """Draw the score of every system with its HDI, the best first; lines part the tiers.
 
     At the side stands the probability of being within the ROPE of the best. A bar beside the mean
@@ -225,8 +219,6 @@ def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None
         A contest.
     category : str, optional
         A category or average, the one decided upon by default.
-    ax : Axes, optional
-        Where to draw; a new figure by default, the taller the more systems there are.
 
     Examples
     --------
@@ -239,7 +231,7 @@ def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None
     category = result.resolve_category(category)
     names = {"psi": "mean", "hdi_low": "low", "hdi_high": "high"}
     table = result.summary(category).rename(columns=names).assign(y=lambda rows: rows.index)
-    ax = ax or style.new_axes(height=min(1.6 + 0.26 * len(table), MAX_HEIGHT))
+    style.resize(ax, height=min(1.6 + 0.26 * len(table), MAX_HEIGHT))
     numbers = table[["low", "high", "observed"]].to_numpy(dtype=float)
     limits = style.pad_limits(float(np.nanmin(numbers)), float(np.nanmax(numbers)))
     ax.set(xlim=limits, ylim=(len(table) - 0.4, -0.6))
@@ -267,13 +259,10 @@ def plot_scores(result: Contest, category: str | None = None, *, ax: Axes | None
     title = f"{format_level(result.hdi_prob)} HDI; right: P(within the ROPE {rope} of the best)"
     title, font = style.wrap_label(ax, title), style.points(9)
     style.legend_above(ax, handles, title, ncols=3, title_fontsize=font)
-    return ax
 
 
-@style.themed
-def plot_answers(
-    answers: Sequence[Answer], rope: Interval | None = None, *, ax: Axes | None = None
-) -> Axes:
+@style.themed()
+def plot_answers(ax: Axes, answers: Sequence[Answer], rope: Interval | None = None) -> None:
     """Draw the scores of systems, or differences, with HDIs, data set by data set.
 
     Parameters
@@ -282,14 +271,12 @@ def plot_answers(
         Of one measure and one kind.
     rope : tuple of float, optional
         The ROPE of differences.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
     """
     table, is_difference = pd.DataFrame(answers[:MAX_ROWS]), answers[0].is_difference
     groups = pd.factorize(table["data"])[0]
     n_groups = groups.max() + 1
     table["y"] = table.index + groups  # a line above the rows of every data set has its name
-    ax = ax or style.new_axes(height=1.6 + 0.2 * (len(table) + n_groups))
+    style.resize(ax, height=1.6 + 0.2 * (len(table) + n_groups))
     ends = [*table["low"], *table["high"], *([0.0, *(rope or ())] if is_difference else [])]
     ax.set(xlim=style.pad_limits(min(ends), max(ends)))
     ax.set(ylim=(table["y"].max() + 0.7, -0.7 if n_groups < 2 else -1.7))
@@ -313,4 +300,3 @@ def plot_answers(
     kind = "difference in " if is_difference else ""
     ax.set_xlabel(style.wrap_label(ax, style.clean(f"{kind}{answers[0].measure}")))
     style.legend_above(ax, handles, ncols=3)
-    return ax

@@ -35,10 +35,8 @@ KERNEL = {"bw": "scott", "bw_fct": 1 / 1.06, "bound_correction": False, "grid_le
 KERNEL |= {"extend": True, "extend_fct": 0.5}
 
 
-@style.themed
-def plot_posterior(
-    result: Comparison, category: str | None = None, *, ax: Axes | None = None
-) -> Axes:
+@style.themed()
+def plot_posterior(ax: Axes, result: Comparison, category: str | None = None) -> None:
     """Draw the posterior of delta: histogram, mean, the null value, ROPE and HDI.
 
     After Figure 6 of Zhang et al. (2016). The two percentages at the line through 0 are the
@@ -50,10 +48,7 @@ def plot_posterior(
         A comparison.
     category : str, optional
         One of its categories or its average; the one decided upon by default.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
     """
-    ax = ax or style.new_axes()
     e = result.evidence(category)
     delta = result.posterior_sample(e.category)
     limits = style.delta_limits(e, delta)
@@ -73,7 +68,6 @@ def plot_posterior(
     ax.set(xlim=limits, ylim=(-0.012 * top, top), ylabel="posterior density")
     style.label_delta(ax, result, e)
     _write_numbers(ax, e, line)
-    return ax
 
 
 def _write_numbers(ax: Axes, e: Evidence, line: float) -> None:
@@ -91,8 +85,8 @@ def _write_numbers(ax: Axes, e: Evidence, line: float) -> None:
         style.write_inside(ax, x, 1 - (row + 0.5) * line, versions, color)
 
 
-@style.themed
-def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+@style.themed()
+def plot_factor(ax: Axes, result: Comparison, category: str | None = None) -> None:
     """Draw prior and posterior density of delta; their ratio at 0 is the Bayes factor.
 
     After Figure 6 of Zhang et al. (2016). Where the prior density at 0 is infinite the figure says
@@ -104,8 +98,6 @@ def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | N
         A comparison.
     category : str, optional
         One of its categories or its average; the one decided upon by default.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
     """
     e = result.evidence(category)
     prior = result.prior_delta(e.category)
@@ -113,7 +105,6 @@ def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | N
         raise InputError(
             f"{result.model.name} draws no prior of this, so there is no Bayes factor to show."
         )
-    ax = ax or style.new_axes()
     posterior = result.row_draws("posterior", "delta", e.category)
     limits = style.delta_limits(e, posterior.ravel())
     if np.ptp(prior) > 0 and np.ptp(posterior) > 0:
@@ -127,7 +118,6 @@ def plot_factor(result: Comparison, category: str | None = None, *, ax: Axes | N
     ax.axvline(0, color=style.GREY, linewidth=0.8, zorder=0)
     style.label_delta(ax, result, e)
     style.legend_above(ax, handles, f"$\\mathrm{{BF}}_{{\\mathrm{{SD}}}}$ {_factor_text(e)}")
-    return ax
 
 
 def _draw_densities(ax: Axes, groups: dict[str, style.Array]) -> None:
@@ -157,8 +147,8 @@ def _factor_text(e: Evidence) -> str:
     return factor if e.bf_sd_defined else f"{factor}{infinite}"
 
 
-@style.themed
-def plot_trace(result: Comparison, category: str | None = None, *, ax: Axes | None = None) -> Axes:
+@style.themed()
+def plot_trace(ax: Axes, result: Comparison, category: str | None = None) -> None:
     """Draw delta along the chains; a healthy sampler shows no drift and no gaps.
 
     After Figure 4 of Zhang et al. (2016).
@@ -169,10 +159,7 @@ def plot_trace(result: Comparison, category: str | None = None, *, ax: Axes | No
         A comparison.
     category : str, optional
         One of its categories or its average; the one decided upon by default.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
     """
-    ax = ax or style.new_axes()
     e = result.evidence(category)
     delta = result.row_draws("posterior", "delta", e.category)
     chains, draws = delta.shape
@@ -190,11 +177,10 @@ def plot_trace(result: Comparison, category: str | None = None, *, ax: Axes | No
     ax.set(xlabel="draw", ylabel="δ", xlim=(0, draws))
     ax.set_title(style.verdict_title(result, e, ax))
     style.legend_right(ax, title="chain")
-    return ax
 
 
-@style.themed
-def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
+@style.themed()
+def plot_rank(ax: Axes, calibration: Calibration, variable: str = "delta") -> None:
     """Draw a histogram of the ranks of one variable.
 
     Parameters
@@ -203,14 +189,11 @@ def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | N
         What :func:`stanoff.workbench.calibrate` returned.
     variable : str
         One of the columns of its ranks; the first that begins so.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
     """
     names = calibration.variables
     matches = [name for name in names if name == variable or name.startswith(f"{variable}[")]
     if not matches:
         raise unknown("variable", variable, names)
-    ax = ax or style.new_axes()
     ranks = calibration.ranks[matches[0]].to_numpy(dtype=float)
     n_bins = min(MAX_BINS, calibration.max_rank + 1)
     bins = np.linspace(-0.5, calibration.max_rank + 0.5, n_bins + 1)
@@ -225,21 +208,17 @@ def plot_rank(calibration: Calibration, variable: str = "delta", *, ax: Axes | N
     ax.set(xlabel="rank of the truth among the draws", ylabel="simulations")
     ax.set(xlim=(bins[0], bins[-1]), ylim=(0, None))
     ax.set_title(f"{style.clean(calibration.program, 24)}: {style.clean(matches[0])}")
-    return ax
 
 
-@style.themed
-def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
+@style.themed()
+def plot_ecdf(ax: Axes, calibration: Calibration) -> None:
     """Draw the distributions of the ranks less the uniform one, with a band that holds for all.
 
     Parameters
     ----------
     calibration : Calibration
         What :func:`stanoff.workbench.calibrate` returned.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
     """
-    ax = ax or style.new_axes()
     points, low, high = calibration.ecdf_band()
     ax.fill_between(points, low - points, high - points, color=style.GREY, alpha=0.2, linewidth=0)
     ax.axhline(0, color=style.GREY, linewidth=0.8)
@@ -255,7 +234,6 @@ def plot_ecdf(calibration: Calibration, *, ax: Axes | None = None) -> Axes:
     ax.set(xlabel="rank, as a share", ylabel="distribution less the uniform one", xlim=(0, 1))
     ax.set_title(f"{style.clean(calibration.program, 24)}: {len(calibration.ranks):,} simulations")
     style.legend_right(ax)
-    return ax
 
 
 def _collection(

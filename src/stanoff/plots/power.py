@@ -23,8 +23,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)), (0, (3, 3)))
 
 
-@style.themed
-def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None = None) -> Axes:
+@style.themed()
+def plot_power(ax: Axes, frame: pd.DataFrame, *, goal: str | None = None) -> None:
     """Draw power against test-set size, a line per model and scenario, with bands of ±2 se.
 
     After Figure 5 of Zhang et al. (2016). Colour tells the model, dashes and markers the scenario.
@@ -36,8 +36,6 @@ def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
         where there are several.
     goal : str, optional
         The decision to be reached; of a frame with a column ``goal`` only its rows are drawn.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
 
     Examples
     --------
@@ -46,7 +44,6 @@ def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
     'power: probability of A ≫ B'
     """
     table = _read_powers(frame, goal)
-    ax = ax or style.new_axes()
     models, lines = list(dict.fromkeys(table["model"])), list(dict.fromkeys(table["line"]))
     for (model, line), rows in table.sort_values("n").groupby(["model", "line"], sort=False):
         i = models.index(model)
@@ -68,7 +65,6 @@ def plot_power(frame: pd.DataFrame, *, goal: str | None = None, ax: Axes | None 
         ax.locator_params(axis="x", integer=True, nbins=7)
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     style.legend_right(ax)
-    return ax
 
 
 def _read_powers(frame: pd.DataFrame, goal: str | None) -> pd.DataFrame:
@@ -105,18 +101,15 @@ def _goal_text(goal: str | None) -> str:
     return goal_in_words(goal)
 
 
-@style.themed
-def plot_plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
+@style.themed()
+def plot_plan(ax: Axes, plan: Plan) -> None:
     """Draw the simulated power with its error, the assurances and the answers.
 
     Parameters
     ----------
     plan : Plan
         What :func:`stanoff.plan` returned.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
     """
-    ax = ax or style.new_axes()
     is_difference = plan.question == "difference"
     curve = plan.curve.rename(columns={plan.curve.columns[0]: "x"})
     curve = curve.sort_values("x", key=abs)  # differences may go to either side
@@ -144,7 +137,6 @@ def plot_plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
         style.GiveWay([ax.annotate(text, point, ha="left" if side > 0 else "right", **near)])
     ax.set(ylim=(-0.02, 1.02))
     _label_plan(ax, plan)
-    return ax
 
 
 def _scale_x(ax: Axes, curve: pd.DataFrame, is_difference: bool) -> None:

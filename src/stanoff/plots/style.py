@@ -30,6 +30,7 @@ from matplotlib import font_manager
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from stanoff import Comparison, Evidence
 
 Array = NDArray[np.float64]
+Draw = Callable[..., None]
 
 # Okabe & Ito's palette, which the colour-blind can tell apart, too.
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
@@ -80,6 +82,8 @@ MEDIA = {
 MEDIUM: ContextVar[str] = ContextVar("medium", default="page")
 MAX_LEGEND = 0.35  # of the height of a figure
 OPTIONS = """
+    ax : Axes, optional
+        Where to draw; a new figure by default.
     annotate, legend : bool
         Whether numbers are written into the figure, and marks explained.
     title : bool or str
@@ -94,6 +98,7 @@ NO_FONT = (
     "No font here has all letters of these names: some are drawn as boxes. Noto Sans CJK has "
     "Chinese, Japanese and Korean ones (on Debian and Ubuntu the package fonts-noto-cjk)."
 )
+NEW = "new"  # label of a figure whose size may still change
 LETTER = 0.6  # width of a letter as a share of the font's size
 MIN_PITCH = 7.5  # points from label to label, below which some are left out
 LOCK = RLock()  # settings and figures of Matplotlib are shared by all threads
@@ -146,37 +151,50 @@ def theme(medium: str | None = None) -> Iterator[None]:
             MEDIUM.reset(token)
 
 
-def themed(plot: Callable[..., Axes]) -> Callable[..., Axes]:
-    """Draw in the theme, or with the user's settings where the user's own axes are given.
+def themed(width: float = 6.5, height: float = 4.25) -> Callable[[Draw], Callable[..., Axes]]:
+    """Draw on new axes in the theme, or on the user's own with the user's settings.
 
-    Every plot gets the options ``annotate``, ``legend`` and ``title``.
+    What draws takes the axes first. Every plot gets the options ``ax``, ``annotate``, ``legend``
+    and ``title``. A new figure is so many inches wide and high, unless :func:`resize` changes it.
     """
 
-    @wraps(plot)
-    def draw(
-        *args: Any,
-        annotate: bool = True,
-        legend: bool = True,
-        title: bool | str = True,
-        **options: Any,
-    ) -> Axes:
-        ax = options.get("ax")
-        if ax is not None and not isinstance(ax, Axes):
-            raise invalid("ax", "matplotlib Axes", ax)
-        # LaTeX would choke on names; letters that the user's font lacks come from another one.
-        fonts = [*mpl.rcParams["font.family"], *_fonts()[1:]]
-        own: dict[Any, Any] = {"text.usetex": False, "font.family": fonts}
-        with LOCK, theme() if ax is None else mpl.rc_context(own):
-            return _finish(plot(*args, **options), annotate, legend, title)
+    def decorate(draw: Draw) -> Callable[..., Axes]:
+        @wraps(draw, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+        def plot(
+            *args: Any,
+            ax: Axes | None = None,
+            annotate: bool = True,
+            legend: bool = True,
+            title: bool | str = True,
+            **options: Any,
+        ) -> Axes:
+            if ax is not None and not isinstance(ax, Axes):
+                raise invalid("ax", "matplotlib Axes", ax)
+            # LaTeX would choke on names; letters that the user's font lacks come from another one.
+            fonts = [*mpl.rcParams["font.family"], *_fonts()[1:]]
+            own: dict[Any, Any] = {"text.usetex": False, "font.family": fonts}
+            with LOCK, theme() if ax is None else mpl.rc_context(own):
+                axes = ax or new_axes(width, height)
+                axes.figure.set_label(NEW if ax is None else "")
+                try:
+                    draw(axes, *args, **options)
+                except BaseException:
+                    if ax is None:
+                        plt.close()
+                    raise
+                axes.figure.set_label("")
+                return _finish(axes, annotate, legend, title)
 
-    shared = inspect.signature(draw, follow_wrapped=False).parameters.values()
-    parameters = [*inspect.signature(plot).parameters.values()]
-    parameters += [p for p in shared if p.kind is p.KEYWORD_ONLY]
-    draw.__signature__ = inspect.signature(plot).replace(parameters=parameters)  # type: ignore[attr-defined]
-    doc, examples, code = (plot.__doc__ or "").partition("\n\n    Examples\n")
-    if "Parameters\n" in doc:
-        draw.__doc__ = doc.rstrip() + OPTIONS + (examples + code or "\n    ")
-    return draw
+        shared = inspect.signature(plot, follow_wrapped=False).parameters.values()
+        parameters = list(inspect.signature(draw).parameters.values())[1:]
+        parameters += [p for p in shared if p.kind is p.KEYWORD_ONLY]
+        plot.__signature__ = inspect.Signature(parameters, return_annotation="Axes")  # type: ignore[attr-defined]
+        doc, examples, code = (draw.__doc__ or "").partition("\n\n    Examples\n")
+        if "Parameters\n" in doc:
+            plot.__doc__ = doc.rstrip() + OPTIONS + (examples + code or "\n    ")
+        return plot
+
+    return decorate
 
 
 def _finish(ax: Axes, annotate: bool, legend: bool, title: bool | str) -> Axes:
@@ -271,11 +289,23 @@ def _overlaps(boxes: Array, others: Array) -> int:
 
 
 def new_axes(width: float = 6.5, height: float = 4.25) -> Axes:
-    """Make a figure, its size in inches on a page to the next quarter: whole pixels then."""
+    """Make a figure of so many inches on a page; other media have others."""
+    return plt.subplots(figsize=_inches(width, height), layout="constrained")[1]
+
+
+def resize(ax: Axes, width: float = 6.5, height: float = 4.25) -> bool:
+    """Fit a new figure to what it shows; the user's own keeps its size. Return which it is."""
+    is_new = isinstance(ax.figure, Figure) and ax.figure.get_label() == NEW
+    if isinstance(ax.figure, Figure) and is_new:
+        ax.figure.set_size_inches(*_inches(width, height))
+    return is_new
+
+
+def _inches(width: float, height: float) -> tuple[float, float]:
+    """Return the size in this medium, on a page to the next quarter: whole pixels then."""
     limit, scale, *_ = MEDIA[MEDIUM.get()]
     across, high = ceil(4 * width * limit / 6.5) / 4, ceil(4 * height * scale) / 4
-    across = across if MEDIUM.get() == "page" else min(limit, across)
-    return plt.subplots(figsize=(across, high), layout="constrained")[1]
+    return across if MEDIUM.get() == "page" else min(limit, across), high
 
 
 def points(size: float) -> float:

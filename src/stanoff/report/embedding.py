@@ -20,10 +20,11 @@ DIGITS = np.frombuffer(
 
 def embed_draws(
     rows: Sequence[Array], keep_sides_of: Sequence[float]
-) -> tuple[list[dict[str, Any] | None], int]:
-    """Write the draws of every row as gaps on a grid; also tell that every k-th was kept.
+) -> tuple[list[dict[str, Any] | None], dict[str, Any]]:
+    """Write the draws of every row as gaps on a grid.
 
-    A row whose draws are not all finite is None: nothing can be computed from it.
+    Also tell that every k-th was kept, and by how much the share of an interval can be off then. A
+    row whose draws are not all finite is None: nothing can be computed from it.
 
     Parameters
     ----------
@@ -34,20 +35,9 @@ def embed_draws(
     """
     thinning = max(1, ceil(sum(row.size for row in rows) / MAX_DRAWS))
     ordered = (np.sort(row, axis=None)[(thinning - 1) // 2 :: thinning] for row in rows)
-    return [
-        _on_grid(draws, keep_sides_of) if np.isfinite(draws).all() else None for draws in ordered
-    ], thinning
-
-
-def format_coarseness(thinning: int, rows: Sequence[Array]) -> str:
-    """Write by how much the share of an interval can be off where every k-th draw is kept.
-
-    Examples
-    --------
-    >>> format_coarseness(11, [np.zeros(50_000)])
-    '0.022%'
-    """
-    return f"{100 * thinning / min(row.size for row in rows):.2g}%"
+    codes = [_on_grid(row, keep_sides_of) if np.isfinite(row).all() else None for row in ordered]
+    coarse = f"{100 * thinning / min(row.size for row in rows):.2g}%"
+    return codes, {"thinning": thinning, "coarse": coarse}
 
 
 def _on_grid(draws: Array, keep_sides_of: Sequence[float]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
@@ -19,13 +19,8 @@ if TYPE_CHECKING:
     from stanoff.results.comparison import Comparison
     from stanoff.results.contest import Contest
 
-_NO_DATE: dict[str, dict[str, Any]] = {
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
-    "png": {"Software": None},
-}
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_METADATA = re.compile(r"<metadata>.*?</metadata>\s*", re.DOTALL)
+_NOT_WRITTEN = {"svg": "Date", "pdf": "CreationDate", "png": "Software"}
+_DROPPED = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>\s*", re.DOTALL)
 _STYLE = re.compile(r'<style type="text/css">\s*\*\s*\{(.*?)\}\s*</style>', re.DOTALL)
 _OWN_ID = re.compile(r'(\sid="|(?:xlink:)?href="#|url\(#)')
 _PATH = re.compile(r'(?<=\sd=")[^"]*')
@@ -78,11 +73,12 @@ def draw_figures(
     """
     gallery = plots.GALLERY if result.is_pair else plots.CONTEST_GALLERY
     pictures = []
-    for name, plot in gallery.items():
-        if (names is None or name in names) and plot.applies(result, category):
-            files = (saved_before or {}).get(name)
-            if files is None:
-                files = saved(plot.draw(result, category), dict.fromkeys(["svg", *formats]))
+    for name in gallery if names is None else [name for name in gallery if name in names]:
+        plot = gallery[name]
+        if plot.applies(result, category):
+            files = (saved_before or {}).get(name) or saved(
+                plot.draw(result, category), dict.fromkeys(["svg", *formats])
+            )
             caption = plot.caption.replace("{}", describe_score(result, category))
             requested = {ending: files[ending] for ending in formats}
             pictures.append(Picture(name, caption, files["svg"], requested))
@@ -104,7 +100,7 @@ def saved(ax: Axes, styles: Iterable[str]) -> dict[str, bytes]:
     assert figure is not None
     with plots.theme(), mpl.rc_context({"svg.hashsalt": "stanoff", "svg.fonttype": "path"}):
         for style, buffer in buffers.items():
-            figure.savefig(buffer, format=style, metadata=_NO_DATE[style])
+            figure.savefig(buffer, format=style, metadata={_NOT_WRITTEN[style]: None})
     plt.close(figure)
     return {style: buffer.getvalue() for style, buffer in buffers.items()}
 
@@ -130,7 +126,7 @@ def inline(svg: bytes, prefix: str, alt: str) -> Markup:
     Markup('<svg role="img" aria-label="a line"><path id="f1-p" d="M 1.23 2"/></svg>')
     """
     text = svg.decode("utf-8")
-    text = _METADATA.sub("", _COMMENT.sub("", text[text.index("<svg") :]))
+    text = _DROPPED.sub("", text[text.index("<svg") :])
     text = _OWN_ID.sub(rf"\g<1>{prefix}-", text)
     text = _PATH.sub(lambda path: _LONG.sub(_rounded, path[0]), text)
     # Matplotlib's rule for all elements would hold for the page around the figure, too.

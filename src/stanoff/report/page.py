@@ -16,7 +16,7 @@ from stanoff._lib.escaping import latex, one_line, shown
 from stanoff.errors import StanoffError
 from stanoff.models.priors import describe_prior
 from stanoff.report.document import Figure, Paragraph, Section, Table, document
-from stanoff.report.embedding import embed_draws, format_coarseness
+from stanoff.report.embedding import embed_draws
 from stanoff.report.figures import Picture, as_bytes, draw_figures, inline
 from stanoff.report.templates import inlined, json_block, policy, render
 from stanoff.text import numbers, sentences, tables
@@ -65,7 +65,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
     evidence = result.all_evidence()
     table = tables.comparison_table(result.whole, COLUMNS)
     draws = [result.posterior_sample(name) for name in result.categories]
-    embedded, thinning = embed_draws(draws, keep_sides_of=(*result.rope, 0.0))
+    embedded, thinned = embed_draws(draws, keep_sides_of=(*result.rope, 0.0))
     rows = [_row(result, e, d) for e, d in zip(evidence, embedded, strict=True)]
     data = _comparison_data(result, evidence, rows) | {"focus": focus}
     e, (a, b) = evidence[focus], data["names"]
@@ -91,8 +91,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
         digits=data["digits"],
         legend=tables.in_one_paragraph(tables.legend_of(result, COLUMNS)),
         averages=len(result.categories) - len(result.data.categories),
-        thinning=thinning,
-        coarse=format_coarseness(thinning, draws),
+        **thinned,
         disagreements=_few_disagreements(result),
         fixed=[one_line(row["name"]) for row in rows if row["draws"] is None],
     )
@@ -117,8 +116,8 @@ def contest_page(
     """
     row = result.resolve_category(category)
     ranking, table = result.ranking(row), tables.contest_table(result.whole, row)
-    order, cells, draws = ranking.order, table.to_numpy().tolist(), list(ranking.loss)
-    losses, thinning = embed_draws(draws, keep_sides_of=(0.0,))
+    order, cells = ranking.order, table.to_numpy().tolist()
+    losses, thinned = embed_draws(list(ranking.loss), keep_sides_of=(0.0,))
     data = _contest_data(result, row, dict(zip(order, cells, strict=True))) | {"lost": losses}
     names, better = data["names"], data["better"]
     pictures = draw_figures(result, row, CONTEST_FIGURES) if figures is None else figures
@@ -137,8 +136,7 @@ def contest_page(
         names=[names[i] for i in order],
         decisions=ranking.decisions[order][:, order].tolist(),
         better=[[better[i][j] for j in order] for i in order],
-        thinning=thinning,
-        coarse=format_coarseness(thinning, draws),
+        **thinned,
         fixed=[name for name, code in zip(names, losses, strict=True) if code is None],
     )
 
