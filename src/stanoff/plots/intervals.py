@@ -147,7 +147,7 @@ def _draw_rows(ax: Axes, rows: Sequence[Row], rope: Interval, footer: Sequence[R
             if group.empty:
                 continue
             look = style.decision_mark(decision) | {"markersize": size, "markeredgewidth": width}
-            _draw_marks(ax, group, width, **look)
+            _draw_marks(ax, group, width, zorder=3, **look)
             _draw_arrows(ax, group, markersize=size, markeredgewidth=width, color=look["color"])
     labelled = table[(table.index >= n) | (table.index % step == 0)]
     size = float(np.clip(0.8 * pitch * line, style.points(6), style.points(10)))
@@ -167,7 +167,7 @@ def _draw_marks(ax: Axes, rows: pd.DataFrame, width: float, **look: Any) -> None
     """Draw the interval and the mean of rows that look alike."""
     low, high = (rows[name].clip(*ax.get_xlim()) for name in ("low", "high"))
     ax.hlines(rows["y"], low, high, color=look["color"], linewidth=width)
-    ax.plot(rows["mean"], rows["y"], linestyle="none", zorder=3, **look)
+    ax.plot(rows["mean"], rows["y"], linestyle="none", **look)
 
 
 def _draw_arrows(ax: Axes, rows: pd.DataFrame, **look: Any) -> None:
@@ -240,7 +240,7 @@ def plot_scores(ax: Axes, result: Contest, category: str | None = None) -> None:
     first_tier = table["tier"] == 1
     for rows, color in ((table[first_tier], style.BLUE), (table[~first_tier], style.GREY)):
         _draw_marks(ax, rows, width, color=color, marker="o", markersize=size)
-    ax.plot(table["observed"], table["y"], "|", color="black", markersize=1.6 * size, zorder=3)
+        ax.plot(rows["observed"], rows["y"], "|", color="black", markersize=1.6 * size, zorder=3)
     for last in np.flatnonzero(np.diff(table["tier"])):
         ax.axhline(last + 0.5, color="0.75", linewidth=0.8, zorder=0)
     letters = style.name_letters(ax)
@@ -286,7 +286,7 @@ def plot_answers(ax: Axes, answers: Sequence[Answer], rope: Interval | None = No
         if symbol:
             decision = DECISION_OF_SYMBOL[str(symbol)]
             label, look = style.decision_label(decision), style.decision_mark(decision)
-        _draw_marks(ax, rows, 1.5, markersize=5, **look)
+        _draw_marks(ax, rows, 1.5, markersize=5, zorder=3, **look)
         handles.append(style.mark(label, linestyle="none", markersize=5, **look))
     if is_difference:
         style.draw_rope(ax, rope or (0.0, 0.0))
