@@ -350,7 +350,7 @@ def _contest_data(result: Contest, category: str, cells: Mapping[int, list[str]]
         "cells": [cells[i] for i in range(len(cells))],
         "columns": {name: tables.CONTEST.index(name) for name in ("tier", "p_near")},
         "judged": sentences.describe_score(result, category),
-        "documents": sentences.describe_contest_documents(result, category),
+        "documents": sentences.describe_documents(result, category),
         "model": sentences.describe_contest_model(result),
         "low": ranking.pairs["hdi_low"].tolist(),
         "high": ranking.pairs["hdi_high"].tolist(),
