@@ -12,7 +12,7 @@ from stanoff.cli.options import DATA, FILES, PAIR, options, table_of, typed_opti
 from stanoff.data.load import count
 from stanoff.measures import ALIASES, get, invariance, recommend
 from stanoff.measures.registry import registered
-from stanoff.significance.classical import all_tests
+from stanoff.significance import all_tests
 from stanoff.significance.result import as_text
 from stanoff.text.envelope import envelope, json_schema
 from stanoff.text.render import render, to_json, to_terminal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import check_choice
 from stanoff._lib.escaping import shown
-from stanoff.data.types import Counts, Data
 from stanoff.errors import invalid
 from stanoff.text.envelope import envelope
 from stanoff.text.numbers import p_value
@@ -111,16 +110,11 @@ class SignificanceResult:
         return f"{self.test} of {self.measure}: {verdict}, {trials}.{note}"
 
 
-def without_test(
-    test: str, measure: str, n: int, p: float, note: str, **fields: Any
-) -> SignificanceResult:
-    """Return the result where no test is done: p is 1 where nothing differs, else NaN."""
-    return SignificanceResult(test, measure, 0.0 * p, n, p, note=note, **fields)
-
-
-def check_alternative(alternative: Any) -> str:
-    """Check which side the test looks at."""
-    return check_choice("alternative", alternative, ALTERNATIVES)
+def check_alternative(alternative: Any, approximation: Any = None) -> None:
+    """Check which side a test looks at, and whether its p-value is that of Yang and Liu (1999)."""
+    check_choice("alternative", alternative, ALTERNATIVES)
+    if approximation is not None and approximation != "yang1999":
+        raise invalid("approximation", "None or 'yang1999'", approximation)
 
 
 def one_tail(alternative: str, direction: float) -> Any:
@@ -136,37 +130,11 @@ def one_tail(alternative: str, direction: float) -> Any:
     return "less" if direction < 0 else "greater"
 
 
-def tail_probability(distribution: Any, statistic: float, side: str) -> float:
+def tail_probability(distribution: Any, statistic: float, alternative: str) -> float:
     """Return the p-value of a statistic under a symmetric distribution of SciPy's."""
     above, below = float(distribution.sf(statistic)), float(distribution.cdf(statistic))
+    side = one_tail(alternative, statistic)
     return {"greater": above, "less": below}.get(side, 2 * min(above, below))
-
-
-def check_numbers(parameter: str, values: Any, *, ndim: int, rule: str) -> Array:
-    """Read finite numbers in an array of so many dimensions, none of them empty."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except Exception:  # whatever a foreign object raises when it is taken for an array
-        raise invalid(parameter, "made of numbers", values) from None
-    if array.ndim != ndim or not array.size:
-        raise invalid(parameter, rule, values)
-    if not np.isfinite(array).all():
-        raise invalid(parameter, f"{rule}, finite", float(array[~np.isfinite(array)][0]))
-    return array
-
-
-def check_counts(counts: Any) -> Data:
-    """Read counts of two systems; those of classes become one against the rest."""
-    if not isinstance(counts, Data) or counts.cells is None or len(counts.systems) != 2:
-        raise invalid("counts", "PairedCounts or UnpairedCounts", type(counts).__name__)
-    return counts.one_vs_rest()
-
-
-def confusion_of(counts: Any) -> Counts:
-    """Return the observed tp, fp, fn, tn of both systems (system, category, 4)."""
-    confusion = check_counts(counts).cells
-    assert confusion is not None
-    return confusion
 
 
 def table(results: Sequence[SignificanceResult]) -> pd.DataFrame:
@@ -221,12 +189,7 @@ def describe_tests(results: Sequence[SignificanceResult], names: tuple[str, str]
 
 
 def as_text(
-    results: Sequence[SignificanceResult],
-    names: tuple[str, str],
-    style: str,
-    *,
-    data: Data | None = None,
-    settings: Mapping[str, Any] | None = None,
+    results: Sequence[SignificanceResult], names: tuple[str, str], style: str, **about: Any
 ) -> str:
     """Write the results of tests in one of ``stanoff.text.render.FORMATS``.
 
@@ -238,20 +201,18 @@ def as_text(
         What A and B are called.
     style : str
         The format.
-    data : Data, optional
-        What was tested, for JSON.
-    settings : mapping, optional
-        How, for JSON.
+    **about
+        ``data`` and ``settings``, for JSON.
     """
     a, b = names
     sentences, numbers = list(map(str, results)), table(results)
     rows = numbers.assign(sentence=sentences).to_dict("records")
-    about: dict[str, Any] = {"settings": settings or {}, "data": data, "systems": names}
+    about |= {"sentences": sentences, "systems": names}
     return render(
         formatted(results),
         style,
         numbers=numbers,
-        record=lambda: envelope("significance", rows, sentences=sentences, **about),
+        record=lambda: envelope("significance", rows, **about),
         above=[describe_tests(results, names)] if style == "table" else [],
         below=[f"A is {a}, B is {b}."],
         legend={
