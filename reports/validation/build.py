@@ -1,8 +1,7 @@
 """Show the long simulations, whose results are kept beside this script, on one page.
 
 They are made by ``python -m validation.NAME`` in the folder ``reports``, where NAME is ``table3``,
-``verdicts``, ``contests``, ``items``, ``folds``, ``resampling``, ``rivals``, ``scores``, ``sbc`` or
-``examples``.
+``verdicts``, ``contests``, ``items``, ``folds``, ``resampling``, ``rivals``, ``scores`` or ``sbc``.
 """
 
 from pathlib import Path

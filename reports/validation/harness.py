@@ -5,10 +5,13 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from common import as_csv
 
 HERE = Path(__file__).resolve().parent
+# What judges one data set (rng, seed, *arguments), the labels of its results, and how many times.
+Design = tuple[Callable[..., tuple[bool, ...]], tuple, list[dict], int]
 
 
 def run(function: Callable[[Any], Any], tasks: Iterable[Any], workers: int = 2) -> list[Any]:
@@ -22,10 +25,30 @@ def run(function: Callable[[Any], Any], tasks: Iterable[Any], workers: int = 2) 
     return results
 
 
-def run_rows(name: str, simulate: Callable[[Any], list[dict]], designs: Iterable[Any]) -> None:
+def run_rows(
+    name: str,
+    simulate: Callable[[Any], list[dict]],
+    designs: Iterable[Any],
+    columns: list[str] | None = None,
+) -> None:
     """Simulate numbered designs, each of which gives some rows, and keep all rows."""
     results = run(simulate, enumerate(designs))
-    keep(name, pd.DataFrame([row for rows in results for row in rows]))
+    keep(name, pd.DataFrame([row for rows in results for row in rows], columns=columns))
+
+
+def coverage(
+    judge: Callable[..., tuple[bool, ...]], arguments: tuple, n: int, rng: np.random.Generator
+) -> list[float]:
+    """Return how often the intervals of a design hold the truth, of so many."""
+    return list(np.mean([judge(rng, i + 1, *arguments) for i in range(n)], axis=0))
+
+
+def cover(job: tuple[int, Design], seed: int) -> list[dict]:
+    """Simulate one design, with random numbers of its own; return a row per result."""
+    index, (judge, arguments, labels, n) = job
+    shares = coverage(judge, arguments, n, np.random.default_rng([seed, index]))
+    rows = zip(labels, shares, strict=True)
+    return [label | {"coverage": share, "replications": n} for label, share in rows]
 
 
 def keep(name: str, table: pd.DataFrame) -> None:

@@ -9,7 +9,7 @@ comparison would be: the share of 95 % HDIs that hold the true difference. Write
 
 import sys
 import warnings
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from common import prose
 from scipy import stats
 
 from stanoff import SamplingWarning, compare
-from validation.harness import percent_range, run_rows
+from validation.harness import Design, cover, percent_range, run_rows
 
 SIZES = (10, 50, 200)
 N_DRAWS = 4000
@@ -192,49 +192,39 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
     return text.drop(columns="replications")
 
 
-Design = tuple[Callable[..., tuple[bool, ...]], tuple, list[tuple], int]
+def results(*rows: tuple[str, str, int]) -> list[dict]:
+    """Label the results of a design: by which model, what, of how many."""
+    return [dict(zip(("model", "design", "n"), row, strict=True)) for row in rows]
 
 
 def designs(replications: int, heavy: int, stan: int) -> list[Design]:
-    """List all simulations: a function, what it takes, what its results are, how often."""
+    """List all simulations."""
     plan: list[Design] = [
-        (of_items, (shape, n), [("items", shape, n)], replications)
+        (of_items, (shape, n), results(("items", shape, n)), replications)
         for shape in SHAPES
         for n in SIZES
     ]
     for c in (8, 12, 20, 50):
-        labels = [("clusters", "clusters", c), ("items", "clusters ignored", c)]
+        labels = results(("clusters", "clusters", c), ("items", "clusters ignored", c))
         plan.append((in_clusters, (c,), labels, heavy))
     for n, runs in ((10, 5), (50, 5), (200, 3)):
-        labels = [("items", f"{runs} runs, new items", n)]
-        labels += [("runs", f"{runs} runs, these items again", n)]
-        labels += [("items", f"{runs} runs taken as items", n)]
+        labels = results(
+            ("items", f"{runs} runs, new items", n),
+            ("runs", f"{runs} runs, these items again", n),
+            ("items", f"{runs} runs taken as items", n),
+        )
         plan.append((with_runs, (n, runs), labels, heavy))
     for c in (12, 50):
-        labels = [("clusters", "3 runs in clusters", c), ("items", "their clusters ignored", c)]
-        plan.append((runs_in_clusters, (c, 3), labels, heavy))
-    plan.append((by_program, (10, 5, 0), [("repeated", "5 runs, new items", 10)], stan))
-    plan.append((by_program, (20, 5, 10), [("repeated", "5 runs, 10 clusters", 20)], stan))
-    plan += [(ratios, (n,), [("clusters", "ratios", n)], heavy) for n in (20, 50, 200)]
-    plan += [(new_data_sets, (n,), [("datasets", "a new data set", n)], heavy) for n in (5, 10, 20)]
-    return plan
+        clustered = ("clusters", "3 runs in clusters", c), ("items", "their clusters ignored", c)
+        plan.append((runs_in_clusters, (c, 3), results(*clustered), heavy))
+    plan.append((by_program, (10, 5, 0), results(("repeated", "5 runs, new items", 10)), stan))
+    plan.append((by_program, (20, 5, 10), results(("repeated", "5 runs, 10 clusters", 20)), stan))
+    plan += [(ratios, (n,), results(("clusters", "ratios", n)), heavy) for n in (20, 50, 200)]
+    sets = [(n, results(("datasets", "a new data set", n))) for n in (5, 10, 20)]
+    return plan + [(new_data_sets, (n,), labels, heavy) for n, labels in sets]
 
 
-def coverage(
-    judge: Callable[..., tuple[bool, ...]], arguments: tuple, n: int, rng: np.random.Generator
-) -> list[float]:
-    """Return how often the intervals of a design hold the truth, of so many."""
-    return list(np.mean([judge(rng, i + 1, *arguments) for i in range(n)], axis=0))
-
-
-def simulate(job: tuple[int, Design]) -> list[dict]:
-    """Simulate one design, with random numbers of its own."""
-    index, (judge, arguments, labels, replications) = job
-    shares = coverage(judge, arguments, replications, np.random.default_rng([17, index]))
-    return [
-        {"model": model, "design": design, "n": n, "coverage": share, "replications": replications}
-        for (model, design, n), share in zip(labels, shares, strict=True)
-    ]
+simulate = partial(cover, seed=17)
 
 
 def main(replications: int = 10_000, heavy: int = 2000, stan: int = 1000) -> None:

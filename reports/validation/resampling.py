@@ -8,7 +8,7 @@ done instead. Writes ``resampling.csv``:
 """
 
 import sys
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from scipy import stats
 from stanoff.data.trained import TrainedLabels
 from stanoff.measures import get
 from stanoff.models.seeds import crossed_squares, linearise, variance_of_difference
-from validation.harness import run_rows
+from validation.harness import Design, cover, run_rows
 
 COPIES, DOCUMENTS, DATA_SETS = 10, 500, 15
 SPREADS = (0.003, 0.01, 0.02)
@@ -41,89 +41,72 @@ def holds(difference: float, variance: float, degrees: float) -> bool:
     return bool(abs(difference) <= stats.t.ppf(0.975, degrees) * np.sqrt(variance))
 
 
-def of_seeds(sd: float, replications: int, rng: np.random.Generator) -> list[float]:
-    """Return coverage by the seeds model, of labels, and of runs taken as independent."""
-    owner, covered = np.repeat([0, 1], COPIES), np.zeros(3)
-    for _ in range(replications):
-        a, b = copies(rng, sd)
-        squares = crossed_squares(np.concatenate([a, b]), owner)
-        d = a.mean(axis=0) - b.mean(axis=0)
-        truth = (rng.random(DOCUMENTS) < 0.4).astype(np.int64)
-        right = np.concatenate([a, b]) > 0
-        predicted = np.where(right, truth, 1 - truth)[:, None].astype(np.int64)
-        labels = TrainedLabels(("1",), owner, truth[None], predicted)
-        f1 = crossed_squares(linearise(labels, get("f1"))[0], owner)
-        covered += (
-            holds(d.mean(), *variance_of_difference(squares, 0, 1)),
-            holds(f1["centre"][0] - f1["centre"][1], *variance_of_difference(f1, 0, 1)),
-            holds(d.mean(), d.var(ddof=1) / DOCUMENTS, DOCUMENTS - 1),
-        )
-    return list(covered / replications)
+def of_seeds(rng: np.random.Generator, seed: int, sd: float) -> tuple[bool, ...]:
+    """Judge by the seeds model, by that of labels, and by runs taken as independent."""
+    owner, (a, b) = np.repeat([0, 1], COPIES), copies(rng, sd)
+    squares = crossed_squares(np.concatenate([a, b]), owner)
+    d = a.mean(axis=0) - b.mean(axis=0)
+    truth = (rng.random(DOCUMENTS) < 0.4).astype(np.int64)
+    right = np.concatenate([a, b]) > 0
+    predicted = np.where(right, truth, 1 - truth)[:, None].astype(np.int64)
+    labels = TrainedLabels(("1",), owner, truth[None], predicted)
+    f1 = crossed_squares(linearise(labels, get("f1"))[0], owner)
+    return (
+        holds(d.mean(), *variance_of_difference(squares, 0, 1)),
+        holds(f1["centre"][0] - f1["centre"][1], *variance_of_difference(f1, 0, 1)),
+        holds(d.mean(), d.var(ddof=1) / DOCUMENTS, DOCUMENTS - 1),
+    )
 
 
-def of_data_sets(spread: float, replications: int, rng: np.random.Generator) -> list[float]:
-    """Return coverage of the mean over data sets, of the next one, and of folds taken as items."""
-    covered = np.zeros(3)
-    for _ in range(replications):
-        true = spread * rng.standard_t(5, DATA_SETS + 1)
-        folds = true[:-1, None] + rng.normal(0, 0.02, (DATA_SETS, 10))
-        d, n = folds.mean(axis=1), DATA_SETS
-        away = d.mean() - true[-1]
-        covered += (
-            holds(d.mean(), d.var(ddof=1) / n, n - 1),
-            holds(away, d.var(ddof=1) * (1 + 1 / n), n - 1),
-            holds(folds.mean(), folds.var(ddof=1) / folds.size, folds.size - 1),
-        )
-    return list(covered / replications)
+def of_data_sets(rng: np.random.Generator, seed: int, spread: float) -> tuple[bool, ...]:
+    """Judge the mean over data sets, the next one, and folds taken as items."""
+    true = spread * rng.standard_t(5, DATA_SETS + 1)
+    folds = true[:-1, None] + rng.normal(0, 0.02, (DATA_SETS, 10))
+    d, n = folds.mean(axis=1), DATA_SETS
+    return (
+        holds(d.mean(), d.var(ddof=1) / n, n - 1),
+        holds(d.mean() - true[-1], d.var(ddof=1) * (1 + 1 / n), n - 1),
+        holds(folds.mean(), folds.var(ddof=1) / folds.size, folds.size - 1),
+    )
 
 
-def out_of_fold(
-    k: int, training_sd: float, replications: int, rng: np.random.Generator
-) -> list[float]:
-    """Return coverage of equally good learners by documents, and by the correlated t of folds.
+def out_of_fold(rng: np.random.Generator, seed: int, k: int, sd: float) -> tuple[bool, ...]:
+    """Judge equally good learners by documents, and by the correlated t of folds.
 
     What a training set does to a learner is shared by all folds to the extent that these share
     their training sets, (k - 2) / (k - 1).
     """
-    covered, n = np.zeros(2), DOCUMENTS // k * k
-    shared = np.sqrt((k - 2) / (k - 1))
-    for _ in range(replications):
-        ability = 2 + rng.normal(0, 1, n)
-        right = []
-        for _system in range(2):
-            effect = shared * rng.normal(0, training_sd) + np.sqrt(1 - shared**2) * rng.normal(
-                0, training_sd, k
-            )
-            odds = ability + rng.normal(0, 1, n) + effect[np.arange(n) % k]
-            right.append((rng.random(n) < 1 / (1 + np.exp(-odds))).astype(float))
-        d = right[0] - right[1]
-        x = np.array([d[np.arange(n) % k == i].mean() for i in range(k)])
-        covered += (
-            holds(d.mean(), d.var(ddof=1) / n, n - 1),
-            holds(d.mean(), x.var(ddof=1) * (1 / k + 1 / (k - 1)), k - 1),
-        )
-    return list(covered / replications)
+    n, shared = DOCUMENTS // k * k, np.sqrt((k - 2) / (k - 1))
+    ability, fold, right = 2 + rng.normal(0, 1, n), np.arange(n) % k, []
+    for _system in range(2):
+        effect = shared * rng.normal(0, sd) + np.sqrt(1 - shared**2) * rng.normal(0, sd, k)
+        odds = ability + rng.normal(0, 1, n) + effect[fold]
+        right.append((rng.random(n) < 1 / (1 + np.exp(-odds))).astype(float))
+    d = right[0] - right[1]
+    x = np.array([d[fold == i].mean() for i in range(k)])
+    return (
+        holds(d.mean(), d.var(ddof=1) / n, n - 1),
+        holds(d.mean(), x.var(ddof=1) * (1 / k + 1 / (k - 1)), k - 1),
+    )
 
 
-def designs(replications: int) -> list[tuple[Callable, tuple, list[str], int]]:
-    """List all simulations: a function, what it takes, what its results are called, how often."""
+def designs(replications: int) -> list[Design]:
+    """List all simulations."""
     seeds = ["seeds, accuracy", "seeds, F1", "copies taken as independent runs"]
     sets = ["mean over data sets", "the next data set", "folds taken as items"]
     folds = ["out of fold, documents", "out of fold, scores of folds"]
-    return [
+    plan = [
         *((of_seeds, (sd,), seeds, replications) for sd in SPREADS),
         *((of_data_sets, (sd,), sets, 4 * replications) for sd in (0.005, 0.03)),
         *((out_of_fold, (10, sd), folds, 4 * replications) for sd in (0.0, 0.1, 0.3)),
     ]
+    return [
+        (judge, arguments, [{"design": name, "sd": arguments[-1]} for name in names], n)
+        for judge, arguments, names, n in plan
+    ]
 
 
-def simulate(job: tuple[int, tuple[Callable, tuple, list[str], int]]) -> list[dict]:
-    """Simulate one design, with random numbers of its own."""
-    index, (function, arguments, names, replications) = job
-    shares = function(*arguments, replications, np.random.default_rng([31, index]))
-    row = {"sd": arguments[-1], "replications": replications}
-    cells = zip(names, shares, strict=True)
-    return [{"design": name, "coverage": share} | row for name, share in cells]
+simulate = partial(cover, seed=31)
 
 
 def notes(table: pd.DataFrame) -> str:
@@ -158,7 +141,8 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 
 def main(replications: int = 400) -> None:
     """Simulate all designs, two at a time."""
-    run_rows("resampling", simulate, designs(replications))
+    columns = ["design", "coverage", "sd", "replications"]
+    run_rows("resampling", simulate, designs(replications), columns)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
 Draw parameters from the prior, documents given the parameters, and fit: the rank of the true value
 among the posterior draws is uniform if and only if the program draws from its own posterior
-(Talts et al. 2018). Writes the ranks to ``sbc.csv``, of all programs or of those that are named;
-``build.py`` shows them:
+(Talts et al. 2018). Writes the ranks to ``sbc.csv``, which ``build.py`` shows, or those of the
+example programs to ``examples.csv``; of all programs or of those that are named:
 
-    cd reports && python -m validation.sbc [program ...]
+    cd reports && python -m validation.sbc [sbc or examples] [program ...]
 """
 
 import sys
@@ -25,7 +25,7 @@ from stanoff import Prior, SamplingWarning, compare, contest, models, plots
 from stanoff.engines.stan import sample_blocks
 from stanoff.models.folds import DATASET_PRIORS, NU
 from stanoff.text.numbers import p_value
-from stanoff.workbench import calibrate
+from stanoff.workbench import Calibration, calibrate
 from validation.harness import keep, kept
 
 PRIOR = Prior(kappa=(2.0, 0.7), kappa_neg=(2.0, 0.7))
@@ -41,21 +41,73 @@ CALIBRATED: dict[str, dict[str, Any]] = {
 }
 NAMES = {"delta[1]": "delta", "kappa_pos[1]": "kappa", "kappa_pos": "kappa"}
 VARIABLES = {"hierarchical": ["kappa_pos"], "hierarchical_unpaired": ["kappa_pos[1]"]}
+# Every row that three annotators and two systems can make, and 120 documents to begin with.
+ROWS = list(product((0, 1), (0, 1), (0, 1), (1, 2, 3, 4)))
+ANNOTATED = {
+    "R": 3,
+    "M": len(ROWS),
+    "labels": [row[:3] for row in ROWS],
+    "outcome": [row[3] for row in ROWS],
+    "n": [120] + [0] * (len(ROWS) - 1),
+    "calibration": [[0, 0, 0, 0]] * 3,
+    "errors": [8, 2],
+}
 
 
-def main(*names: str, simulations: int = 200) -> None:
+def simulate_said(
+    rng: np.random.Generator, data: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Draw rates of saying yes, and what is said of documents whose true class stays as it is.
+
+    The prevalences of A and B are those of one truth, which cannot be drawn from both of them;
+    ``unpaired.stan``, whose posterior is the same, has its prevalences calibrated.
+    """
+    rho_pos, rho_neg = rng.random((2, 2))
+    yes = np.where(np.array(data["truth"])[:, None] == 1, rho_pos, rho_neg)
+    truth = {"rho_pos": rho_pos[:, None], "rho_neg": rho_neg[:, None]}
+    return truth, {"said": rng.binomial(1, yes)}
+
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "noisy_truth": {
+        "data": {"calibration": [45, 50, 45, 50], "errors": [4, 1]},
+        "categories": 1,
+        "simulations": 100,
+    },
+    "drift": {"data": {"step_scale": 0.5}, "categories": 4, "documents": 60, "simulations": 60},
+    "correlated_categories": {"categories": 4, "documents": 60, "simulations": 60},
+    "annotators": {"data": ANNOTATED, "categories": 1, "documents": 120, "simulations": 100},
+    "documents": {"simulate": simulate_said, "categories": 1, "documents": 40, "simulations": 100},
+    "values": {"documents": 40, "simulations": 100},
+    "runs": {"documents": 40, "simulations": 100},
+    "scores": {"documents": 80, "simulations": 100},
+}
+
+
+def main(name: str = "sbc", *programs: str) -> None:
     """Rank the truth in every program, or in some and leave the others as they are."""
-    stored = kept("sbc") if names else pd.DataFrame({"program": []})
+    known = {"sbc": PROGRAMS, "examples": list(EXAMPLES)}[name]
+    stored = kept(name) if programs else pd.DataFrame({"program": []})
     tables = [
-        rank(name, simulations) if name in (names or PROGRAMS) else stored.query("program == @name")
-        for name in PROGRAMS
+        rank(program) if program in (programs or known) else stored.query("program == @program")
+        for program in known
     ]
-    keep("sbc", pd.concat(tables, ignore_index=True))
+    keep(name, pd.concat(tables, ignore_index=True))
 
 
-def rank(name: str, simulations: int, seed: int = 2016) -> pd.DataFrame:
+def calibrated(name: str, seed: int = 1) -> Calibration:
+    """Calibrate an example program."""
+    path = REPORTS.parent / f"stan/examples/{name}.stan"
+    calibration = calibrate(path, seed=seed, **EXAMPLES[name])
+    print(calibration.sentence(), flush=True)
+    return calibration
+
+
+def rank(name: str, simulations: int = 200, seed: int = 2016) -> pd.DataFrame:
     """Rank the true delta, and one or two other variables, among the posterior draws."""
-    if name in CALIBRATED:
+    if name in EXAMPLES:
+        ranks = calibrated(name).ranks
+    elif name in CALIBRATED:
         path = REPORTS.parent / f"stan/examples/{name}.stan"
         model, options = path if path.exists() else name, CALIBRATED[name]
         ranks = calibrate(model, simulations=simulations, seed=seed, **options).ranks

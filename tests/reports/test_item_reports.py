@@ -9,7 +9,7 @@ from reporting import REPORTS, files, module
 from scipy import stats
 
 search, repeated = module("search.build"), module("repeated.build")
-items = module("validation.items")
+harness, items = module("validation.harness"), module("validation.items")
 rivals = module("validation.rivals")
 
 
@@ -129,8 +129,8 @@ def test_the_kept_rivals_are_those_of_the_data_at_hand(tmp_path):
 def test_intervals_of_items_cover_again():
     rng = np.random.default_rng(3)
     for shape in ("normal", "bounded", "tied"):
-        [covered] = items.coverage(items.of_items, (shape, 50), 4000, rng)
+        [covered] = harness.coverage(items.of_items, (shape, 50), 4000, rng)
         assert abs(covered - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 4000) + 0.005
-    kept, ignored = items.coverage(items.in_clusters, (12,), 150, rng)
+    kept, ignored = harness.coverage(items.in_clusters, (12,), 150, rng)
     assert kept > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 150)
     assert ignored < kept
