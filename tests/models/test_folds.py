@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from stanoff import InputError, Prior, compare, contest, count
 from stanoff.models.folds import stretch
-from stanoff.planning.generators import MoreValues
+from stanoff.planning.simulate import MoreValues
 from stanoff.significance import all_tests, corrected_t_test, five_by_two_test
 
 

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from stanoff import AucScenario, InputError, Prior, Scenario, compare, count, plan, power
 from stanoff.cli import main
-from stanoff.planning.generators import MAX_SCORED, ScenarioScores, auc_moments
+from stanoff.planning.simulate import MAX_SCORED, ScenarioScores, auc_moments
 from stanoff.significance import delong_test
 
 SCENARIO = AucScenario(0.85, 0.75, correlation=0.5, positives=0.3, name="pilot")

@@ -296,7 +296,7 @@ def test_a_plan_for_a_file_of_predictions(tmp_path):
         assert refused.exit_code == 1
         assert told in refused.stderr
     refused = CliRunner().invoke(main, asked.replace("--b nb", "").split())
-    assert "which column of the table is 'b': pass --b" in refused.stderr
+    assert "is 'b': pass --b. It has y, svm, nb." in refused.stderr
 
 
 def test_a_difference_on_the_edge_of_the_rope_is_told_whatever_the_rounding():

@@ -3,8 +3,8 @@ import pytest
 
 from stanoff.data.types import PairedCounts, UnpairedCounts
 from stanoff.models.priors import Prior
-from stanoff.planning.generators import MoreDocuments, ScenarioDocuments
 from stanoff.planning.scenario import Scenario
+from stanoff.planning.simulate import MoreDocuments, ScenarioDocuments
 
 SCENARIO = Scenario(0.2, (0.6, 0.2, 0.1, 0.1), (0.05, 0.05, 0.1, 0.8))
 

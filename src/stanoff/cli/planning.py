@@ -25,8 +25,8 @@ from stanoff.cli.options import (
 from stanoff.data.types import Data
 from stanoff.errors import InputError
 from stanoff.planning.plan import Plan
-from stanoff.planning.power import QUESTION
-from stanoff.planning.text import plan_envelope, power_cells, power_envelope, power_legend
+from stanoff.planning.power import QUESTION, power_cells, power_envelope, power_legend
+from stanoff.planning.text import plan_envelope
 from stanoff.plots import plot_power
 from stanoff.report.figures import as_bytes
 from stanoff.text.render import render

@@ -77,12 +77,11 @@ class Components(ReprMixin):
             f"mean difference comes from runs: its standard error is {self.std():.3g}, with one "
             f"run of each {self.std(runs=1):.3g}, with endless runs {endless:.3g}."
         )
-        cost = (
-            "For as many answers, new items tell more than more runs of the same items"
-            if self.item_cost == 0
-            else f"If a new item costs as much as {self.item_cost:g} runs, {self.best_runs} "
-            f"{'run of each item is' if self.best_runs == 1 else 'runs of each item are'} best"
-        )
+        cost = "For as many answers, new items tell more than more runs of the same items"
+        if self.item_cost:
+            runs = "run of each item is" if self.best_runs == 1 else "runs of each item are"
+            cost = f"If a new item costs as much as {self.item_cost:g} runs, {self.best_runs} "
+            cost += f"{runs} best"
         return f"{variance} {cost}."
 
 
@@ -96,9 +95,9 @@ def components(result: Comparison, *, item_cost: float = 0.0) -> Components:
         )
     if isinstance(data, ClusteredValues):
         raise InputError("Components of variance are of independent items: leave out cluster=.")
-    cost = check_float("item_cost", item_cost, "a number >= 0")
-    if not cost >= 0:
-        raise invalid("item_cost", "a number >= 0", item_cost)
+    rule = "a number >= 0"
+    if not (cost := check_float("item_cost", item_cost, rule)) >= 0:
+        raise invalid("item_cost", rule, item_cost)
     pair = list(result.pair)
     runs, values = data.runs[pair], data.values[pair]
     run_variance = data.scatter[pair] / (runs - 1)  # of each system on each item

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,15 @@ import pandas as pd
 
 from stanoff import models
 from stanoff._lib.arguments import as_seed, check_bool, check_int
+from stanoff._lib.escaping import one_line
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.types import ConfusionCounts, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
-from stanoff.inference.goals import as_goal, verdict_of
+from stanoff.inference.decision import Decision
+from stanoff.inference.goals import as_goal, goal_in_words, verdict_of
 from stanoff.models.counts import ConjugateCounts
-from stanoff.models.priors import Priors, single
+from stanoff.models.priors import single
 from stanoff.options import select, spell_out
-from stanoff.planning.generators import DataGenerator, ScenarioDocuments, ScenarioScores
 from stanoff.planning.scenario import AnyScenario, AucScenario, check_scenario
 from stanoff.planning.simulate import (
     DECISIONS,
@@ -26,11 +27,17 @@ from stanoff.planning.simulate import (
     N_DRAWS,
     N_SIMULATIONS,
     Analysis,
+    DataGenerator,
+    ScenarioDocuments,
+    ScenarioScores,
     Study,
     rates,
 )
-from stanoff.planning.text import power_blocks
 from stanoff.question import Question, Sampling
+from stanoff.text.envelope import envelope
+from stanoff.text.numbers import format_interval, format_level, percent
+from stanoff.text.tables import DECISIONS as EXPLAINED
+from stanoff.text.tables import in_one_paragraph
 
 COLUMNS = [
     *("scenario", "model", "n", "goal", "power", "se"),
@@ -39,7 +46,8 @@ COLUMNS = [
 ]
 MAX_N = 10**9  # documents of a simulated data set
 QUESTION = ("measure", "beta", "zero_division", "prevalence", "rope", "hdi_prob")
-WORK = ("n_simulations", "same_documents", "jobs", "executor", "progress")
+WORK = {"n_simulations", "same_documents", "jobs", "executor", "progress"}
+SHARED = (*QUESTION[1:], "prior", "seed", "executor", "progress")  # options as of a comparison
 
 
 class PowerTable(ReprMixin, pd.DataFrame):
@@ -49,11 +57,13 @@ class PowerTable(ReprMixin, pd.DataFrame):
     """
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
-        whole = list(self.columns) == COLUMNS and "rope" in self.attrs
-        return power_blocks(self) if whole else [pd.DataFrame(self).astype(str)]
+        if list(self.columns) != COLUMNS or "rope" not in self.attrs:
+            return [pd.DataFrame(self).astype(str)]
+        legend = in_one_paragraph(power_legend(self))
+        return [power_cells(self), legend, *self.attrs["warnings"]]
 
 
-@spell_out()
+@spell_out(SHARED)
 def power(
     scenario: AnyScenario | str | Sequence[AnyScenario | str],
     n: int | Iterable[int],
@@ -61,20 +71,12 @@ def power(
     goal: Any = None,
     model: str | Path | Sequence[str | Path] | None = None,
     measure: str | None = None,
-    beta: float = 1.0,
-    zero_division: float | str = 0.0,
-    prevalence: float | None = None,
-    rope: Any = 0.05,
-    hdi_prob: float = 0.95,
-    prior: Priors | str | None = None,
     engine: str = "exact",
     n_simulations: int = N_SIMULATIONS,
     draws: int = N_DRAWS,
     same_documents: bool = True,
-    seed: int | None = None,
     jobs: int | None = None,
-    executor: Any = None,
-    progress: bool = False,
+    **shared: Any,
 ) -> PowerTable:
     """Compute how often a goal is reached at given sizes of the test set, if a scenario is true.
 
@@ -131,10 +133,18 @@ def power(
     >>> bool(table.power[0] < 0.5 < 0.9 < table.power[1])
     True
     """
-    options = locals()
-    scenarios = _read_scenarios(scenario)
+    options = locals() | shared
+    scenarios: dict[str, AnyScenario] = {}
+    for number, suspected in enumerate(as_list("scenario", scenario), start=1):
+        value = check_scenario(suspected)
+        name = value.name or str(number)
+        if name in scenarios:
+            raise InputError(f"Two scenarios are called {name!r}: give them different names.")
+        scenarios[name] = value
     study = read_study(list(scenarios.values()), options)
-    sizes = _read_sizes(n)
+    sizes = [check_int("n", size, most=MAX_N) for size in as_list("n", n)]
+    if len(set(sizes)) < len(sizes):
+        raise invalid("n", "different numbers of documents", n)
     goals = {
         name: as_goal(true_decision(value, study) if goal is None else goal)
         for name, value in scenarios.items()
@@ -149,45 +159,53 @@ def power(
         for (name, size), row in zip(cells, counts, strict=True)
         if name == scenario_name and row[j].sum()
     ]
-    table = PowerTable(rows, columns=COLUMNS)
-    question = study.question
+    table, question = PowerTable(rows, columns=COLUMNS), study.question
     table.attrs.update(warnings=warnings, seed=study.seed, measure=question.measure.label)
     table.attrs.update(rope=list(question.rope), hdi_prob=question.hdi_prob)
     return table
 
 
-def read_study(scenarios: Sequence[AnyScenario], options: Mapping[str, Any]) -> Study:
+def as_list(parameter: str, values: Any) -> list[Any]:
+    """Read one of something or several."""
+    several = isinstance(values, Iterable) and not isinstance(values, str)
+    listed = list(values) if several else [values]
+    if not listed:
+        raise invalid(parameter, "one or several, not none", values)
+    return listed
+
+
+def read_study(scenarios: Sequence[AnyScenario], options: dict[str, Any]) -> Study:
     """Check the options that power and plan share, before anything is drawn."""
-    of_aucs = {isinstance(scenario, AucScenario) for scenario in scenarios}
-    if len(of_aucs) > 1:
+    of_aucs, *others = {isinstance(scenario, AucScenario) for scenario in scenarios}
+    if others:
         raise InputError("Scenarios of labels and of AUCs are judged apart: pass one kind.")
     same_documents = check_bool("same_documents", options["same_documents"])
-    settings = select(options, QUESTION)
-    defaults = ["paired", "unpaired"] if same_documents else ["unpaired"]
-    if of_aucs == {True}:
-        settings, defaults = {"measure": "auc"} | settings, ["bootstrap"]
-        if not same_documents:
-            raise invalid("same_documents", "True for AUC: both score the same documents", False)
+    settings = ({"measure": "auc"} if of_aucs else {}) | select(options, QUESTION)
     question = Question.read(**settings)
-    if of_aucs == {True} and question.measure.name != "auc":
+    if of_aucs and not same_documents:
+        raise invalid("same_documents", "True for AUC: both score the same documents", False)
+    if of_aucs and question.measure.name != "auc":
         raise invalid("measure", "'auc' for a scenario of two AUCs", options["measure"])
-    if of_aucs == {False} and question.measure.kind != "labels":
+    if not of_aucs and question.measure.kind != "labels":
         rule = "one that takes labels; for AUC pass a stanoff.AucScenario"
         raise invalid("measure", rule, options["measure"])
-    names = _read_models(options["model"], defaults)
+    defaults = ["bootstrap"] if of_aucs else ["paired", "unpaired"][not same_documents :]
+    names = defaults if options["model"] is None else as_list("model", options["model"])
+    if len({str(name) for name in names}) < len(names):
+        raise invalid("model", "one model or several different ones", options["model"])
     engine = options["engine"]
     if engine == "auto":
         batches = all(isinstance(models.get(name), ConjugateCounts) for name in names)
         engine = "exact" if batches else "stan"
+    seed = as_seed(options.get("seed"))
     draws = check_int("draws", options["draws"], least=MIN_DRAWS)
-    drawing = {"prior": options["prior"], "engine": engine, "draws": draws}
-    seed = as_seed(options["seed"])
-    analyses = tuple(
-        Analysis(question, Sampling.read(model=name, seed=seed, **drawing)) for name in names
-    )
+    drawing = {"prior": options.get("prior"), "engine": engine, "draws": draws, "seed": seed}
+    analyses = [Analysis(question, Sampling.read(model=name, **drawing)) for name in names]
     for analysis in analyses:
         _check_analysis(analysis, same_documents)
-    return Study(analyses, seed=seed, **{name: options[name] for name in WORK})
+    return Study(
+        tuple(analyses), seed=seed, **{name: options[name] for name in WORK & options.keys()}
+    )
 
 
 def generator_for(scenario: AnyScenario, n: int, study: Study) -> DataGenerator:
@@ -208,15 +226,6 @@ def true_decision(scenario: AnyScenario, study: Study) -> str:
             "ROPE: no number of documents settles that. For power() pass a goal."
         )
     return decision
-
-
-def _read_models(model: Any, defaults: list[str]) -> list[Any]:
-    if model is None:
-        return defaults
-    names = list(model) if isinstance(model, (list, tuple)) else [model]
-    if not names or len({str(name) for name in names}) != len(names):
-        raise invalid("model", "one model or several different ones", model)
-    return names
 
 
 def _check_analysis(analysis: Analysis, same_documents: bool) -> None:
@@ -240,22 +249,38 @@ def _check_analysis(analysis: Analysis, same_documents: bool) -> None:
     model.stan_data(kind(("1",), ones, ones), sampling.prior)
 
 
-def _read_scenarios(scenario: Any) -> dict[str, AnyScenario]:
-    listed = list(scenario) if isinstance(scenario, (list, tuple)) else [scenario]
-    if not listed:
-        raise invalid("scenario", "at least one", scenario)
-    named: dict[str, AnyScenario] = {}
-    for number, checked in enumerate(map(check_scenario, listed), start=1):
-        name = checked.name or str(number)
-        if name in named:
-            raise InputError(f"Two scenarios are called {name!r}: give them different names.")
-        named[name] = checked
-    return named
+def power_cells(table: PowerTable) -> pd.DataFrame:
+    """Write a table of powers in few digits."""
+    power = zip(table["power"], table["se"], strict=True)
+    cells = {
+        "scenario": [one_line(str(name)) for name in table["scenario"]],
+        "model": [one_line(str(name)) for name in table["model"]],
+        "n": [f"{n:,}" for n in table["n"]],
+        "goal": [goal_in_words(goal) for goal in table["goal"]],
+        "power": [f"{p:.3f} ± {se:.3f}" for p, se in power],
+        **{d.symbol: [percent(share) for share in table[str(d)]] for d in Decision},
+    }
+    return pd.DataFrame(cells)
 
 
-def _read_sizes(n: Any) -> list[int]:
-    listed = list(n) if isinstance(n, Iterable) and not isinstance(n, str) else [n]
-    sizes = [check_int("n", size, most=MAX_N) for size in listed]
-    if not sizes or len(set(sizes)) != len(sizes):
-        raise invalid("n", "different numbers of documents, at least one", n)
-    return sizes
+def power_legend(table: PowerTable) -> dict[str, str]:
+    """Explain the columns of a table of powers."""
+    least, most = table["n_simulations"].min(), table["n_simulations"].max()
+    n_simulations = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    question = table.attrs
+    rule = f"ROPE {format_interval(question['rope'])}, {format_level(question['hdi_prob'])} HDI"
+    return {
+        "power": f"share of {n_simulations} simulated data sets of n documents on which the goal "
+        f"was reached in {question['measure']} ({rule}), ± its standard error",
+        "under each symbol": "the share of that decision",
+        **EXPLAINED,
+    }
+
+
+def power_envelope(table: PowerTable) -> dict[str, Any]:
+    """Gather a table of powers for scripts."""
+    rows = table.to_dict("records")
+    for row in rows:
+        row["rates"] = {str(d): row.pop(str(d)) for d in Decision}
+    settings = {name: table.attrs[name] for name in ("measure", "rope", "hdi_prob", "seed")}
+    return envelope("power", rows, settings=settings, warnings=table.attrs["warnings"])

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from stanoff import measures
 from stanoff._lib.arguments import check_float, check_probability
+from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
 from stanoff.errors import invalid, unknown
-from stanoff.planning.text import auc_scenario_blocks, scenario_blocks
 
 Array = NDArray[np.float64]
-Four = tuple[float, float, float, float]
+Four = tuple[float, ...]
 
 # The two of section 4.1 of Zhang et al. (2016).
 NAMED: dict[str, tuple[float, Four, Four]] = {
@@ -57,9 +57,14 @@ class Scenario(ReprMixin):
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", check_probability("mu", self.mu))
-        for theta in ("theta_pos", "theta_neg"):
-            object.__setattr__(self, theta, _check_simplex(theta, getattr(self, theta)))
+        check_probability("mu", self.mu)
+        for parameter in ("theta_pos", "theta_neg"):
+            rule = "four probabilities that sum to 1"
+            shares = _check_shares(parameter, getattr(self, parameter), rule, 4)
+            total = float(np.sum(shares))
+            if abs(total - 1) > 1e-6:
+                raise invalid(parameter, rule, getattr(self, parameter))
+            object.__setattr__(self, parameter, tuple(share / total for share in shares))
         _check_name(self.name)
 
     @classmethod
@@ -106,14 +111,13 @@ class Scenario(ReprMixin):
         """
         phis = (correlation, correlation) if isinstance(correlation, Real) else correlation
         rule = "a number from -1 to 1, or two of them"
-        phi_pos, phi_neg = _check_numbers("correlation", phis, rule, 2, -1.0)
+        phi_pos, phi_neg = _check_shares("correlation", phis, rule, 2, least=-1.0)
         rule = "two numbers from 0 to 1, of A and of B"
-        (pos_a, pos_b), (neg_a, neg_b) = (
-            _check_numbers(parameter, rates, rule, 2)
-            for parameter, rates in (("rho_pos", rho_pos), ("rho_neg", rho_neg))
-        )
-        theta_pos = joint_probabilities("rho_pos", pos_a, pos_b, phi_pos)
-        return cls(mu, theta_pos, joint_probabilities("rho_neg", neg_a, neg_b, phi_neg), name)
+        pos = _check_shares("rho_pos", rho_pos, rule, 2)
+        neg = _check_shares("rho_neg", rho_neg, rule, 2)
+        theta_pos = joint_probabilities("rho_pos", pos[0], pos[1], phi_pos)
+        theta_neg = joint_probabilities("rho_neg", neg[0], neg[1], phi_neg)
+        return cls(mu, theta_pos, theta_neg, name)
 
     @property
     def probabilities(self) -> Array:
@@ -154,8 +158,8 @@ class Scenario(ReprMixin):
         """
         if not isinstance(measure, measures.Measure):
             measure = measures.get(measure, **settings)
-        a, b = measure(self.cells)
-        return float(a), float(b)
+        a, b = measure(self.cells).tolist()
+        return a, b
 
     def delta(self, measure: str | measures.Measure = "f1", **settings: Any) -> float:
         """Return the true difference of the scores, A's less B's; see :meth:`psi`."""
@@ -168,16 +172,25 @@ class Scenario(ReprMixin):
         The correlation stays as it is, or goes to the nearest that is possible.
         """
         thetas = []
-        for (a, b), phi, sign in zip(
-            (self.rho_pos, self.rho_neg), self.correlation, (1, -1), strict=True
-        ):
-            shifted = float(scipy.special.expit(scipy.special.logit(a) + sign * logits))
+        rates = zip((self.rho_pos, self.rho_neg), self.correlation, (1, -1), strict=True)
+        for (a, b), phi, sign in rates:
+            shifted = _shift(a, sign * logits)
             phi = float(np.clip(phi, *phi_bounds(shifted, b)))
             thetas.append(joint_probabilities("rho", shifted, b, phi))
         return Scenario(self.mu, thetas[0], thetas[1], self.name)
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
-        return scenario_blocks(self)
+        a, b = self.psi("f1")
+        shares = [[*self.theta_pos, *self.rho_pos], [*self.theta_neg, *self.rho_neg]]
+        table = pd.DataFrame(shares, columns=["both", "only A", "only B", "neither", "A", "B"])
+        table = table.map(lambda share: f"{100 * share:.3g} %")
+        table.insert(0, "documents", ["positive", "negative"])
+        table["correlation"] = [f"{phi:+.3f}" for phi in self.correlation]
+        return [
+            f"{_title(self)}: {100 * self.mu:.3g} % of the documents are positive. The F1 of A "
+            f"is {a:.3f}, that of B {b:.3f}, the difference {a - b:+.3f}. How often they say yes:",
+            table,
+        ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -211,12 +224,10 @@ class AucScenario(ReprMixin):
 
     def __post_init__(self) -> None:
         for name in ("auc_a", "auc_b", "positives"):
-            object.__setattr__(self, name, check_probability(name, getattr(self, name)))
+            check_probability(name, getattr(self, name))
         rule = "a number from -1 to 1"
-        correlation = check_float("correlation", self.correlation, rule)
-        if not -1 <= correlation <= 1:
+        if not -1 <= check_float("correlation", self.correlation, rule) <= 1:
             raise invalid("correlation", rule, self.correlation)
-        object.__setattr__(self, "correlation", correlation)
         _check_name(self.name)
 
     def psi(self, measure: str | measures.Measure = "auc") -> tuple[float, float]:
@@ -233,12 +244,14 @@ class AucScenario(ReprMixin):
 
     def shift_a(self, logits: float) -> AucScenario:
         """Make the AUC of A higher by so many logits, and leave the rest."""
-        return replace(
-            self, auc_a=float(scipy.special.expit(scipy.special.logit(self.auc_a) + logits))
-        )
+        return replace(self, auc_a=_shift(self.auc_a, logits))
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
-        return auc_scenario_blocks(self)
+        return [
+            f"{_title(self)}: {100 * self.positives:.3g} % of the documents are positive. The "
+            f"AUC of A is {self.auc_a:.3f}, that of B {self.auc_b:.3f}, the difference "
+            f"{self.delta():+.3f}. The scores of a class correlate by {self.correlation:.3g}."
+        ]
 
 
 AnyScenario = Scenario | AucScenario
@@ -265,8 +278,7 @@ def joint_probabilities(parameter: str, a: float, b: float, phi: float) -> Four:
     both = a * b + phi * np.sqrt(a * (1 - a) * b * (1 - b))
     both = float(np.clip(both, max(0.0, a + b - 1), min(a, b)))
     pairs = [both, a - both, b - both, max(0.0, 1 - a - b + both)]
-    both, only_a, only_b, neither = (round(p, 15) + 0.0 for p in pairs)  # 0.3, not 0.30000000000004
-    return both, only_a, only_b, neither
+    return tuple(round(p, 15) + 0.0 for p in pairs)  # 0.3, not 0.30000000000004
 
 
 def phi_bounds(a: float, b: float) -> tuple[float, float]:
@@ -295,28 +307,26 @@ def _phi(theta: Four) -> float:
     return (theta[0] - a * b) / spread if spread > 0 else 0.0
 
 
+def _shift(rate: float, logits: float) -> float:
+    return float(scipy.special.expit(scipy.special.logit(rate) + logits))
+
+
+def _title(scenario: AnyScenario) -> str:
+    return f"Scenario {shown(scenario.name)}" if scenario.name else "Scenario"
+
+
 def _check_name(name: Any) -> None:
     if not isinstance(name, str):
         raise invalid("name", "text", name)
 
 
-def _check_numbers(
-    parameter: str, values: Any, rule: str, size: int, low: float = 0.0
+def _check_shares(
+    parameter: str, values: Any, rule: str, size: int, *, least: float = 0.0
 ) -> list[float]:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise invalid(parameter, rule, values) from None
-    if array.shape != (size,) or not ((array >= low) & (array <= 1)).all():
+    if array.shape != (size,) or not ((array >= least) & (array <= 1)).all():
         raise invalid(parameter, rule, values)
-    return [float(x) for x in array]
-
-
-def _check_simplex(parameter: str, values: Any) -> Four:
-    rule = "four probabilities that sum to 1"
-    shares = _check_numbers(parameter, values, rule, 4)
-    total = float(np.sum(shares))
-    if abs(total - 1) > 1e-6:
-        raise invalid(parameter, rule, values)
-    both, only_a, only_b, neither = (share / total for share in shares)
-    return both, only_a, only_b, neither
+    return [float(share) for share in array]

@@ -12,8 +12,14 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from stanoff.inference.goals import Goal
-from stanoff.planning.generators import DataGenerator
-from stanoff.planning.simulate import DECISIONS, Counts, Study, rates
+from stanoff.planning.simulate import (
+    DECISIONS,
+    Counts,
+    DataGenerator,
+    Study,
+    rates,
+    standard_error,
+)
 
 Array = NDArray[np.float64]
 
@@ -62,18 +68,21 @@ def find_crossing(x: ArrayLike, reached: ArrayLike, total: ArrayLike, level: flo
     (200, True)
     """
     points, trials = np.asarray(x, dtype=np.float64), np.asarray(total, dtype=np.float64)
-    fitted = scipy.optimize.isotonic_regression(np.asarray(reached) / trials, weights=trials).x
+    fitted = _isotonic(np.asarray(reached) / trials, trials)
     rng = np.random.default_rng(0)  # the same successes, the same interval
     smooth = (fitted * trials + 0.5) / (trials + 1)  # a rate of 0 or 1 is not certain
     again = rng.binomial(trials.astype(np.int64), smooth, (RESAMPLED, len(points))) / trials
-    refitted = [scipy.optimize.isotonic_regression(row, weights=trials).x for row in again]
     low, high = np.quantile(
-        [_first_above(points, shares, level) for shares in refitted],
+        [_first_above(points, _isotonic(row, trials), level) for row in again],
         [(1 - LEVEL) / 2, (1 + LEVEL) / 2],
         method="closest_observation",
     )
-    value = _first_above(points, fitted, level)
-    return Crossing(*(float(x) if np.isfinite(x) else None for x in (value, low, high)))
+    ends = _first_above(points, fitted, level), low, high
+    return Crossing(*(float(x) if np.isfinite(x) else None for x in ends))
+
+
+def _isotonic(shares: Array, weights: Array) -> Array:
+    return np.asarray(scipy.optimize.isotonic_regression(shares, weights=weights).x)
 
 
 def _first_above(x: Array, shares: Array, level: float) -> float:
@@ -92,22 +101,14 @@ def _bracket(x: Array, reached: Array, total: Array, level: float) -> tuple[floa
 
     Surely means by two standard errors. Where nothing is surely below, the first point is taken.
     """
-    low, high = _two_errors_around(reached, total)
-    above = np.flatnonzero(low > level)
+    share, error = (reached + 1) / (total + 2), 2 * standard_error(reached, total)
+    above = np.flatnonzero(share - error > level)
     if not len(above):
-        above = np.flatnonzero(
-            scipy.optimize.isotonic_regression(reached / total, weights=total).x >= level
-        )
-        if not len(above):
-            return None
-    below = np.flatnonzero(high[: above[0] + 1] < level)
+        above = np.flatnonzero(_isotonic(reached / total, total) >= level)
+    if not len(above):
+        return None
+    below = np.flatnonzero((share + error)[: above[0] + 1] < level)
     return float(x[below[-1] if len(below) else 0]), float(x[above[0]])
-
-
-def _two_errors_around(reached: Array, total: Array) -> tuple[Array, Array]:
-    share = (reached + 1) / (total + 2)
-    error = 2 * np.sqrt(share * (1 - share) / total)
-    return share - error, share + error
 
 
 @dataclass
@@ -152,9 +153,9 @@ class Search:
         few = max(min(100, many), many // COARSE)
         for start in range(0, len(grid), GRID_STEP):
             self._simulate_at(grid[start : start + GRID_STEP], few)
-            x, reached, total = self._curve()
-            passed = _two_errors_around(reached, total)[0][-1] > max(levels)
-            if self.warnings or (passed and _bracket(x, reached, total, max(levels))):
+            _, reached, total = self._curve()
+            share, error = (reached + 1) / (total + 2), 2 * standard_error(reached, total)
+            if self.warnings or (share - error)[-1] > max(levels):
                 break
         for n_simulations in (few, many):
             if not self.warnings:
@@ -185,10 +186,10 @@ class Search:
         return sorted(points)
 
     def _simulate_at(self, points: Sequence[float], n_simulations: int) -> None:
-        generators = [self.generator_at(x) for x in points]
+        generators, first = [self.generator_at(x) for x in points], self.n_evaluated
         try:
             counts, self.warnings = self.study.run(
-                generators, first=self.n_evaluated, n_simulations=n_simulations
+                generators, first=first, n_simulations=n_simulations
             )
         except KeyboardInterrupt:
             if not self.counts:

@@ -7,19 +7,20 @@ sets has random numbers of its own, so it does not matter which worker takes it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pickle import PicklingError
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from stanoff._lib.arguments import as_executor, as_jobs, check_int
+from stanoff._lib.arguments import Interval, as_executor, as_jobs, check_int
 from stanoff._lib.progress import show_progress
-from stanoff.data.types import Data, rows
+from stanoff.data.types import Data, PairedCounts, UnpairedCounts, rows
 from stanoff.errors import InputError, SamplingWarning
 from stanoff.fit import fit
 from stanoff.inference.decision import Decision, decide_all
@@ -27,13 +28,17 @@ from stanoff.inference.goals import Goal, goal_label
 from stanoff.inference.intervals import hdi
 from stanoff.inference.posterior import StudentTPosterior
 from stanoff.inference.scores import Scores
+from stanoff.measures.scores import share_below
 from stanoff.models import Model
-from stanoff.models.counts import ConjugateCounts
-from stanoff.planning.generators import ContestPosteriors, DataGenerator
+from stanoff.models.bootstrap import bootstrap_shape
+from stanoff.models.counts import PAIRED, ConjugateCounts, Unpaired
+from stanoff.models.priors import Priors, single
+from stanoff.planning.scenario import AucScenario, Scenario
 from stanoff.question import Question, Sampling
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
+Blocks = Iterator[tuple[slice, Array]]  # which data sets, and their draws of delta
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -46,6 +51,332 @@ NUMBERS_PER_CHUNK = 2_000_000  # 500 data sets of 4,000 draws
 SCORED_PER_CHUNK = 50  # data sets of scored documents
 STAN_PER_CHUNK = 20  # data sets that one run of Stan takes; CmdStan writes every draw to a file
 STAN_RUNS_PER_CHUNK = 5
+MAX_SCORED = 5_000  # documents; in larger test sets only the spread differs
+
+
+class DataGenerator:
+    """Whatever data sets can be drawn from."""
+
+    # Whether its data sets differ so much that draws of their posteriors may be shared.
+    shared_random_numbers = True
+
+    def draw(self, size: int, rng: np.random.Generator) -> Data | ClosedForms:
+        """Draw so many data sets: a row of counts each, or the posterior that each has."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ScenarioDocuments(DataGenerator):
+    """Documents of a scenario.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        What is true.
+    n : int
+        Documents per data set; per system where each has its own.
+    same_documents : bool
+        Whether both systems judge the same documents.
+    """
+
+    scenario: Scenario
+    n: int
+    same_documents: bool = True
+
+    def draw(self, size: int, rng: np.random.Generator) -> Data:
+        """Draw so many data sets.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(1)
+        >>> counts = ScenarioDocuments(Scenario.named("a"), 100).draw(3, rng)
+        >>> (counts.pos.sum(axis=1) + counts.neg.sum(axis=1)).tolist()
+        [100, 100, 100]
+        """
+        names = tuple(map(str, range(size)))
+        if self.same_documents:
+            counts = rng.multinomial(self.n, _normalize(self.scenario.probabilities), size)
+            return PairedCounts(names, counts[:, :4], counts[:, 4:])
+        cells = (rng.multinomial(self.n, _normalize(p), size) for p in self.scenario.cells)
+        return UnpairedCounts(names, *cells)
+
+
+@dataclass(frozen=True)
+class ScenarioScores(DataGenerator):
+    """Scored documents of a scenario of two AUCs.
+
+    Attributes
+    ----------
+    scenario : AucScenario
+        What is true.
+    n : int
+        Documents per data set.
+    prior : Prior
+        That of the bootstrap model, by which each data set is judged.
+    """
+
+    scenario: AucScenario
+    n: int
+    prior: Priors
+
+    def draw(self, size: int, rng: np.random.Generator) -> StudentTPosterior:
+        """Draw so many data sets, and return the posterior of the difference of each.
+
+        It is the normal distribution with the first two moments of the bootstrap model's posterior.
+        Without positives or negatives it is as wide as it can be.
+        """
+        n = min(self.n, MAX_SCORED)
+        moments = [auc_moments(*self.draw_scores(n, rng), self.prior) for _ in range(size)]
+        mean, sd = np.array(moments).reshape(-1, 2).T
+        narrower, true = np.sqrt(max(1.0, self.n / MAX_SCORED)), self.scenario.delta()
+        sd = np.minimum(sd, 1.0)  # no difference of AUCs exceeds 1
+        return StudentTPosterior(np.inf, true + (mean - true) / narrower, sd / narrower)
+
+    def draw_scores(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Draw the scores of positives and of negatives (system, document) of one data set."""
+        true = self.scenario
+        # AUC = Phi(mean / sqrt 2)
+        means = np.sqrt(2) * scipy.special.ndtri([true.auc_a, true.auc_b])
+        score = rng.standard_normal((2, n))
+        score[1] = true.correlation * score[0] + np.sqrt(1 - true.correlation**2) * score[1]
+        positives = rng.binomial(n, true.positives)
+        score[:, :positives] += means[:, None]
+        return score[:, :positives], score[:, positives:]
+
+
+def auc_moments(pos: Array, neg: Array, prior: Priors) -> tuple[float, float]:
+    """Compute mean and sd of the difference of two AUCs under the bootstrap model.
+
+    Each class has Dirichlet weights, to which its prior document adds, which may be any document.
+    The mean is exact. The variance is that of the two classes' mean placements, as in DeLong's,
+    without what only pairs of documents add: it is of the order 1/n of the rest.
+
+    Parameters
+    ----------
+    pos, neg : ndarray
+        The scores of positives and of negatives (system, document), without ties.
+    prior : Prior
+        The weights of the prior documents.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> from stanoff import Prior
+    >>> mean, sd = auc_moments(rng.normal(1, 1, (2, 100)), rng.normal(0, 1, (2, 100)), Prior())
+    >>> abs(mean) < 0.2, 0.03 < sd < 0.06
+    (True, True)
+    """
+    n_pos, n_neg = pos.shape[1], neg.shape[1]
+    if not n_pos or not n_neg:
+        return 0.0, np.inf
+    is_pos = np.arange(n_pos + n_neg) < n_pos
+    scores = np.concatenate([pos, neg], axis=1)
+    # Which share of each class lies below each document: A's less B's.
+    below_pos, below_neg = (
+        share_below(members[0], scores[0]) - share_below(members[1], scores[1])
+        for members in (pos, neg)
+    )
+    classes = []
+    for members, n, alpha in ((is_pos, n_pos, "alpha_pos"), (~is_pos, n_neg, "alpha_neg")):
+        observed, mass = n * bootstrap_shape(n), float(single(prior).weights(alpha, 1)[0])
+        total = observed + mass
+        weights = (members * observed / n + mass / len(is_pos)) / total
+        share = weights[is_pos].sum()
+        classes.append((weights, total, share * below_pos + (1 - share) * below_neg))
+    (weights, total, placed_pos), (weights_neg, total_neg, placed_neg) = classes
+    variance = float(weights @ (placed_neg - weights @ placed_neg) ** 2) / (total + 1)
+    variance += float(weights_neg @ (placed_pos - weights_neg @ placed_pos) ** 2) / (total_neg + 1)
+    return float(weights @ placed_neg), float(np.sqrt(variance))
+
+
+@dataclass(frozen=True, eq=False)
+class MoreDocuments(DataGenerator):
+    """Labelled documents on top of those observed, as the posterior expects them.
+
+    Every data set first draws what may be true from the posterior, then the documents given that.
+
+    Attributes
+    ----------
+    counts : PairedCounts or UnpairedCounts
+        What was observed, one row.
+    prior : Prior or tuple of Prior
+        The prior of what documents will be like.
+    n : int
+        How many documents are added; per system where each has its own.
+    """
+
+    counts: Data
+    prior: Priors
+    n: int
+
+    @property
+    def shared_random_numbers(self) -> bool:  # type: ignore[override]
+        """False where most documents of all data sets are the same: these would err alike."""
+        return self.n >= max(self.counts.n_documents())
+
+    def draw(self, size: int, rng: np.random.Generator) -> Data:
+        """Draw so many data sets."""
+        model = PAIRED if self.counts.paired else Unpaired()
+        draws = model.sample_exact(model.stan_data(self.counts, self.prior), size, rng)
+        names = tuple(map(str, range(size)))
+        if isinstance(self.counts, PairedCounts):
+            mu = draws["mu"]
+            pos, neg = mu * draws["theta_pos"][:, 0], (1 - mu) * draws["theta_neg"][:, 0]
+            new = rng.multinomial(self.n, _normalize(np.concatenate([pos, neg], axis=1)))
+            return PairedCounts(names, new[:, :4] + self.counts.pos, new[:, 4:] + self.counts.neg)
+        assert isinstance(self.counts, UnpairedCounts)
+        cells = (
+            rng.multinomial(self.n, _normalize(draws["cells"][:, system, 0])) + observed
+            for system, observed in enumerate((self.counts.cells_A, self.counts.cells_B))
+        )
+        return UnpairedCounts(names, *cells)
+
+
+@dataclass(frozen=True)
+class MoreValues(DataGenerator):
+    """Values on top of those observed: of items, or of test folds of the same documents.
+
+    Differences of two folds have a correlation. What all folds of these documents have in common
+    stays as it is: only the rest is drawn.
+
+    Attributes
+    ----------
+    mean, sd : float
+        Of the observed differences.
+    rho : float
+        The correlation of two folds; 0 of items.
+    observed : int
+        How many items or folds there are.
+    n : int
+        How many are added.
+    """
+
+    mean: float
+    sd: float
+    rho: float
+    observed: int
+    n: int
+
+    def draw(self, size: int, rng: np.random.Generator) -> StudentTPosterior:
+        """Draw so many data sets, and return the posterior of the difference of each."""
+        observed, new, total = self.observed, self.n, self.observed + self.n
+        squares = self.sd**2 * (observed - 1)
+        within = squares / rng.chisquare(observed - 1, size)  # (1 - rho) sigma^2
+        apart = np.sqrt(within * (1 / observed + 1 / new)) * rng.standard_normal(size)
+        new_squares = within * rng.chisquare(new - 1, size) if new > 1 else np.zeros(size)
+        all_squares = squares + new_squares + observed * new / total * apart**2
+        variance = all_squares / (total - 1) * (1 / total + self.rho / (1 - self.rho))
+        return StudentTPosterior(total - 1, self.mean + new / total * apart, np.sqrt(variance))
+
+
+@dataclass(frozen=True)
+class MoreScores(DataGenerator):
+    """Scored documents, or clusters, on top of those observed: the variance goes as 1/n.
+
+    Attributes
+    ----------
+    mean, sd : float
+        Of the posterior of the difference, taken to be normal.
+    observed : int
+        How many documents or clusters there are.
+    n : int
+        How many are added.
+    """
+
+    mean: float
+    sd: float
+    observed: int
+    n: int
+
+    def draw(self, size: int, rng: np.random.Generator) -> StudentTPosterior:
+        """Draw so many data sets, and return the posterior of the difference of each."""
+        total = self.observed + self.n
+        true = self.mean + self.sd * rng.standard_normal(size)
+        new = true + self.sd * np.sqrt(self.observed / self.n) * rng.standard_normal(size)
+        scale = np.full(size, self.sd * np.sqrt(self.observed / total))
+        mean = (self.observed * self.mean + self.n * new) / total
+        return StudentTPosterior(np.inf, mean, scale)
+
+
+class ContestPosteriors(NamedTuple):
+    """Normal posteriors of all systems of a contest, one per data set.
+
+    Attributes
+    ----------
+    mean : ndarray
+        Of the scores (data set, system).
+    sd : ndarray
+        Of the difference of two systems (system, system).
+    rope, higher_is_better : tuple of float, bool
+        Which of the others is hardest to tell from the leader depends on these.
+    """
+
+    mean: Array
+    sd: Array
+    rope: Interval
+    higher_is_better: bool
+
+    def hdi(self, prob: float) -> tuple[Array, Array]:
+        """Return the HDI of the leader against that system which is hardest to tell from it."""
+        utility = self.mean if self.higher_is_better else -self.mean
+        row, leader = np.arange(len(utility)), utility.argmax(axis=1)
+        difference = self.mean[row, leader][:, None] - self.mean
+        half_width = self.sd[leader] * scipy.special.ndtri((1 + prob) / 2)
+        low, high = difference - half_width, difference + half_width
+        decisions = decide_all(low, high, self.rope, higher_is_better=self.higher_is_better)
+        ease = np.select([decisions == ">>", decisions == "="], [2, 1], 0)
+        ease[row, leader] = 3
+        hardest = ease.argmin(axis=1)
+        return low[row, hardest], high[row, hardest]
+
+
+@dataclass(frozen=True, eq=False)
+class MoreOfContest(DataGenerator):
+    """What all systems do on more items: the covariance of their scores goes as 1/n.
+
+    Attributes
+    ----------
+    scores : ndarray
+        Draws of the scores by which pairs are judged (draw, system).
+    truths : ndarray
+        Draws of what may be true: of systems that learn from each other, where they do.
+    observed : int
+        How many items there are.
+    n : int
+        How many are added.
+    rope, higher_is_better : tuple of float, bool
+        How pairs are judged.
+    """
+
+    scores: Array
+    truths: Array
+    observed: int
+    n: int
+    rope: Interval
+    higher_is_better: bool
+
+    def draw(self, size: int, rng: np.random.Generator) -> ContestPosteriors:
+        """Draw so many data sets, and return the posterior of each."""
+        mean, covariance = self.scores.mean(axis=0), np.cov(self.scores.T)
+        true, total = rng.choice(self.truths, size), self.observed + self.n
+        noise = rng.multivariate_normal(np.zeros(len(mean)), covariance, size, method="eigh")
+        new = true + np.sqrt(self.observed / self.n) * noise
+        variance = np.diag(covariance)
+        of_differences = variance[:, None] + variance - 2 * covariance
+        return ContestPosteriors(
+            (self.observed * mean + self.n * new) / total,
+            np.sqrt(np.maximum(of_differences, 0.0) * self.observed / total),
+            self.rope,
+            self.higher_is_better,
+        )
+
+
+ClosedForms = StudentTPosterior | ContestPosteriors
+
+
+def _normalize(probabilities: Array) -> Array:
+    """Let rows sum to 1, which NumPy's multinomial wants more exactly than products do."""
+    return np.asarray(probabilities / probabilities.sum(axis=-1, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -75,11 +406,7 @@ class Analysis:
         return self.sampling.draws or N_DRAWS
 
     def intervals(
-        self,
-        data: Data | StudentTPosterior | ContestPosteriors,
-        seed: np.random.SeedSequence,
-        *,
-        shared: bool = True,
+        self, data: Data | ClosedForms, seed: np.random.SeedSequence, *, shared: bool = True
     ) -> tuple[Array, Array]:
         """Return the ends of the HDI of delta, one of each per data set.
 
@@ -92,52 +419,55 @@ class Analysis:
         shared : bool
             Whether draws of data sets with the same counts may be shared.
         """
-        prob = self.question.hdi_prob
         if not isinstance(data, Data):
-            return data.hdi(prob)
+            return data.hdi(self.question.hdi_prob)
         low, high = np.empty((2, len(data.categories)))
-        if self.sampling.engine == "stan":
-            # Independent categories do not know of each other: a run serves many data sets.
-            step = len(low) if isinstance(self.model, ConjugateCounts) else 1
-            starts = range(0, len(low), step)
-            for start, child in zip(starts, seed.spawn(len(starts)), strict=True):
-                which = slice(start, start + step)
-                delta = self._stan_delta(rows(data, which), int(child.generate_state(1)[0] >> 2))
-                low[which], high[which] = hdi(delta, prob)
-            return low, high
-        stan_data = self.model.stan_data(data, self.sampling.prior)
-        rng = np.random.default_rng(seed)
-        assert isinstance(self.model, ConjugateCounts)
-        for which, cells in self.model.sample_exact_batch(
-            stan_data, self.draws, rng, shared=shared
-        ):
-            psi = self.question.measure(cells)  # (data set, system, draw)
+        blocks = self._by_stan(data, seed) if self.uses_stan else self._exactly(data, seed, shared)
+        for which, delta in blocks:
+            low[which], high[which] = hdi(delta, self.question.hdi_prob)
+        return low, high
+
+    @property
+    def uses_stan(self) -> bool:
+        """Whether Stan draws the posteriors."""
+        return self.sampling.engine == "stan"
+
+    def _exactly(self, data: Data, seed: np.random.SeedSequence, shared: bool) -> Blocks:
+        model, measure = self.model, self.question.measure
+        assert isinstance(model, ConjugateCounts)
+        stan_data, rng = model.stan_data(data, self.sampling.prior), np.random.default_rng(seed)
+        for which, cells in model.sample_exact_batch(stan_data, self.draws, rng, shared=shared):
+            psi = measure(cells)  # (data set, system, draw)
             with np.errstate(invalid="ignore"):  # infinite for both: found below
                 delta = psi[:, 0] - psi[:, 1]
             if np.isnan(delta).any():
                 raise InputError(
-                    f"{self.question.measure.label} has no difference in some draws, where it is "
-                    "0/0 or infinite for both classifiers: choose another zero_division or measure."
+                    f"{measure.label} has no difference in some draws, where it is 0/0 or infinite "
+                    "for both classifiers: choose another zero_division or measure."
                 )
-            low[which], high[which] = hdi(delta, prob)
-        return low, high
+            yield which, delta
+
+    def _by_stan(self, data: Data, seed: np.random.SeedSequence) -> Blocks:
+        n, draws = len(data.categories), -(-self.draws // STAN_CHAINS)
+        # Independent categories do not know of each other: a run serves many data sets.
+        step = n if isinstance(self.model, ConjugateCounts) else 1
+        starts = range(0, n, step)
+        for start, child in zip(starts, seed.spawn(len(starts)), strict=True):
+            which, state = slice(start, start + step), int(child.generate_state(1)[0] >> 2)
+            sampling = replace(self.sampling, chains=STAN_CHAINS, draws=draws, seed=state)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SamplingWarning)  # of thousands some have it
+                fitted = fit(rows(data, which), self.question, sampling)
+            a, b = data.systems
+            fitted, question = fitted.of_pair(a, b, self.question)
+            # (chain, draw, data set)
+            delta = Scores.of(fitted.model, fitted.draws.posterior, question, (0, 1)).delta
+            yield which, np.moveaxis(delta, -1, 0).reshape(delta.shape[-1], -1)
 
     def decide(self, low: Array, high: Array) -> NDArray[np.str_]:
         """Decide on every HDI."""
         better = self.question.measure.higher_is_better
         return decide_all(low, high, self.question.rope, higher_is_better=better)
-
-    def _stan_delta(self, data: Data, seed: int) -> Array:
-        draws = -(-self.draws // STAN_CHAINS)
-        sampling = replace(self.sampling, chains=STAN_CHAINS, draws=draws, seed=seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SamplingWarning)  # among thousands some always have it
-            fitted = fit(data, self.question, sampling)
-        a, b = data.systems
-        fitted, question = fitted.of_pair(a, b, self.question)
-        # (chain, draw, data set)
-        delta = Scores.of(fitted.model, fitted.draws.posterior, question, (0, 1)).delta
-        return np.moveaxis(delta, -1, 0).reshape(delta.shape[-1], -1)
 
 
 @dataclass(frozen=True)
@@ -149,9 +479,7 @@ class Chunk:
     analyses: tuple[Analysis, ...]
     seed: np.random.SeedSequence
 
-    def simulate(
-        self,
-    ) -> tuple[Data | StudentTPosterior | ContestPosteriors, list[tuple[Array, Array]]]:
+    def simulate(self) -> tuple[Data | ClosedForms, list[tuple[Array, Array]]]:
         """Draw the data sets; return them, and the ends of their HDIs by analysis."""
         data_seed, draws_seed = (
             np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, child))
@@ -203,16 +531,6 @@ class Study:
         """What all analyses ask."""
         return self.analyses[0].question
 
-    @property
-    def per_chunk(self) -> int:
-        """How many data sets one worker takes at a time."""
-        if self.analyses[0].sampling.engine == "stan":
-            together = all(isinstance(a.model, ConjugateCounts) for a in self.analyses)
-            return STAN_PER_CHUNK if together else STAN_RUNS_PER_CHUNK
-        if self.question.measure.kind == "scores":
-            return SCORED_PER_CHUNK
-        return max(1, NUMBERS_PER_CHUNK // self.analyses[0].draws)
-
     def run(
         self,
         generators: Sequence[DataGenerator],
@@ -226,32 +544,39 @@ class Study:
         random numbers of a generator depend on its index, counted from ``first``. Also returned
         are warnings: that the user stopped it early.
         """
-        total = self.n_simulations if n_simulations is None else n_simulations
+        total, per_chunk = n_simulations or self.n_simulations, self._per_chunk()
         chunks = [
             Chunk(
                 generator,
-                min(self.per_chunk, total - start),
+                min(per_chunk, total - start),
                 self.analyses,
                 np.random.SeedSequence(self.seed, spawn_key=(first + index, turn)),
             )
-            for turn, start in enumerate(range(0, total, self.per_chunk))
+            for turn, start in enumerate(range(0, total, per_chunk))
             for index, generator in enumerate(generators)
         ]
-        title = f"Judging {len(generators)} x {total:,} data sets"
-        workers = {"jobs": self.jobs, "executor": self.executor}
+        title = f"Judging {len(generators)} x {total:,} data sets" if self.progress else ""
         results = run_parallel(
-            count_decisions, chunks, title=title, progress=self.progress, **workers
+            count_decisions, chunks, jobs=self.jobs, executor=self.executor, title=title
         )
         counts = np.zeros((len(generators), len(self.analyses), len(DECISIONS)), dtype=np.int64)
-        for index, result in enumerate(results):
-            if result is not None:
-                counts[index % len(generators)] += result
-        done = sum(result is not None for result in results)
+        done = [(index, result) for index, result in enumerate(results) if result is not None]
+        for index, result in done:
+            counts[index % len(generators)] += result
         if not done:
             raise KeyboardInterrupt
-        if done == len(results):
+        if len(done) == len(results):
             return counts, []
-        return counts, [f"Interrupted: {done} of {len(results)} parts of the study are done."]
+        return counts, [f"Interrupted: {len(done)} of {len(results)} parts of the study are done."]
+
+    def _per_chunk(self) -> int:
+        """Return how many data sets one worker takes at a time."""
+        if self.analyses[0].uses_stan:
+            together = all(isinstance(a.model, ConjugateCounts) for a in self.analyses)
+            return STAN_PER_CHUNK if together else STAN_RUNS_PER_CHUNK
+        if self.question.measure.kind == "scores":
+            return SCORED_PER_CHUNK
+        return max(1, NUMBERS_PER_CHUNK // self.analyses[0].draws)
 
 
 def rates(counts: Counts, goal: Goal) -> dict[str, Any]:
@@ -267,13 +592,13 @@ def rates(counts: Counts, goal: Goal) -> dict[str, Any]:
     }
 
 
-def standard_error(reached: int, total: int) -> float:
+def standard_error(reached: Any, total: Any) -> Any:
     """Return the Monte-Carlo standard error of a rate.
 
     One more success and one more failure keep it from being 0 where the rate is 0 or 1.
     """
     share = (reached + 1) / (total + 2)
-    return float(np.sqrt(share * (1 - share) / total))
+    return np.sqrt(share * (1 - share) / total)
 
 
 def run_parallel(
@@ -282,8 +607,7 @@ def run_parallel(
     *,
     jobs: int | None = None,
     executor: Any = None,
-    title: str = "Simulating",
-    progress: bool = False,
+    title: str = "",
 ) -> list[Result | None]:
     """Apply a function to every task; after Ctrl-C return what is done, with None for the rest.
 
@@ -293,10 +617,10 @@ def run_parallel(
         What to do with a task; it and the tasks can be sent to other processes.
     tasks : sequence
         In the order in which they had better be done.
-    jobs, executor, progress
+    jobs, executor
         As in :func:`stanoff.power`.
     title : str
-        What to call it while it runs.
+        What to call it on stderr while it runs; nothing is shown without.
 
     Examples
     --------
@@ -305,10 +629,10 @@ def run_parallel(
     """
     # NumPy lets go of the interpreter while it draws, sorts and calculates: threads are as quick as
     # processes, start at once and share measures that the user has registered.
-    own_pool = ThreadPoolExecutor(as_jobs(jobs)) if executor is None else None
-    pool: Executor = own_pool or as_executor(executor)
+    threads = ThreadPoolExecutor(as_jobs(jobs)) if executor is None else None
+    pool: Executor = threads or as_executor(executor)
     futures: list[Future[Result]] = []
-    with show_progress(title, total=len(tasks), quiet=not progress) as advance:
+    with show_progress(title, total=len(tasks), quiet=not title) as advance:
         try:
             with suppress(KeyboardInterrupt):
                 for task in tasks:
@@ -330,8 +654,8 @@ def run_parallel(
         finally:
             for future in futures:
                 future.cancel()
-            if own_pool is not None:
-                own_pool.shutdown()
+            if threads is not None:
+                threads.shutdown()
     finished = [f.done() and not f.cancelled() and f.exception() is None for f in futures]
     results = [f.result() if ok else None for f, ok in zip(futures, finished, strict=True)]
     return results + [None] * (len(tasks) - len(results))

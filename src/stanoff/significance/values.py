@@ -149,7 +149,7 @@ def wilcoxon_test(
 def paired_test(
     test: str, scores: Array, label: str, alternative: str, approximation: str | None = None
 ) -> SignificanceResult:
-    """Test the differences of pairs by their signs, signed ranks or mean, or that of pooled ranks."""
+    """Test the differences of pairs by their signs, signed ranks, mean or pooled ranks."""
     check_alternative(alternative, approximation)
     if test == "T'-test":
         scores = scipy.stats.rankdata(scores.ravel()).reshape(2, -1)
