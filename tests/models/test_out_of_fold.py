@@ -120,7 +120,7 @@ def test_arrays_of_cross_val_predict_have_their_folds_beside_them():
         compare(*arrays[:3], fold=arrays[3][1:])
     with pytest.raises(InputError, match="two folds or more"):
         compare(*arrays[:3], fold=np.zeros(300))
-    with pytest.raises(InputError, match="The index of b is not that of y_true"):
+    with pytest.raises(InputError, match="The index of y_pred_b is not that of y_true"):
         compare(table["y"], table["a"], table["b"][::-1], fold=table["fold"])
     with pytest.raises(InputError, match="Two are compared, and there are 3"):
         compare(table[["y", "fold", "a", "b"]].assign(c=1), truth="y", fold="fold")

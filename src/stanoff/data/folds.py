@@ -372,9 +372,7 @@ def is_cross_validation(inputs: Sequence[Any], options: Options, *, labels: bool
     return any(_has_scores(data) or _is_search(data) for data in [*inputs, *within])
 
 
-def load_cross_validation(
-    data: Any, second: Any, systems: Sequence[Any] | None, options: Options
-) -> FoldValues:
+def load_cross_validation(data: Any, systems: Sequence[Any] | None, options: Options) -> FoldValues:
     """Read the scores of the folds of two systems, or of any number.
 
     Parameters
@@ -382,8 +380,6 @@ def load_cross_validation(
     data : mapping, data frame or path
         What ``cross_validate`` returned for each system, scores by system, ``cv_results_``, or a
         table.
-    second : optional
-        The scores of B, if ``data`` has those of A.
     systems : sequence, optional
         Which columns or candidates are compared; by default all.
     options : mapping
@@ -392,16 +388,13 @@ def load_cross_validation(
     Examples
     --------
     >>> rf, svm = {"test_score": [0.8, 0.9, 0.7, 0.9]}, {"test_score": [0.7, 0.9, 0.8, 0.6]}
-    >>> load_cross_validation(rf, svm, None, {"folds": 2, "repeats": 2}).observed.round(3).tolist()
+    >>> named = {"rf": rf, "svm": svm}
+    >>> load_cross_validation(named, None, {"folds": 2, "repeats": 2}).observed.round(3).tolist()
     [0.825, 0.75]
     """
     for name, value in options.items():
         if name not in ALLOWED:
             raise invalid(name, "None for scores of folds", value)
-    if second is not None:
-        names = [getattr(scores, "name", None) for scores in (data, second)]
-        names = names if all(names) and names[0] != names[1] else ["A", "B"]
-        data = dict(zip(names, (data, second), strict=True))
     if _has_scores(data):
         advice = "pass compare(cv_a, cv_b), or contest({'rf': cv_rf, 'svm': cv_svm})"
         raise InputError(f"This is what cross_validate returned for one system: {advice}.")

@@ -218,7 +218,8 @@ def load_systems(
         rule = "a mapping of names to predictions"
         raise invalid("predictions", rule, type(predictions).__name__)
     names = None
-    if predictions is not None:
+    folds = kind == "values" and is_cross_validation([predictions], options)
+    if predictions is not None and not folds:  # scores of folds name the systems themselves
         names = as_systems(list(predictions))
         if "y_true" in names:
             raise invalid("predictions", "made of other names than 'y_true'", "y_true")
@@ -280,7 +281,7 @@ def _load(
     if kind == "values" and "trained" not in options:
         named = data if predictions is None else predictions
         if is_cross_validation([named], options):
-            return load_cross_validation(named, None, systems, options)
+            return load_cross_validation(named, systems, options)
     elif "fold" in options and predictions is not None:
         columns = {"y_true": data, **predictions, "fold": options["fold"]}
         check_arrays(columns)

@@ -59,10 +59,6 @@ class TrainedCopies(Data):
         """How many documents there are."""
         return int(getattr(self, self.per_unit).shape[-1])
 
-    def n_documents(self, category: str | None = None) -> tuple[int]:
-        """Count the documents."""
-        return (self.documents,)
-
     def format_count(self, n: int) -> str:
         """Say how many documents there are, and how many copies of each system."""
         low, high = self.copies.min(), self.copies.max()
