@@ -92,6 +92,8 @@ def read_answers(
     """
     value = options.get("value", options.get("prediction"))
     is_long = value is not None or "system" in options
+    if systems is not None and None in systems:
+        raise InputError("Say which systems are compared: pass a= and b=, or systems=.")
     with ExitStack() as stack:
         table = open_table(data, stack.enter_context(database()), stack)
         stack.enter_context(translate_errors(table.title))
