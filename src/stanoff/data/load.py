@@ -16,34 +16,16 @@ import numpy as np
 import pandas as pd
 
 from stanoff._lib.arguments import as_names, as_systems, check_choice
-from stanoff.data import notes
+from stanoff.data import notes, types
 from stanoff.data.counting import check_weights, count_two_test_sets
-from stanoff.data.folds import (
-    FOLD_OPTIONS,
-    is_cross_validation,
-    load_cross_validation,
-)
-from stanoff.data.observed import (
-    DOCUMENTS,
-    EXTRA,
-    OWN,
-    TRUTH,
-    Observed,
-    builder_options,
-    check_kind,
-)
+from stanoff.data.folds import FOLD_OPTIONS, is_cross_validation, load_cross_validation
+from stanoff.data.observed import DOCUMENTS, EXTRA, OWN, Observed, builder_options, check_kind
+from stanoff.data.pivot import TRUTH
 from stanoff.data.readers import database, open_table, refuse_estimators
 from stanoff.data.scores import NUMERIC
 from stanoff.data.tables import LONG, read_tables
 from stanoff.data.trained import load_out_of_fold, load_trained
-from stanoff.data.types import (
-    AVERAGES,
-    Data,
-    PairedCounts,
-    default_names,
-    patterns_of,
-    system_roles,
-)
+from stanoff.data.types import AVERAGES, Data, PairedCounts
 from stanoff.errors import InputError, invalid
 from stanoff.options import DATA, DataOptions, spell_out
 
@@ -229,8 +211,8 @@ def load_systems(
     loaded = loaded.called(as_systems(names or loaded.systems))
     if not isinstance(loaded, PairedCounts):
         return loaded
-    groups = {name: patterns_of(group) for name, group in loaded.groups.items()}
-    return replace(patterns_of(loaded), groups=groups)
+    groups = {name: types.patterns_of(group) for name, group in loaded.groups.items()}
+    return replace(types.patterns_of(loaded), groups=groups)
 
 
 def load_pairs(
@@ -255,7 +237,7 @@ def load_pairs(
     roles = _contest_roles(data, truth, [systems] if isinstance(systems, str) else systems)
     observed = read_tables(kind, data, truth, roles, options)
     n_systems = len(observed.columns) - (kind != "values")
-    names = as_systems(observed.systems or default_names(n_systems))
+    names = as_systems(observed.systems or types.default_names(n_systems))
     pairs, refused = replace(observed, systems=names).pairs(kind, categories)
     if not pairs:
         raise InputError(next(iter(refused.values())))
@@ -314,7 +296,7 @@ def _contest_roles(data: Any, truth: Any, systems: Sequence[Any] | None) -> dict
         return None
     if truth is not None and truth in systems:
         raise invalid("systems", "other columns than 'truth'", truth)
-    return dict(zip(system_roles(len(systems)), systems, strict=True))
+    return dict(zip(types.system_roles(len(systems)), systems, strict=True))
 
 
 def load_rows(

@@ -37,7 +37,6 @@ BUILDERS: dict[str, Callable[..., Data]] = {
     NUMBERS: build_numbers,
     **{kind: partial(build_errors, kind) for kind in ERRORS},
 }
-TRUTH = "truth"
 OWN = "data."  # how the roles of columns begin that only the user's program knows
 EXTRA = ("cluster", "dataset", "denominator", "by")  # columns that say more of a row
 ACCEPTED: dict[str, tuple[str, ...]] = {

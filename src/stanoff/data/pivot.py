@@ -16,25 +16,12 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from stanoff.data import readers
 from stanoff.data.counting import check_weights, missing_rows, parse_texts
-from stanoff.data.readers import (
-    WRITTEN,
-    Frame,
-    N,
-    Table,
-    count_rows,
-    fetch,
-    fetch_objects,
-    first_missing,
-    is_missing,
-    materialize,
-    quote,
-    to_duckdb,
-    value_counts,
-)
+from stanoff.data.readers import WRITTEN, Frame, N, Table
 from stanoff.errors import InputError, invalid, unknown
 
-KEY, SYSTEM, VALUE = "id", "system", "value"
+KEY, SYSTEM, VALUE, TRUTH = "id", "system", "value", "truth"
 WHOLE_NUMBER = r"^-?(0|[1-9][0-9]*)$"
 TYPED = ("Date", "Time", "Unknown")  # of ids; what narwhals does not know are UUIDs
 MAX_SYSTEMS = 1000
@@ -42,10 +29,7 @@ MAX_LISTED = 6
 SINGULAR = {"are": "is", "have": "has"}
 UNMATCHED = "Pass unmatched= drop to leave them out."
 OR_PAIRS = "Pass unmatched= drop to leave them out, or pairs to judge each pair on what both have."
-RUNS = (
-    "Several labels of one system for one item are runs, not documents of their own: keep one run, "
-    "or take the label that most runs gave."
-)
+RUNS = " Several labels of one system for one item are runs, not documents: keep one run of each."
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +42,6 @@ class Member:
         What is true of items that it does not have.
     ids : str
         What an error shall call its ids.
-    advice : str
-        What to do if an id is repeated.
     table : Table or None
         The table, where it is one of its own.
     n : int
@@ -68,7 +50,6 @@ class Member:
 
     lacks: str
     ids: str
-    advice: str = RUNS
     table: Table | None = None
     n: int = 0
 
@@ -85,23 +66,23 @@ class Wide:
         By role the columns that hold it, with what an error shall call them; they must agree.
     table : Table
         The table it is made of, or the first of them.
-    from_file : bool
-        Whether labels are read from a file, in which texts may be numbers.
     members : tuple of Member
         What must have a row of every item; none where every row is an item.
     runs : bool
         Whether several rows of an item are its runs.
-    integers : frozenset of str
-        Columns of whole numbers, which an engine may have made real ones.
     """
 
     frame: Frame
     columns: Mapping[str, Mapping[str, str]]
     table: Table
-    from_file: bool
     members: tuple[Member, ...] = ()
     runs: bool = False
-    integers: frozenset[str] = frozenset()
+
+    @property
+    def from_file(self) -> bool:
+        """Whether labels are read from a file, in which texts may be numbers."""
+        tables = [self.table, *(member.table for member in self.members)]
+        return any(table.file for table in tables if table is not None)
 
     @property
     def counters(self) -> list[str]:
@@ -111,7 +92,7 @@ class Wide:
     def examples(self, *conditions: nw.Expr, limit: int = 1) -> str:
         """List the first ids for which something holds."""
         rows = self.frame.filter(*conditions).select(KEY).sort(KEY).head(limit)
-        return list_ids(fetch_objects(rows)[KEY])
+        return list_ids(readers.fetch_objects(rows)[KEY])
 
     def matched(self) -> list[nw.Expr]:
         """Return what is true of items of which every member has a row."""
@@ -143,12 +124,12 @@ def align(tables: Sequence[Table], connection: duckdb.DuckDBPyConnection) -> lis
     for table in tables:
         frame = table.frame
         if move:
-            frame = to_duckdb(frame, table.backend, connection)
+            frame = readers.to_duckdb(frame, table.backend, connection)
             table = replace(table, backend="own")
         if not table.stored:
-            frame = nw.from_native(materialize(connection, nw.to_native(frame)))
+            frame = nw.from_native(readers.materialize(connection, nw.to_native(frame)))
         if frame.collect_schema()[KEY].is_float():  # NaN is no id; engines compare it as they like
-            frame = frame.with_columns(nw.when(~is_missing(frame, KEY)).then(nw.col(KEY)))
+            frame = frame.with_columns(nw.when(~readers.is_missing(frame, KEY)).then(nw.col(KEY)))
         aligned.append(replace(table, frame=frame))
     aligned = _same_ids(aligned)
     if len(aligned) > 2 and aligned[0].backend == "dask":
@@ -179,12 +160,12 @@ def _same_ids(tables: list[Table]) -> list[Table]:
             continue
         tables[k] = _cast_ids(table, nw.String())
         odd = tables[k].frame.filter(~nw.col(KEY).str.contains(WHOLE_NUMBER)).select(KEY).head(1)
-        if mixed and table.kind == "text" and not len(fetch_objects(odd)):
+        if mixed and table.kind == "text" and not len(readers.fetch_objects(odd)):
             tables[k], kinds[k] = _cast_ids(table, nw.Int64()), "numbers"
     if len(set(kinds)) > 1:
         listed = " and ".join(
-            f"{count_rows(table.frame):,} of {table.labels[KEY]} are {kind}, such as "
-            f"{list_ids(fetch_objects(table.frame.select(KEY).head(1))[KEY])}"
+            f"{readers.count_rows(table.frame):,} of {table.labels[KEY]} are {kind}, such as "
+            f"{list_ids(readers.fetch_objects(table.frame.select(KEY).head(1))[KEY])}"
             for table, kind in zip(tables, kinds, strict=True)
         )
         raise InputError(f"The ids must be of one type, but {listed}.")
@@ -197,20 +178,16 @@ def _same_ids(tables: list[Table]) -> list[Table]:
 def join(wide: Wide | None, table: Table) -> Wide:
     """Join a table by id, and keep what is in one of both only; the first is joined to nothing."""
     k = len(wide.members) if wide else 0
-    schema = table.frame.collect_schema()
     roles = [role for role in table.labels if role != KEY]
     frame = table.frame.select(
         nw.col(KEY).alias(f"id_{k}" if wide else KEY),
         (~nw.col(KEY).is_null()).cast(nw.Int8()).alias(f"rows_{k}"),
         *(nw.col(role).alias(f"{role}_{k}") for role in roles),
     )
-    advice = RUNS if table.defaults else ""
-    lacks, n = f"are not in {table.title}", _check_ids(table)
-    member = Member(lacks, table.labels[KEY], advice, table, n)
+    member = Member(f"are not in {table.title}", table.labels[KEY], table, _check_ids(table))
     columns = {role: {f"{role}_{k}": table.labels[role]} for role in roles}
-    integers = frozenset(f"{role}_{k}" for role in roles if schema[role].is_integer())
     if wide is None:
-        return Wide(frame, columns, table, bool(table.file), (member,), integers=integers)
+        return Wide(frame, columns, table, (member,))
     joined = wide.frame.join(frame, left_on=KEY, right_on=f"id_{k}", how="full")
     counters = (nw.col(name).fill_null(0) for name in (*wide.counters, f"rows_{k}"))
     key = nw.coalesce(nw.col(KEY), nw.col(f"id_{k}")).alias(KEY)
@@ -219,22 +196,20 @@ def join(wide: Wide | None, table: Table) -> Wide:
         wide,
         frame=joined.with_columns(key, *counters),
         columns={role: {**wide.columns.get(role, {}), **columns.get(role, {})} for role in both},
-        from_file=wide.from_file or bool(table.file),
         members=(*wide.members, member),
-        integers=wide.integers | integers,
     )
 
 
 def _check_ids(table: Table) -> int:
     """Count the rows of a table, all of which must have an id."""
-    missing = nw.col(KEY).is_null().cast(nw.Int64()).sum().alias("missing")
-    counted = fetch_objects(table.frame.select(nw.len().alias(N), missing))
-    rows, lost = int(counted[N][0]), int(counted["missing"][0] or 0)
+    known = nw.col(KEY).count().alias("known")
+    counted = readers.fetch_objects(table.frame.select(nw.len().alias(N), known)).astype(int)
+    rows, lost = counted[N][0], counted[N][0] - counted["known"][0]
     if not rows:
         raise no_rows(table.title)
     if lost:
-        missing_rows(table.labels[KEY], True, "id", first_missing(table.frame, KEY), n=lost)
-    return rows
+        missing_rows(table.labels[KEY], True, "id", readers.first_missing(table.frame, KEY), n=lost)
+    return int(rows)
 
 
 def group_by_item(
@@ -264,9 +239,8 @@ def group_by_item(
     add : bool
         Whether numbers are added up, so that several rows of an item are its runs.
     """
-    schema = table.frame.collect_schema()
-    lost = table.frame.filter(is_missing(table.frame, KEY))
-    if len(fetch_objects(lost.select(KEY).head(1))):
+    lost = table.frame.filter(readers.is_missing(table.frame, KEY)).select(KEY).head(1)
+    if len(readers.fetch_objects(lost)):
         raise InputError(f"{table.labels[KEY]} has rows without a name.")
     roles = [*systems, *denominators]
     members = tuple(
@@ -292,9 +266,7 @@ def group_by_item(
         frame = frame.with_columns(nw.when(known).then(nw.col(first)))
     columns = {role: {role: table.labels.get(role, role)} for role in roles}
     columns |= {role: dict.fromkeys(names, table.labels[role]) for role, names in ends.items()}
-    whole = [name for role in columns if schema[role].is_integer() for name in columns[role]]
-    integers = frozenset(() if add else whole)
-    return Wide(frame, columns, table, bool(table.file), members, add, integers)
+    return Wide(frame, columns, table, members, add)
 
 
 def spread(
@@ -351,19 +323,19 @@ def resolve_systems(table: Table, systems: Mapping[str, Any]) -> tuple[Table, di
 
 def system_names(table: Table) -> list[Any]:
     """Return the systems that a long table has, each row one, in order."""
-    names = fetch_objects(table.frame.select(SYSTEM).unique().head(MAX_SYSTEMS))[SYSTEM]
+    names = readers.fetch_objects(table.frame.select(SYSTEM).unique().head(MAX_SYSTEMS))[SYSTEM]
     if not len(names):
         raise no_rows(table.title)
-    if not names.isna().any():
-        return sorted(names, key=str)
-    nameless = table.frame.filter(is_missing(table.frame, SYSTEM))
-    first = list_ids(fetch_objects(nameless.select(KEY).head(1))[KEY])
-    count = count_rows(nameless)
-    rows = "1 row names" if count == 1 else f"{count:,} rows name"
-    raise InputError(
-        f"{table.labels[SYSTEM]} must name a system in every row, but {rows} none: the first is "
-        f"that of {table.labels[KEY].partition(' of ')[0]} {first}."
-    )
+    if names.isna().any():
+        nameless = table.frame.filter(readers.is_missing(table.frame, SYSTEM))
+        first = list_ids(readers.fetch_objects(nameless.select(KEY).head(1))[KEY])
+        count = readers.count_rows(nameless)
+        rows = "1 row names" if count == 1 else f"{count:,} rows name"
+        raise InputError(
+            f"{table.labels[SYSTEM]} must name a system in every row, but {rows} none: the first "
+            f"is that of {table.labels[KEY].partition(' of ')[0]} {first}."
+        )
+    return sorted(names, key=str)
 
 
 # What is in a wide frame, checked.
@@ -371,7 +343,6 @@ def system_names(table: Table) -> list[Any]:
 
 def read_wide(
     wide: Wide,
-    labels: Collection[str],
     numbers: Collection[str],
     systems: Sequence[str],
     *,
@@ -385,8 +356,6 @@ def read_wide(
     ----------
     wide : Wide
         What is read.
-    labels : collection of str
-        Roles of labels: all of these are numbers, or none is.
     numbers : collection of str
         Roles of scores or values, which are checked when they are put together.
     systems : sequence of str
@@ -402,11 +371,11 @@ def read_wide(
     """
     columns = [column for names in wide.columns.values() for column in names]
     if count:
-        rows = value_counts(wide.frame, [*wide.counters, *columns])
+        rows = readers.value_counts(wide.frame, [*wide.counters, *columns])
     else:
         frame = wide.frame.sort(KEY) if wide.members else wide.frame
         wanted = [*([KEY] if wide.members else []), *wide.counters, *columns]
-        rows = fetch(frame.select(*wanted, *([weight] if weight else [])))
+        rows = readers.fetch(frame.select(*wanted, *([weight] if weight else [])))
         n = check_weights(rows[weight]) if weight else np.ones(len(rows), dtype=np.int64)
         # Put together anew: pandas warns where a column is inserted into a frame of very many.
         rows = pd.DataFrame({**{name: rows[name] for name in rows}, N: n}, copy=False)
@@ -417,6 +386,7 @@ def read_wide(
         if role not in numbers and not (unmatched == "pairs" and role in systems):
             for column, label in names.items():
                 _refuse_missing(wide, rows, column, label, count=count)
+    labels = [r for r in wide.columns if r in (TRUTH, *systems) and r not in numbers]
     return _agree(wide, _parse(wide, rows, labels, numbers)), notes
 
 
@@ -426,9 +396,10 @@ def _refuse_missing(
     """Refuse a column in which something is missing."""
     lost = rows[column].isna().to_numpy()
     if lost.any():
-        where = first_missing(wide.frame, column) if count else None
+        where = readers.first_missing(wide.frame, column) if count else None
         if wide.members:
-            where = f"that of {wide.examples(is_missing(wide.frame, column), *wide.matched())}"
+            missing = readers.is_missing(wide.frame, column)
+            where = f"that of {wide.examples(missing, *wide.matched())}"
         missing_rows(label, lost, where=where, n=int(rows[N][lost].sum()))
 
 
@@ -461,7 +432,7 @@ def _select_answered(
             clause += f", such as {wide.examples(nw.col(f'rows_{k}') == 0, limit=limit)}"
         else:
             first = f"in row {absent[:, k].argmax() + 1}"
-            first = first_missing(wide.frame, list(gaps)[k]) if count else first
+            first = readers.first_missing(wide.frame, list(gaps)[k]) if count else first
             clause += f", the first {first}" if first else ""
         clauses.append(clause)
     joined = bool(wide.members) and wide.members[0].table is not None
@@ -494,22 +465,19 @@ def _leave_gaps(wide: Wide, rows: pd.DataFrame, systems: Sequence[str]) -> pd.Da
 
 
 def _parse(
-    wide: Wide, rows: pd.DataFrame, labels: Collection[str], numbers: Collection[str]
+    wide: Wide, rows: pd.DataFrame, labels: Sequence[str], numbers: Collection[str]
 ) -> pd.DataFrame:
     """Return whole numbers where an engine made real ones of them, or a file has texts."""
-    parsed: dict[str, Any] = {}
-    for column in wide.integers:
-        if not pd.api.types.is_integer_dtype(rows[column]):
-            parsed[column] = [x if pd.isna(x) else int(x) for x in rows[column]]
-    rows = rows.assign(**parsed)
-    if not wide.from_file:
-        return rows
-    others = [[*names] for r, names in wide.columns.items() if r not in (*labels, *numbers)]
-    for group in ([column for role in labels for column in wide.columns[role]], *others):
-        answers = {name: rows[name].dropna() for name in group}
-        for name, values in dict[str, Any](parse_texts(answers)).items():
+    others = [[role] for role in wide.columns if role not in (*labels, *numbers)]
+    for group in (labels, *others):  # labels are numbers if all of them are
+        answers = {name: rows[name].dropna() for role in group for name in wide.columns[role]}
+        parsed: dict[str, Any] = parse_texts(answers) if wide.from_file else {}
+        for name, values in answers.items() if wide.members else ():
+            if pd.api.types.infer_dtype(values) == "floating" and not (values % 1).any():
+                parsed[name] = values.astype(np.int64)
+        for name, values in parsed.items():
             if len(values) < len(rows):  # a gap makes numbers real ones
-                values = pd.Series(values, answers[name].index, dtype=object)
+                values = pd.Series([*values], answers[name].index, dtype=object)
             rows = rows.assign(**{name: values})
     return rows
 
@@ -552,13 +520,14 @@ def _refuse_repeated_items(wide: Wide, rows: pd.DataFrame) -> None:
             odd |= bool((rows[name] > 1).any())
     for member, frame in repeated if odd else ():
         twice = frame.filter(nw.col(N) > 1)
-        first = fetch_objects(twice.sort(KEY).head(1))
+        first = readers.fetch_objects(twice.sort(KEY).head(1))
         if len(first):
-            count = count_rows(twice)
+            count = readers.count_rows(twice)
             ids = "1 id" if count == 1 else f"{count:,} ids"
+            of_program = member.table is None or member.table.defaults
             raise InputError(
                 f"{member.ids} repeats {ids}, such as {list_ids(first[KEY])}, which "
-                f"{first[N][0]:,} rows have. {member.advice}".rstrip()
+                f"{first[N][0]:,} rows have.{RUNS if of_program else ''}"
             )
 
 
@@ -575,10 +544,10 @@ def as_numbers_in_engine(
         if role not in texts and not schema[role].is_numeric() and schema[role] != nw.Boolean:
             raise invalid(table.labels[role], "a column of numbers", f"the type {schema[role]}")
     if texts:
-        frame = nw.to_native(to_duckdb(table.frame, table.backend, connection))
-        numbers = {}
+        frame = nw.to_native(readers.to_duckdb(table.frame, table.backend, connection))
+        numbers = []
         for role in texts:
-            name = quote(role)
+            name = readers.quote(role)
             number = (
                 f"CASE WHEN lower({name}) IN ('true', 'false') THEN {name}::BOOLEAN::DOUBLE "
                 f"WHEN NOT contains({name}, '_') THEN TRY_CAST({name} AS DOUBLE) END"
@@ -586,12 +555,10 @@ def as_numbers_in_engine(
             odd = frame.filter(f"{name} IS NOT NULL AND ({number}) IS NULL")
             [(count, example)] = odd.aggregate(f"count(*), min({name})").fetchall()
             if count:
-                raise InputError(
-                    f"{table.labels[role]} must be made of numbers, but {count:,} rows have none, "
-                    f"such as {example!r}."
-                )
-            numbers[role] = f"{number} AS {name}"
-        frame = frame.project(f"* REPLACE ({', '.join(numbers.values())})")
+                rule = f"must be made of numbers, but {count:,} rows have none, such as {example!r}"
+                raise InputError(f"{table.labels[role]} {rule}.")
+            numbers.append(f"{number} AS {name}")
+        frame = frame.project(f"* REPLACE ({', '.join(numbers)})")
         table = replace(table, frame=nw.from_native(frame), backend="own")
     numeric = (nw.col(role).cast(nw.Float64()) for role in roles)
     return replace(table, frame=table.frame.with_columns(*numeric))
@@ -600,7 +567,7 @@ def as_numbers_in_engine(
 def sum_squares(wide: Wide, rows: pd.DataFrame, systems: Sequence[str]) -> Any:
     """Add up the squared deviations of runs from their mean (system, item)."""
     squares = wide.table.frame.group_by(KEY).agg(*(nw.col(role).var(ddof=0) for role in systems))
-    around = fetch(squares.sort(KEY))
+    around = readers.fetch(squares.sort(KEY))
     if len(around) > len(rows):  # some items were left out
         around = around[around[KEY].isin(rows[KEY])]
     n = [rows[f"rows_{k}"].to_numpy() for k in range(len(systems))]

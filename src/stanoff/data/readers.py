@@ -23,6 +23,7 @@ from typing import Any
 import duckdb
 import narwhals as nw
 import pandas as pd
+import pyarrow
 
 from stanoff._lib.arguments import as_path, check_utf8
 from stanoff.data.logs import open_unpacked, read_log
@@ -171,10 +172,10 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def translate_errors(title: str) -> Iterator[None]:
-    """Turn what DuckDB complains of while it reads a table into one line, which names the file."""
+    """Turn what is complained of while a table is read into one line, which names the file."""
     try:
         yield
-    except duckdb.Error as error:
+    except (duckdb.Error, pyarrow.ArrowException, OSError) as error:
         text = str(error)
         message = text.splitlines()[0]
         ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
@@ -374,25 +375,21 @@ def data_paths(pattern: str) -> list[str]:
     name = pattern if len(pattern) < 200 else f"{pattern[:200]}..."
     if "://" in pattern:
         raise InputError(f"{name} is not on this machine: fetch it first, and pass the file.")
+    missing = f"There is no file {name}."
     try:
         if path.is_dir():
-            paths = sorted(str(file) for file in path.rglob("*") if _holds_data(file, path))
-            if not paths:
-                raise InputError(
-                    f"The folder {name} has no file that ends with {', '.join(KINDS)}."
-                )
+            missing = f"The folder {name} has no file that ends with {', '.join(KINDS)}."
+            files = sorted(file for file in path.rglob("*") if _holds_data(file, path))
         else:
-            paths = [str(path)] if path.is_file() else sorted(glob.glob(str(path)))  # noqa: PTH207
-    except OSError:
-        paths = []
-    if not paths:
-        raise InputError(f"There is no file {name}.")
-    for file in map(Path, paths):
-        if not file.is_file():
-            raise InputError(f"{file} is not a file.")
-        if not file.stat().st_size:
-            raise InputError(f"{file} is empty.")
-    return paths
+            files = [path] if path.is_file() else sorted(map(Path, glob.glob(str(path))))  # noqa: PTH207
+    except OSError:  # a name that is too long
+        files = []
+    if not files:
+        raise InputError(missing)
+    for file in files:
+        if not file.is_file() or not file.stat().st_size:
+            raise InputError(f"{file} is {'empty' if file.is_file() else 'not a file'}.")
+    return [str(file) for file in files]
 
 
 def _holds_data(file: Path, folder: Path) -> bool:
@@ -428,27 +425,27 @@ def _open_file(path: str, connection: duckdb.DuckDBPyConnection, stack: ExitStac
     pattern, _, table_name = path.partition("::")
     paths = data_paths(pattern)
     source = {"file": name} | ({"modified": _modified(paths)} if path == name else {})
-    kinds = {_kind(file) for file in paths}
-    if len(kinds) > 1:
-        raise InputError(f"{name} matches files of different kinds: {', '.join(paths[:5])}.")
-    [kind] = kinds
-    log = read_log(paths[0], _start_of_text(paths[0])) if len(paths) == 1 else None
-    if log is not None:
-        rows, notes = log
-        names = tuple(rows.columns)
-        defaults = {str(c): str(c) for c in names if c in ("id", "truth", "prediction")}
-        numbered = rows.set_axis([f"c{i}" for i in range(len(names))], axis=1)
-        frame = nw.from_native(connection.from_df(numbered))
-        return Table(frame, names, name, name, source, defaults=defaults, notes=notes)
     with translate_errors(name):
+        kinds = {_kind(file) for file in paths}
+        if len(kinds) > 1:
+            raise InputError(f"{name} matches files of different kinds: {', '.join(paths[:5])}.")
+        [kind] = kinds
+        log = read_log(paths[0], _start_of_text(paths[0])) if len(paths) == 1 else None
+        if log is not None:
+            rows, notes = log
+            defaults = {str(c): str(c) for c in rows if c in ("id", "truth", "prediction")}
+            names = tuple(rows.columns)
+            relation = connection.from_df(rows.set_axis(range(len(names)), axis=1).add_prefix("c"))
+            frame = nw.from_native(relation)
+            return Table(frame, names, name, name, source, defaults=defaults, notes=notes)
         relation, names = _open_relation(connection, paths, kind, table_name)
         columns = enumerate(relation.columns)
         relation = relation.project(", ".join(f"{quote(c)} AS c{i}" for i, c in columns))
-        size = sum(Path(file).stat().st_size for file in paths)
+        size = sum(Path(file).stat().st_size for file in paths) if kind in WRITTEN else 0
         if kind in WRITTEN and size <= MAX_STORED:
             relation = materialize(connection, relation)
-    stored = kind not in WRITTEN or size <= MAX_STORED
-    return Table(nw.from_native(relation), names, name, name, source, kind=kind, stored=stored)
+    frame, stored = nw.from_native(relation), size <= MAX_STORED
+    return Table(frame, names, name, name, source, kind=kind, stored=stored)
 
 
 @contextmanager
@@ -487,11 +484,8 @@ def _kind(path: str) -> str:
 
 def _start(path: str) -> bytes:
     """Read the beginning of a file, which may be packed."""
-    try:
-        with open_unpacked(path) as file:
-            return bytes(file.read(START))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error}.") from None
+    with open_unpacked(path) as file:
+        return bytes(file.read(START))
 
 
 def _start_of_text(path: str) -> str:
@@ -520,7 +514,9 @@ def _open_relation(
     if kind == "duckdb":
         relation = connection.sql(f"FROM {_attach(connection, paths[0], table_name)}")
     elif kind == "arrow":
-        relation = connection.from_arrow(_arrow_dataset(paths))
+        from pyarrow import dataset
+
+        relation = connection.from_arrow(dataset.dataset(paths, format="ipc"))
     else:
         if kind == "json":
             _check_end(paths)
@@ -556,17 +552,6 @@ def _attach(connection: duckdb.DuckDBPyConnection, path: str, table_name: str) -
         example = f"{path}::{next(iter(tables), 'name')}"
         raise InputError(f"{path} has the tables {names}: say which by '{example}'.")
     return tables[table_name]
-
-
-def _arrow_dataset(paths: list[str]) -> Any:
-    """Open Arrow files, which DuckDB does not read by itself."""
-    from pyarrow import ArrowInvalid, dataset
-
-    try:
-        return dataset.dataset(paths, format="ipc")
-    except (ArrowInvalid, OSError) as error:
-        message = str(error).splitlines()[0]
-        raise InputError(f"{', '.join(paths[:3])} cannot be read: {message}") from None
 
 
 def _header(path: str) -> tuple[str, tuple[str, ...]]:

@@ -18,42 +18,11 @@ import numpy as np
 import pandas as pd
 
 from stanoff._lib.arguments import check_choice
-from stanoff.data import notes
+from stanoff.data import notes, pivot, readers
 from stanoff.data.counting import match_label, refuse_scores
-from stanoff.data.observed import (
-    DOCUMENTS,
-    EXTRA,
-    OWN,
-    TRUTH,
-    Observed,
-    builder_options,
-    check_kind,
-)
-from stanoff.data.pivot import (
-    KEY,
-    SYSTEM,
-    VALUE,
-    Wide,
-    align,
-    as_numbers_in_engine,
-    group_by_item,
-    join,
-    read_wide,
-    resolve_systems,
-    spread,
-    sum_squares,
-    system_names,
-)
-from stanoff.data.readers import (
-    THE_TABLE,
-    N,
-    Table,
-    count_rows,
-    database,
-    fetch_objects,
-    open_table,
-    translate_errors,
-)
+from stanoff.data.observed import DOCUMENTS, EXTRA, OWN, Observed, builder_options, check_kind
+from stanoff.data.pivot import KEY, SYSTEM, TRUTH, VALUE, Wide
+from stanoff.data.readers import THE_TABLE, N, Table
 from stanoff.data.scores import NUMERIC
 from stanoff.data.types import system_roles
 from stanoff.errors import InputError, invalid, no_column
@@ -99,9 +68,9 @@ def read_tables(
         del extra["denominator"]
         extra |= {f"denominator {k}": name for k, name in enumerate(columns, start=1)}
     with ExitStack() as stack:
-        connection = stack.enter_context(database())
-        tables = [open_table(table, connection, stack) for table in inputs]
-        stack.enter_context(translate_errors(" and ".join(table.title for table in tables)))
+        connection = stack.enter_context(readers.database())
+        tables = [readers.open_table(table, connection, stack) for table in inputs]
+        stack.enter_context(readers.translate_errors(" and ".join(table.title for table in tables)))
         noticed: tuple[str, ...] = ()
         if roles is None:
             roles, noticed = _find_systems(kind, tables[0], truth, options)
@@ -123,7 +92,7 @@ def _find_systems(
     noticed: tuple[str, ...] = ()
     if "system" in options:
         key = options.get("item", options["system"])
-        systems = system_names(table.pick({KEY: key, SYSTEM: options["system"]}))
+        systems = pivot.system_names(table.pick({KEY: key, SYSTEM: options["system"]}))
         return dict(zip(system_roles(len(systems)), systems, strict=True)), ()
     if kind != "values" and truth is None:
         table.column(TRUTH, truth)  # it says which there are
@@ -135,7 +104,7 @@ def _find_systems(
     skipped = [name for name in candidates if name not in systems]
     roles = dict(zip(system_roles(len(systems)), systems, strict=True))
     if kind == "values":
-        first = fetch_objects(table.select(roles).head(1)) if systems else pd.DataFrame()
+        first = readers.fetch_objects(table.select(roles).head(1)) if systems else pd.DataFrame()
         for role, values in first.items():
             for text in (x for x in values if isinstance(x, str)):
                 number = pd.to_numeric(text, errors="coerce")
@@ -195,7 +164,7 @@ class TableReader:
         if joined:
             return self.read_joined()
         if values and set(self.options) == set(self.extra) == {"cluster"}:
-            n = count_rows(self.tables[0].frame)
+            n = readers.count_rows(self.tables[0].frame)
             if n > MAX_ITEMS:
                 by_cluster = replace(self, extra={}, options=self.extra)
                 return by_cluster.read_by_item("cluster", long=False, n=n)
@@ -216,9 +185,7 @@ class TableReader:
         self._refuse_twins([used])
         labels = {role: table.label(name) for role, name in {**truth, **self.systems}.items()}
         labelled = {r: {r: labels.get(r, r)} for r in columns if r not in named}
-        observed = self._observe(
-            Wide(picked.frame, labelled, picked, bool(table.file)), used, classes
-        )
+        observed = self._observe(Wide(picked.frame, labelled, picked), used, classes)
         if table.file and observed.n is not None:
             header = [str(used[role]) for role in labels]
             same = [
@@ -291,10 +258,10 @@ class TableReader:
             for number, (table, id, columns) in enumerate(zip(tables, ids, roles, strict=True), 1)
         ]
         self._refuse_twins(roles)
-        wide = None
-        for table in align(picked, self.connection):
-            wide = join(wide, table)
-        assert wide is not None
+        first, *others = pivot.align(picked, self.connection)
+        wide = pivot.join(None, first)
+        for table in others:
+            wide = pivot.join(wide, table)
         used = {role: name for columns in reversed(roles) for role, name in columns.items()}
         return self._observe(wide, used | {"id": ", ".join(dict.fromkeys(map(str, ids)))})
 
@@ -329,22 +296,22 @@ class TableReader:
         if separate:
             used[TRUTH] = self._open_gold()
             picked.append(self._pick(self.tables[1], {KEY: item, TRUTH: used[TRUTH]}, "table 2"))
-        answers, *gold = align(picked, self.connection)
+        answers, *gold = pivot.align(picked, self.connection)
         systems, denominators = self.systems, [r for r in self.extra if r.startswith("denominator")]
         if long:
-            answers, systems = resolve_systems(answers, systems)
+            answers, systems = pivot.resolve_systems(answers, systems)
         else:
             self._refuse_twins([systems])
         if add:
             numbers = [*([VALUE] if long else systems), *denominators]
-            answers = as_numbers_in_engine(answers, numbers, self.connection)
+            answers = pivot.as_numbers_in_engine(answers, numbers, self.connection)
         others = [role for role in (*shared, *self.extra) if role not in denominators]
         if long:
-            answers = spread(answers, systems, denominators, add=add)
+            answers = pivot.spread(answers, systems, denominators, add=add)
             denominators = [f"denominator {role}" for role in systems if denominators]
-        wide = group_by_item(answers, str(item), systems, denominators, others, add=add)
+        wide = pivot.group_by_item(answers, str(item), systems, denominators, others, add=add)
         for table in gold:
-            wide = join(wide, table)
+            wide = pivot.join(wide, table)
         return self._observe(wide, {**used, **self.extra, **systems}, n=n)
 
     def _pick(self, table: Table, columns: Mapping[str, Any], title: str = THE_TABLE) -> Table:
@@ -359,7 +326,7 @@ class TableReader:
             if role in schema and (schema[role].is_float() or (texts and schema[role] == nw.String))
         ]
         for role in doubtful:
-            first = fetch_objects(picked.frame.select(role).head(FIRST_ROWS))
+            first = readers.fetch_objects(picked.frame.select(role).head(FIRST_ROWS))
             values = first[role].dropna()
             refuse_scores(picked.labels[role], dict.fromkeys(values), rows=len(values))
         return picked
@@ -368,7 +335,7 @@ class TableReader:
         """Open the table of true labels, too, and name its column."""
         if len(self.truth) != 2:
             raise invalid(TRUTH, "the name of a column, or a table and its column", self.truth)
-        self.tables.append(open_table(self.truth[0], self.connection, self.stack))
+        self.tables.append(readers.open_table(self.truth[0], self.connection, self.stack))
         return self.truth[1]
 
     def _refuse_twins(self, columns: Sequence[Mapping[str, Any]]) -> None:
@@ -396,16 +363,12 @@ class TableReader:
         if choice == "pairs" and len(self.systems) == 2:  # these are all the pairs
             choice = "drop"
         answers = [role for role in wide.columns if role.partition("\t")[0] in self.systems]
-        truth = [TRUTH] if TRUTH in wide.columns else []
-        labels, numbers = [*truth, *answers], []
-        if self.kind not in ("labels", DOCUMENTS):
-            labels, numbers = truth, answers
-        if self.kind in NUMERIC:
-            labels, numbers = [], [*truth, *answers]
-        weight = "sample_weight" if weighted else None
+        numbers = [] if self.kind in ("labels", DOCUMENTS) else list(answers)
+        numbers += [TRUTH] if self.kind in NUMERIC else []
         systems = [role for role in answers if role in self.systems]
-        rows, noticed = read_wide(
-            wide, labels, numbers, systems, count=count, unmatched=choice, weight=weight
+        weight = "sample_weight" if weighted else None
+        rows, noticed = pivot.read_wide(
+            wide, numbers, systems, count=count, unmatched=choice, weight=weight
         )
         extra = self._runs(wide, rows, systems, n)
         documents = rows[N].to_numpy(dtype=np.int64) if count or weighted else None
@@ -416,7 +379,7 @@ class TableReader:
         named = {role: next(iter(names.values())) for role, names in wide.columns.items()}
         named |= {role: wide.table.label(used[role]) for role in classes}
         return Observed(
-            {named[role]: columns[role] for role in (*truth, *self.systems)},
+            {named[role]: columns[role] for role in (TRUTH, *self.systems) if role in columns},
             extra | builder_options(columns),
             documents,
             {r.removeprefix(OWN): c for r, c in columns.items() if r.startswith(OWN)},
@@ -445,7 +408,7 @@ class TableReader:
                         f"{lost:,} of {n:,} are missing."
                     )
         elif sizes.max() > 1:
-            extra |= {"runs": sizes, "scatter": sum_squares(wide, rows, systems)}
+            extra |= {"runs": sizes, "scatter": pivot.sum_squares(wide, rows, systems)}
         if "runs" in extra:
             rows[systems] /= sizes.T
         return extra
