@@ -12,8 +12,8 @@ import pytest
 from stanoff import Prior, compare, contest
 from stanoff.errors import InputError
 from stanoff.study import cache
-from stanoff.study.answers import decision_symbol
 from stanoff.study.config import read_study
+from stanoff.study.overview import decision_symbol
 from stanoff.study.run import build_study, list_jobs, try_fit
 
 PREDICTIONS = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import Interval
-from stanoff.inference.density import Density
 from stanoff.inference.intervals import mcse
-from stanoff.inference.posterior import Posterior
+from stanoff.inference.posterior import Density, Posterior
 
 Array = NDArray[np.float64]
 
@@ -80,34 +79,31 @@ def savage_dickey(
     number of draws, and so is the factor. Rows where the prior density is infinite, so that the
     factor is not ``defined``, get that of kernels, as in Zhang et al. (2016).
     """
-    factors = _density_ratios(posterior.density(0.0), prior.density(0.0))
-    if defined is None or all(defined):
-        return factors
-    of_kernels = _density_ratios(posterior.kernel_density(0.0), prior.kernel_density(0.0))
-    return [
-        factor if finite else of_kernel
-        for factor, of_kernel, finite in zip(factors, of_kernels, defined, strict=True)
-    ]
-
-
-def _density_ratios(posterior: Density, prior: Density) -> list[BayesFactor]:
-    columns = [column.tolist() for density in (posterior, prior) for column in density]
+    densities = [d.density(0.0) for d in (posterior, prior)]
+    if defined is not None and not all(defined):
+        kernels = [d.kernel_density(0.0) for d in (posterior, prior)]
+        densities = [
+            Density(
+                *(np.where(defined, local, kernel) for local, kernel in zip(*both, strict=True))
+            )
+            for both in zip(densities, kernels, strict=True)
+        ]
+    columns = [column.tolist() for density in densities for column in density]
     return [_density_ratio(*row) for row in zip(*columns, strict=True)]
 
 
 def _density_ratio(
     density: float, error: float, floor: float, prior: float, prior_error: float, prior_floor: float
 ) -> BayesFactor:
-    densities, bound = (density, prior), None
+    densities = (density, prior)
     if density < floor:
         bound = Bound("<", floor / prior) if prior >= prior_floor else None
         return BayesFactor(bound=bound, densities=densities)
     if prior < prior_floor:
         return BayesFactor(bound=Bound(">", density / prior_floor), densities=densities)
     factor = density / prior
-    return BayesFactor(
-        factor, sqrt(error**2 + (factor * prior_error) ** 2) / prior, densities=densities
-    )
+    error = sqrt(error**2 + (factor * prior_error) ** 2) / prior
+    return BayesFactor(factor, error, densities=densities)
 
 
 def interval_bayes_factor(
@@ -123,38 +119,30 @@ def interval_bayes_factor(
     >>> str(factor.bound)
     '> 99'
     """
-    columns = []
-    for distribution in (posterior, prior):
-        outside = distribution.below(interval[0]) + distribution.above(interval[1])
-        columns += [distribution.within(interval).tolist(), outside.tolist()]
-    n_draws = posterior.n_draws, prior.n_draws
-    rows = zip(*columns, strict=True)
-    return [_odds_ratio((p, not_p), (q, not_q), n_draws) for p, not_p, q, not_q in rows]
-
-
-def _odds_ratio(
-    masses: tuple[float, float], prior_masses: tuple[float, float], n_draws: tuple[float, float]
-) -> BayesFactor:
-    """Return the odds of the masses inside and outside over those of the prior's."""
-    odds, prior_odds = _odds(*masses, n_draws[0]), _odds(*prior_masses, n_draws[1])
-    if not prior_odds > 0:
-        return NO_FACTOR
-    value = odds / prior_odds
-    above = masses[1] == 0 or prior_masses[0] == 0
-    below = masses[0] == 0 or prior_masses[1] == 0
-    if not value > 0 or not (above or below):
-        return BayesFactor(value)
-    if above and below:  # both have everything inside, or nothing
-        return NO_FACTOR
-    return BayesFactor(bound=Bound(">" if above else "<", value))
+    factors = []
+    columns = [
+        masses.tolist()
+        for p in (posterior, prior)
+        for masses in (p.within(interval), p.below(interval[0]) + p.above(interval[1]))
+    ]
+    for inside, outside, prior_inside, prior_outside in zip(*columns, strict=True):
+        odds = _odds(inside, outside, posterior.n_draws)
+        prior_odds = _odds(prior_inside, prior_outside, prior.n_draws)
+        value = odds / prior_odds if prior_odds > 0 else nan
+        above, below = 0 in (outside, prior_inside), 0 in (inside, prior_outside)
+        if value > 0 and above != below:
+            factors.append(BayesFactor(bound=Bound(">" if above else "<", value)))
+        else:  # both have everything inside, or nothing, or the draws bound neither
+            factors.append(NO_FACTOR if value > 0 and above else BayesFactor(value))
+    return factors
 
 
 def _odds(inside: float, outside: float, n_draws: float) -> float:
     """Return inside over outside, as far from 0 and infinity as the number of draws can show."""
     smallest = min(RULE_OF_THREE / n_draws, 0.5)
     if inside == 0:
-        inside, outside = smallest, 1 - smallest
-    elif outside == 0:
+        return smallest / (1 - smallest)
+    if outside == 0:
         inside, outside = 1 - smallest, smallest
     return inside / outside if outside > 0 else nan
 

@@ -48,13 +48,10 @@ class Decision(StrEnum):
     @property
     def words(self) -> str:
         """What it means, as it stands before the name of B."""
-        return {
-            "<<": "significantly worse than",
-            "<": "not settled, leaning worse than",
-            "=": "practically equivalent to",
-            ">": "not settled, leaning better than",
-            ">>": "significantly better than",
-        }[self]
+        if self is Decision.EQUIVALENT:
+            return "practically equivalent to"
+        firmness = "significantly" if self.conclusive else "not settled, leaning"
+        return f"{firmness} {'better' if '>' in self else 'worse'} than"
 
     @property
     def conclusive(self) -> bool:
@@ -143,19 +140,16 @@ def rope_flips(
     tuple
         Half-width, decision below it, decision from there on; in ascending order.
     """
-    middle = (evidence.rope[0] + evidence.rope[1]) / 2
-    low, high = evidence.hdi[0] - middle, evidence.hdi[1] - middle
+    middle = sum(evidence.rope) / 2
+    low, high = (end - middle for end in evidence.hdi)
     # Firm while the HDI is outside the ROPE, slight until it is inside, equivalent from there on.
     firm_until, equivalent_from = max(low, -high, 0.0), max(abs(low), abs(high))
-
-    def decision_at(half_width: float) -> Decision:
-        rope = middle - half_width, middle + half_width
-        return decide(evidence.hdi, rope, higher_is_better=higher_is_better)
-
     flips = []
     for half_width in dict.fromkeys((firm_until, equivalent_from)):
-        before = decision_at(half_width * (1 - 1e-9))
-        after = decision_at(half_width * (1 + 1e-9))
+        before, after = (
+            decide(evidence.hdi, (middle - half, middle + half), higher_is_better=higher_is_better)
+            for half in (half_width * (1 - 1e-9), half_width * (1 + 1e-9))
+        )
         if half_width > 0 and before != after:
             flips.append((half_width, before, after))
     return tuple(flips)

@@ -203,14 +203,10 @@ def summarize(
     fields["hdi"] = zip(low.tolist(), high.tolist(), strict=True)
     bf_sd = bf_rope = [NO_FACTOR] * len(rows)
     if prior is not None:
-        undefined = prior.has_nan().tolist()
-        bf_sd, bf_rope = (
-            [NO_FACTOR if nan else factor for nan, factor in zip(undefined, factors, strict=True)]
-            for factors in (
-                savage_dickey(posterior, prior, [row.bf_sd_defined for row in rows]),
-                interval_bayes_factor(posterior, prior, rope),
-            )
-        )
+        bf_sd = savage_dickey(posterior, prior, [row.bf_sd_defined for row in rows])
+        bf_rope = interval_bayes_factor(posterior, prior, rope)
+        for i in np.flatnonzero(prior.has_nan()):
+            bf_sd[i] = bf_rope[i] = NO_FACTOR
     names = ("bf_sd", "bf_sd_error", "bf_sd_bound", "densities_at_zero")
     fields |= dict(zip(names, zip(*bf_sd, strict=True), strict=True))
     fields["bf_rope"], _, fields["bf_rope_bound"], _ = zip(*bf_rope, strict=True)

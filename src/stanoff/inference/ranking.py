@@ -136,7 +136,6 @@ def rank_systems(
     ([1, 1, 2], ['', '=', '>>'])
     """
     scores = np.ascontiguousarray(psi.T, dtype=np.float64)
-    hdi_low, hdi_high = hdi(scores, hdi_prob)
     ranked = scores if learned is None else np.ascontiguousarray(learned.T)
     utility = ranked if higher_is_better else -ranked
     best = utility.max(axis=0)
@@ -145,22 +144,26 @@ def rank_systems(
     loss[utility == best] = 0.0  # of infinite scores, too
     near = loss <= max_loss_within_rope(rope, higher_is_better)
     ranks = rank_probabilities(utility)
+    hdi_low, hdi_high = hdi(scores, hdi_prob)
     rank_low, rank_high = rank_interval(ranks, hdi_prob)
     question: dict[str, Any] = {"rope": rope, "higher_is_better": higher_is_better}
     pairs = _summarize_pairs(scores, differences, hdi_prob=hdi_prob, **question)
     decisions = decision_matrix(pairs["hdi_low"], pairs["hdi_high"], len(scores), **question)
+    better, upper = np.full(decisions.shape, np.nan), np.triu_indices(len(scores), 1)
+    ahead, behind = ("p_greater", "p_less") if higher_is_better else ("p_less", "p_greater")
+    better[upper], better.T[upper] = pairs[ahead], pairs[behind]
     return Ranking(
         mean=scores.mean(axis=1),
         hdi_low=hdi_low,
         hdi_high=hdi_high,
         loss=loss,
-        p_within_rope_of_best=np.count_nonzero(near, axis=1) / near.shape[1],
+        p_within_rope_of_best=near.mean(axis=1),
         regret=loss.mean(axis=1),
         ranks=ranks,
         rank_low=rank_low,
         rank_high=rank_high,
         pairs=pairs,
-        better=_p_better(pairs, len(scores), higher_is_better),
+        better=better,
         decisions=decisions,
         tier=tiers(decisions),
     )
@@ -236,14 +239,6 @@ def _summarize_pairs(scores: Array, differences: Posterior | None, **question: A
         ]
         columns = {name: np.concatenate([group[name] for group in groups]) for name in groups[0]}
     return pd.DataFrame({"first": first, "second": second, **columns})
-
-
-def _p_better(pairs: pd.DataFrame, n_systems: int, higher_is_better: bool) -> Array:
-    better = np.full((n_systems, n_systems), np.nan)
-    ahead, behind = ("p_greater", "p_less") if higher_is_better else ("p_less", "p_greater")
-    better[pairs["first"], pairs["second"]] = pairs[ahead]
-    better[pairs["second"], pairs["first"]] = pairs[behind]
-    return better
 
 
 def decision_matrix(

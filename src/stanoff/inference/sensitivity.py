@@ -1,9 +1,10 @@
-"""How much of a verdict is due to the prior and to the ROPE."""
+"""How much of a verdict is due to the prior, to the ROPE and to the correlation of folds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,11 @@ import pandas as pd
 from stanoff import models
 from stanoff._lib.arguments import as_rope
 from stanoff._lib.showing import ReprMixin
+from stanoff.data.folds import FoldValues
 from stanoff.errors import invalid
-from stanoff.inference.correlation import over_correlations
 from stanoff.inference.decision import Decision, decide, rope_flips
-from stanoff.inference.evidence import Evidence
+from stanoff.inference.evidence import Evidence, summarize_rows
+from stanoff.inference.posterior import StudentTPosterior
 from stanoff.models.custom import CustomModel
 from stanoff.models.priors import Prior, as_prior
 from stanoff.question import Sampling
@@ -26,7 +28,12 @@ if TYPE_CHECKING:
 
 PRIOR_COLUMNS = ["prior", "mean", "std", "hdi_low", "hdi_high", "p_rope", "decision"]
 ROPE_COLUMNS = ["half_width", "p_below", "p_rope", "p_above", "decision"]
+RHO_COLUMNS = ["rho", "hdi_low", "hdi_high", "p_below", "p_rope", "p_above", "decision"]
 N_ROPES = 21  # of the table, by default
+MAX_RHO, STEP = 0.5, 0.05
+N_STEPS = 100  # between which a flip is looked for
+PRECISION = 1e-4
+Flips = tuple[tuple[float, Decision, Decision], ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,9 +61,9 @@ class Sensitivity(ReprMixin):
     category: str
     priors: pd.DataFrame
     ropes: pd.DataFrame
-    flips: tuple[tuple[float, Decision, Decision], ...]
+    flips: Flips
     correlations: pd.DataFrame | None = None
-    correlation_flips: tuple[tuple[float, Decision, Decision], ...] = ()
+    correlation_flips: Flips = ()
 
     def _repr_blocks(self) -> list[str | pd.DataFrame]:
         from stanoff.text.sentences import sensitivity_blocks
@@ -108,31 +115,76 @@ def sensitivity(
 
 def over_ropes(result: Comparison, evidence: Evidence, ropes: Sequence[float]) -> pd.DataFrame:
     """Judge again under ROPEs of these half-widths, with the same middle: a row for each."""
-    if isinstance(ropes, str) or not isinstance(ropes, Iterable):
+    if not isinstance(ropes, Iterable) or not all(isinstance(width, Real) for width in ropes):
         raise invalid("ropes", "a list of half-widths", ropes)
     delta = result.posterior_sample(evidence.category)
-    middle = (evidence.rope[0] + evidence.rope[1]) / 2
-    rows: list[tuple[float, float, float, float, str]] = []
-    for half_width in ropes:
-        if not isinstance(half_width, Real):
-            raise invalid("ropes", "a list of half-widths", half_width)
-        half = as_rope(half_width)[1]
-        low, high = middle - half, middle + half
-        p_below, p_rope = np.mean(delta < low), np.mean((delta >= low) & (delta <= high))
-        better = result.measure.higher_is_better
-        decision = str(decide(evidence.hdi, (low, high), higher_is_better=better))
-        rows.append((half, p_below, p_rope, 1 - p_below - p_rope, decision))
+    middle, better = sum(evidence.rope) / 2, result.measure.higher_is_better
+    rows = []
+    for half in (as_rope(half_width)[1] for half_width in ropes):
+        rope = middle - half, middle + half
+        below, above = float(np.mean(delta < rope[0])), float(np.mean(delta > rope[1]))
+        inside = float(np.mean((delta >= rope[0]) & (delta <= rope[1])))
+        decision = str(decide(evidence.hdi, rope, higher_is_better=better))
+        rows.append((half, below, inside, above, decision))
     return pd.DataFrame(rows, columns=ROPE_COLUMNS)
+
+
+def over_correlations(result: Comparison) -> tuple[pd.DataFrame, Flips] | None:
+    """Judge again under correlations of the folds from 0 to 0.5.
+
+    The correlation is not learned from the scores: n_test / (n_test + n_train) is a rule. Learners
+    that vary much with their training set have more of it.
+
+    Parameters
+    ----------
+    result : Comparison
+        Of scores of folds of one data set.
+
+    Returns
+    -------
+    tuple or None
+        A row per correlation, with that of the comparison among them; and the correlations at which
+        the decision changes, each with what it is below and from there on. None where the posterior
+        is no t.
+    """
+    data = result.data
+    if type(data) is not FoldValues or not _under_correlation(result, data.rho):
+        return None
+    rhos = sorted({*np.arange(0, MAX_RHO + STEP / 2, STEP).round(6).tolist(), data.rho})
+    rows = [{"rho": rho} | _under_correlation(result, rho) for rho in rhos]
+    flips = []
+    grid = np.linspace(0, MAX_RHO, N_STEPS + 1).tolist()
+    decisions = [_under_correlation(result, rho)["decision"] for rho in grid]
+    for ends, (before, after) in zip(pairwise(grid), pairwise(decisions), strict=True):
+        low, high = ends
+        while before != after and high - low > PRECISION:
+            middle = (low + high) / 2
+            same = _under_correlation(result, middle)["decision"] == before
+            low, high = (middle, high) if same else (low, middle)
+        if before != after:
+            flips.append((high, Decision(before), Decision(after)))
+    return pd.DataFrame(rows, columns=RHO_COLUMNS), tuple(flips)
+
+
+def _under_correlation(result: Comparison, rho: float) -> dict[str, Any]:
+    """Judge as if the correlation were another one; nothing where the posterior is no t."""
+    other = replace(result.data, test_share=np.array([rho]))  # type: ignore[call-arg]
+    first, second = (np.array([index]) for index in result.pair)
+    student_t = result.model.closed_form(other, result.prior, first, second)
+    if student_t is None:
+        return {}
+    columns = summarize_rows(StudentTPosterior(*student_t[0]), **result.decision_rule)
+    return {name: values.item() for name, values in columns.items()}
 
 
 def _with_prior(result: Comparison, prior: Prior) -> Comparison:
     """Fit the same data again with another prior, by conjugacy where that is possible."""
     engine = "exact" if models.is_conjugate(result.model) else "stan"
     chains, draws = result.fit.draws.shape if result.engine == engine else (None, None)
-    custom = isinstance(result.model, CustomModel)
-    # A program may have changed.
-    model = models.get(result.model.stan_file if custom else result.model.name)
-    if isinstance(model, CustomModel) and isinstance(result.model, CustomModel):
-        model = model.with_data(result.model.user_data)
+    model = result.model
+    if isinstance(model, CustomModel):
+        again = models.get(model.stan_file)  # the program may have changed
+        assert isinstance(again, CustomModel)
+        model = again.with_data(model.user_data)
     sampling = Sampling(model, as_prior(prior), engine, chains, draws, seed=result.seed)
     return result.refit(sampling)

@@ -135,20 +135,16 @@ def one_against_rest(result: Result) -> Iterator[str]:
 def undefined_draws(result: Comparison) -> Iterator[str]:
     """Say which variables are NaN in some of their draws; without such draws there is no factor."""
     for group, scores in (("posterior", result.scores), ("prior", result.prior_scores)):
-        if scores is None:
-            continue
-        psi_A, psi_B = scores.psi[:, :, 0], scores.psi[:, :, 1]
-        for name, values in {"psi_A": psi_A, "psi_B": psi_B, "delta": scores.delta}.items():
-            undefined = np.isnan(values)
-            if name != "delta" and undefined.all():
-                continue  # a program that generates delta alone
-            per_row = undefined.sum(axis=(0, 1))
+        variables = scores.named() if scores else {}
+        for name in ("psi_A", "psi_B", "delta"):
+            values = variables.get(name, np.zeros((1, 1, 1)))
+            per_row = np.isnan(values).sum(axis=(0, 1))
             if not per_row.any():
                 continue
             where = _listed(result.categories[row] for row in np.flatnonzero(per_row))
-            consequence = "its mean is not given" if name != "delta" else "no Bayes factor is given"
+            consequence = "no Bayes factor is given" if name == "delta" else "its mean is not given"
             yield (
-                f"{name} is NaN in {per_row.max():,} of {undefined[..., 0].size:,} {group} draws "
+                f"{name} is NaN in {per_row.max():,} of {values[..., 0].size:,} {group} draws "
                 f"({where}): {consequence}."
             )
 
@@ -156,22 +152,18 @@ def undefined_draws(result: Comparison) -> Iterator[str]:
 def prior_pulls(result: Comparison) -> Iterator[str]:
     """Say that posterior means are further from the observed scores than the ROPE is wide."""
     half_width = (result.rope[1] - result.rope[0]) / 2
-    pulls = [
-        (abs(psi - observed), name, e.category, psi, observed)
-        for e in result.all_evidence()
-        for name, psi, observed in zip(
-            result.names, (e.psi_A, e.psi_B), (e.observed_A, e.observed_B), strict=True
-        )
-        if half_width > 0 and abs(psi - observed) > half_width
-    ]
-    if not pulls:
+    psi = result.scores.psi.mean(axis=(0, 1)).T  # (row, system)
+    pull = np.abs(psi - result.observed.T)
+    far = pull > half_width
+    if not far.any() or half_width == 0:
         return
-    _, name, category, psi, observed = max(pulls, key=lambda pull: pull[0])
+    row, system = np.unravel_index(np.argmax(np.where(far, pull, 0)), pull.shape)
+    category, name = result.categories[row], result.names[system]
     where = count = ""
     if len(result.categories) > 1:
         is_average = category not in result.data.categories
         where = f", {category}-averaged," if is_average else f" in category {shown(category)}"
-        n_rows = len({category for _, _, category, *_ in pulls})
+        n_rows = far.any(axis=1).sum()
         count = f" ({n_rows} of {len(result.categories)} rows differ so much)"
     reason = (
         "The prior pulls the scores of few documents toward its own mean; a weaker prior pulls "
@@ -179,9 +171,11 @@ def prior_pulls(result: Comparison) -> Iterator[str]:
     )
     if isinstance(result.model, CustomModel):  # labels may err, for example
         reason = f"That is what {shown(result.model.name)} and its prior make of the data."
+    observed = result.observed[system, row]
     yield (
-        f"The posterior mean of {shown(name)}'s {result.measure.label}{where} is {psi:.3f}, but "
-        f"{observed:.3f} was observed: they differ by more than the ROPE{count}. {reason}"
+        f"The posterior mean of {shown(name)}'s {result.measure.label}{where} is "
+        f"{psi[row, system]:.3f}, but {observed:.3f} was observed: they differ by more than the "
+        f"ROPE{count}. {reason}"
     )
 
 

@@ -21,7 +21,7 @@ from stanoff.text.tables import DECISION_OF_SYMBOL
 
 if TYPE_CHECKING:
     from stanoff import Comparison, Contest, Prior
-    from stanoff.study.answers import Answer
+    from stanoff.study.overview import Answer
 
 MAX_HEIGHT = 14.0  # inches
 MAX_ROWS = 60  # of the answers of a study

@@ -30,6 +30,7 @@ from stanoff.inference.decision import times_to_resolve
 from stanoff.inference.posterior import Posterior, StudentTPosterior
 from stanoff.measures import Measure
 from stanoff.models import Model
+from stanoff.models.custom import CustomModel
 from stanoff.models.priors import Priors
 from stanoff.options import OF_CONTESTS
 from stanoff.question import Question
@@ -39,13 +40,11 @@ from stanoff.text.envelope import flatten, result_envelope
 from stanoff.text.export import result_text
 from stanoff.text.render import write
 from stanoff.text.sentences import describe_groups
-from stanoff.workbench.predictive_check import Check, check, loo, loo_pit
+from stanoff.workbench.predictive_check import check, loo, loo_pit
 
 if TYPE_CHECKING:
-    from arviz_stats.utils import ELPDData
     from cmdstanpy import CmdStanMCMC
     from matplotlib.axes import Axes
-    from xarray import Dataset, DataTree
 
 MAX_TIMES_AS_MANY, MAX_SECONDS = 20, 1.0  # draws, where a verdict hangs on them
 MAX_NUMBERS = 100_000_000  # in memory
@@ -74,8 +73,46 @@ class PlotMethod:
         return function if result is None else MethodType(function, result)
 
 
+class Exported:
+    """What is written as a table, as numbers and as a page."""
+
+    @abstractmethod
+    def _as_page(self) -> str:
+        """Write the result as a page of HTML."""
+
+    def to_markdown(self, path: Target = None, **options: Any) -> str:
+        """Write the table, the verdict and the notes in Markdown, and to a file if one is named.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file.
+        **options
+            Of a comparison ``columns``, as in :meth:`table`.
+        """
+        return write(result_text(self, "markdown", **options), path)
+
+    def to_csv(self, path: Target = None) -> str:
+        """Write the numbers of the summary as comma-separated values."""
+        return write(result_text(self, "csv"), path)
+
+    def to_json(self, path: Target = None) -> str:
+        """Write data, settings, numbers and words as JSON; NaN becomes null, infinity "inf".
+
+        ``stanoff schema`` prints its JSON Schema, which all commands keep to.
+        """
+        return write(result_text(self, "json"), path)
+
+    def to_html(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page with the verdict, the table and the figures; it needs no network.
+
+        Its readers can apply a ROPE of their own: the draws are in it.
+        """
+        return write_text(path, self._as_page())
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Result:
+class Result(Exported):
     """A question that is asked of a fit, and the answer.
 
     Nothing in it changes; what another ROPE, HDI, measure or average would say is had by
@@ -148,15 +185,13 @@ class Result:
         A share of what was observed is rounded to three digits: what is reported is what is used.
         """
         low, high = self.question.rope
-        if self.question.rope_of is None:
-            return low, high
-        scale = self.data.scale(self.question.rope_of)
-        if self.data.kind == "numbers" and self.question.rope_of == "mean":
-            scale = float(np.abs(self.observed.mean()))
-        if scale == 0 and high > 0:
+        if high > 0 and self._in_units_of_score(high, self.question.rope_of) == 0:
             of = self.question.rope_of
             raise invalid("rope", f"in the score's own unit, where the observed {of} is 0", "0")
-        return float(f"{low * scale:.3g}"), float(f"{high * scale:.3g}")
+        return (
+            self._in_units_of_score(low, self.question.rope_of),
+            self._in_units_of_score(high, self.question.rope_of),
+        )
 
     @property
     def hdi_prob(self) -> float:
@@ -171,7 +206,12 @@ class Result:
 
     def _in_units_of_score(self, share: float, of: str | None) -> float:
         """Return a share of what was observed, rounded to three digits, or a number as it is."""
-        return share if of is None else float(f"{share * self.data.scale(of):.3g}")
+        if of is None:
+            return share
+        scale = self.data.scale(of)
+        if self.data.kind == "numbers" and of == "mean":
+            scale = float(np.abs(self.observed.mean()))
+        return float(f"{share * scale:.3g}")
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -180,12 +220,8 @@ class Result:
             return ()
         option, margin = self.question.claim
         margin = self._in_units_of_score(margin, self.question.margin_of)
-        rule: dict[str, Any] = {"hdi_prob": self.hdi_prob}
-        rule["higher_is_better"] = self.measure.higher_is_better
-        return tuple(
-            claim_of(posterior, about, option, margin, **rule)
-            for about, posterior in self._claimed()
-        )
+        rule = {name: value for name, value in self.decision_rule.items() if name != "rope"}
+        return tuple(claim_of(p, about, option, margin, **rule) for about, p in self._claimed())
 
     def claims_of(self, category: str | None) -> list[Claim]:
         """Return the claims about one row, by default the one that is decided upon."""
@@ -291,14 +327,20 @@ class Result:
         self, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> tuple[StudentTPosterior, StudentTPosterior | None] | None:
         """Return posterior and prior of differences of systems by index, where they are a t."""
-        students = None
-        if self.engine == "exact":
-            students = self.model.closed_form(self.data, self.prior, first, second)
-        if students is None:
+        if self.engine != "exact":
             return None
-        posterior, prior = (None if t is None else StudentTPosterior(*t) for t in students)
-        assert posterior is not None
-        return posterior, prior
+        known = self.model.closed_form(self.data, self.prior, first, second)
+        if known is None:
+            return None
+        posterior, prior = known
+        return StudentTPosterior(*posterior), None if prior is None else StudentTPosterior(*prior)
+
+    @cached_property
+    def exact_differences(self) -> tuple[StudentTPosterior, StudentTPosterior | None] | None:
+        """Posterior and prior of the difference of every pair, where they are a t."""
+        indices = np.array(self.indices)
+        first, second = np.triu_indices(len(indices), 1)
+        return self.closed_form(indices[first], indices[second])
 
     def judge(self, **changes: Any) -> Self:
         """Ask another question of the same draws; nothing is fitted again.
@@ -336,14 +378,20 @@ class Result:
         if any(getattr(question, name) != getattr(self.question, name) for name in RULE):
             # Another verdict must not depend on how many draws this one took.
             first = self.fit.first_run(self.measure)
-            result = self if first is self.fit else self._with_fit(first)
+            result = self if first is self.fit else self._ask(first, self.question)
         if (question.measure, question.average) == (self.measure, self.average):
             return replace(result, question=question)
-        return result._score_again(question)
+        lone_score = isinstance(self.model, CustomModel) and "cells" not in self.fit.draws.posterior
+        if lone_score and question.measure != self.measure:
+            raise InputError(
+                f"{self.model.name} does not generate cells_A and cells_B, so that there are no "
+                "averages and no other measures."
+            )
+        return result._ask(result.fit, question)
 
     @abstractmethod
-    def _with_fit(self, fit: Fit) -> Self:
-        """Ask the same question of another fit."""
+    def _ask(self, fit: Fit, question: Question) -> Self:
+        """Ask a question of draws of the same systems."""
 
     def with_enough_draws(self) -> Self:
         """Go on drawing where an end of the HDI is within Monte-Carlo error of the ROPE's.
@@ -353,87 +401,31 @@ class Result:
         """
         size = sum(values.size for values in self.fit.draws.posterior.values())
         limit = min(MAX_TIMES_AS_MANY, MAX_NUMBERS // max(1, size))
-        if self.fit.seconds >= MAX_SECONDS or self.default_category is None:
-            return self
-        if self._known_in_closed_form:
+        settled = self.default_category is None or self.exact_differences is not None
+        if settled or self.fit.seconds >= MAX_SECONDS:
             return self
         result, first, times = self, self.fit.draws.shape[1], 1
         while times < limit and (wanted := times_to_resolve(result._ends(), self.rope)) > 1:
             times = ceil(min(limit, times * wanted))
-            result = self._with_fit(self.fit.extend(first * times, self.measure))
+            longer = self.fit.extend(first * times, self.measure)
+            result = self._ask(longer, self.question)
         return result
-
-    @property
-    @abstractmethod
-    def _known_in_closed_form(self) -> bool:
-        """Whether differences are a Student's t, without Monte-Carlo error."""
 
     @abstractmethod
     def _ends(self) -> Iterator[tuple[float, float, float]]:
         """Yield the HDIs that are judged, each with the Monte-Carlo error of its ends."""
 
-    @abstractmethod
-    def _score_again(self, question: Question) -> Self:
-        """Compute the scores of another measure or average from the same draws."""
+    # The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data.
+    tree = cached_property(to_datatree)
 
-    @cached_property
-    def tree(self) -> DataTree:
-        """The draws as an ArviZ DataTree: posterior, prior, sample_stats, observed_data."""
-        return to_datatree(self)
-
-    def check(self) -> Check:
-        """Describe in words what diagnostics and predictive checks say of the model and its draws.
-
-        Examples
-        --------
-        >>> from stanoff import compare_counts
-        >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
-        >>> result.check().passed
-        True
-        """
-        return check(self)
-
-    def loo(self) -> ELPDData:
-        """Estimate how well the model predicts a document or item that it has not seen.
-
-        What is left out is one document in one category, or one item, whatever their number: equal
-        documents are weighed. ``arviz_stats.compare`` takes it.
-
-        Examples
-        --------
-        >>> from stanoff import compare_counts
-        >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
-        >>> result.loo().n_data_points, round(result.loo().p)
-        (7532, 7)
-        """
-        return loo(self)
-
-    def loo_pit(self) -> Dataset:
-        """Return where values or scores lie in what the model predicts without their item.
-
-        Of a model that fits they are uniform: ``arviz_plots.plot_ecdf_pit`` draws them.
-        """
-        return loo_pit(self)
+    check = check
+    loo = loo
+    loo_pit = loo_pit
+    save = save
 
     @abstractmethod
     def sentence(self, category: str | None = None) -> str:
         """Describe the verdict in words to paste into a paper."""
-
-    @abstractmethod
-    def _as_page(self) -> str:
-        """Write the result as a page of HTML."""
-
-    def to_markdown(self, path: Target = None, **options: Any) -> str:
-        """Write the table, the verdict and the notes in Markdown, and to a file if one is named.
-
-        Parameters
-        ----------
-        path : path, optional
-            The file.
-        **options
-            Of a comparison ``columns``, as in :meth:`table`.
-        """
-        return write(result_text(self, "markdown", **options), path)
 
     def to_latex(
         self,
@@ -463,17 +455,6 @@ class Result:
         )
         return write(text, path)
 
-    def to_csv(self, path: Target = None) -> str:
-        """Write the numbers of the summary as comma-separated values."""
-        return write(result_text(self, "csv"), path)
-
-    def to_json(self, path: Target = None) -> str:
-        """Write data, settings, numbers and words as JSON; NaN becomes null, infinity "inf".
-
-        ``stanoff schema`` prints its JSON Schema, which all commands keep to.
-        """
-        return write(result_text(self, "json"), path)
-
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """Return what :meth:`to_json` writes.
 
@@ -493,25 +474,6 @@ class Result:
         """
         content = result_envelope(self)
         return dict(flatten(content)) if flat else content
-
-    def to_html(self, path: str | os.PathLike[str]) -> Path:
-        """Write a page with the verdict, the table and the figures; it needs no network.
-
-        Its readers can apply a ROPE of their own: the draws are in it.
-        """
-        return write_text(path, self._as_page())
-
-    def save(self, path: str | os.PathLike[str], *, log_likelihood: bool = False) -> Path:
-        """Write all of it to a NetCDF file, which :func:`stanoff.load` and ArviZ read.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to; the usual ending is ``.nc``.
-        log_likelihood : bool
-            Keep the log-likelihood of every document, too, if the tree has it.
-        """
-        return save(self, path, log_likelihood=log_likelihood)
 
     @property
     def sentences(self) -> list[str]:

@@ -22,15 +22,20 @@ from stanoff.fit import Fit, fit
 from stanoff.inference.claims import Claim
 from stanoff.inference.decision import Decision
 from stanoff.inference.evidence import Evidence, RowInfo, summarize
-from stanoff.inference.new_datasets import dataset_table, judges_datasets
-from stanoff.inference.populations import NEW, delta_new, evidence_new, populations
+from stanoff.inference.populations import (
+    NEW,
+    dataset_table,
+    delta_new,
+    evidence_new,
+    judge_training_sets,
+    judges_datasets,
+    populations,
+)
 from stanoff.inference.posterior import Posterior, SampledPosterior
 from stanoff.inference.scores import Scores, check_defined
 from stanoff.inference.sensitivity import sensitivity
-from stanoff.inference.training_sets import judge_training_sets
 from stanoff.inference.warnings import COMPARISON_CHECKS, infinite_prior_density
 from stanoff.models.counts import ConjugateCounts
-from stanoff.models.custom import CustomModel
 from stanoff.planning.components import Components, components
 from stanoff.planning.plan import Plan, additional_samples, scenario_of
 from stanoff.planning.scenario import Scenario
@@ -96,16 +101,13 @@ class Comparison(Result):
         pair = fit.data.systems.index(a), fit.data.systems.index(b)
         scores = Scores.of(fit.model, fit.draws.posterior, question, pair)
         check_defined(int(np.isnan(scores.delta).sum()), question.measure)
-        prior_scores = None
-        if fit.draws.prior:
-            prior_scores = Scores.of(fit.model, fit.draws.prior, question, pair)
+        draws = fit.draws.prior
+        prior_scores = Scores.of(fit.model, draws, question, pair) if draws else None
         return cls(fit, question, pair, scores, prior_scores)
 
     def refit(self, sampling: Sampling) -> Comparison:
         """Fit the same data in another way, and ask the same question."""
-        return self.from_fit(
-            fit(self.data, self.question, sampling), *self.names, question=self.question
-        )
+        return self._ask(fit(self.data, self.question, sampling), self.question)
 
     is_pair = True
 
@@ -126,25 +128,12 @@ class Comparison(Result):
         a, b = (0, 0) if len(n) == 1 else self.pair
         return n[a], n[b]
 
-    def _with_fit(self, fit: Fit) -> Comparison:
-        return self.from_fit(fit, *self.names, question=self.question)
-
-    @property
-    def _known_in_closed_form(self) -> bool:
-        return self._exact_posterior is not None
+    def _ask(self, fit: Fit, question: Question) -> Comparison:
+        return self.from_fit(fit, *self.names, question=question)
 
     def _ends(self) -> Iterator[tuple[float, float, float]]:
         evidence = self.evidence()
         yield *evidence.hdi, evidence.end_error
-
-    def _score_again(self, question: Question) -> Comparison:
-        alone = isinstance(self.model, CustomModel) and "cells" not in self.fit.draws.posterior
-        if alone and question.measure != self.measure:
-            raise InputError(
-                f"{self.model.name} does not generate cells_A and cells_B, so that there are no "
-                "averages and no other measures."
-            )
-        return self.from_fit(self.fit, *self.names, question=question)
 
     @property
     def decision(self) -> Decision:
@@ -177,24 +166,18 @@ class Comparison(Result):
         return {}
 
     def _summarize(self, rows: list[int]) -> None:
-        psi = self.scores.psi[..., rows].mean(axis=(0, 1))
-        about = [
-            RowInfo(
-                self.categories[row],
-                psi[0, i].item(),
-                psi[1, i].item(),
-                self.observed[0, row].item(),
-                self.observed[1, row].item(),
-                bf_sd_defined=not infinite_prior_density(self, self.categories[row]),
-            )
-            for i, row in enumerate(rows)
-        ]
+        psi_A, psi_B = self.scores.psi[..., rows].mean(axis=(0, 1)).tolist()
+        observed_A, observed_B = self.observed[:, rows].tolist()
+        names = [self.categories[row] for row in rows]
+        defined = [not infinite_prior_density(self, name) for name in names]
+        numbers = names, psi_A, psi_B, observed_A, observed_B, defined
         at_zero, prior_at_zero = self._densities_at_zero[:, rows]
         before = self.prior_scores
-        posterior, prior = self._exact_posterior or (
+        posterior, prior = self.exact_differences or (
             self.scores.difference(rows, at_zero),
             None if before is None else before.difference(rows, prior_at_zero),
         )
+        about = [RowInfo(*row) for row in zip(*numbers, strict=True)]
         evidence = summarize(posterior, prior, about, **self.decision_rule)
         self._evidence.update({e.category: e for e in evidence})
 
@@ -225,14 +208,9 @@ class Comparison(Result):
 
     def _posterior(self, category: str) -> Posterior:
         """Return the posterior of delta of one row."""
-        if self._exact_posterior is not None:
-            return self._exact_posterior[0]
+        if self.exact_differences is not None:
+            return self.exact_differences[0]
         return SampledPosterior(self.scores.delta[None, ..., self.categories.index(category)])
-
-    @cached_property
-    def _exact_posterior(self) -> tuple[Posterior, Posterior | None] | None:
-        """The posterior and the prior of delta where they are known in closed form."""
-        return self.closed_form(*(np.array([index]) for index in self.pair))
 
     @cached_property
     def _densities_at_zero(self) -> NDArray[np.float64]:
@@ -273,10 +251,8 @@ class Comparison(Result):
         scores = self.scores if group == "posterior" else self.prior_scores
         if scores is None:
             raise InputError(f"{self.model.name} draws no prior.")
-        row = self.categories.index(category)
-        if variable == "delta":
-            return scores.delta[..., row]
-        return scores.psi[..., ("psi_A", "psi_B").index(variable), row]
+        values = {"delta": scores.delta, "psi_A": scores.psi[:, :, 0], "psi_B": scores.psi[:, :, 1]}
+        return values[variable][..., self.categories.index(category)]
 
     def posterior_sample(self, category: str) -> NDArray[np.float64]:
         """Return values that are distributed as the posterior of delta on one row is.
@@ -284,9 +260,9 @@ class Comparison(Result):
         These are its draws or, where it is known in closed form, its quantiles: what is shown of
         them then agrees with the sentence.
         """
-        if self._exact_posterior is None:
+        if self.exact_differences is None:
             return self.row_draws("posterior", "delta", category).ravel()
-        return self._exact_posterior[0].quantiles(N_QUANTILES).ravel()
+        return self.exact_differences[0].quantiles(N_QUANTILES).ravel()
 
     def summary(self) -> pd.DataFrame:
         """Return everything in one table, a row per category and average.
@@ -297,26 +273,17 @@ class Comparison(Result):
         one of ``all``. What to know before trusting the numbers is in
         ``summary().attrs["warnings"]``.
         """
-        rows = []
         self.all_evidence()
+        rows = []
         for name, (result, category) in self.summary_rows.items():
-            e = result.evidence(category)
-            index = result.categories.index(category)
-            rows.append(
-                {
-                    **e.as_row(),
-                    **{bound: str(getattr(e, bound) or "") for bound in BOUNDS},
-                    **{test: values[index] for test, values in result.p_values.items()},
-                    "category": name,
-                    "documents": max(result.n_documents(category)),
-                }
-            )
+            e, index = result.evidence(category), result.categories.index(category)
+            row = e.as_row() | {bound: str(getattr(e, bound) or "") for bound in BOUNDS}
+            row |= {test: values[index] for test, values in result.p_values.items()}
+            rows.append(row | {"category": name, "documents": max(result.n_documents(category))})
         columns = ["category", "documents", *COLUMNS[1:]] if self.groups else COLUMNS
         table = pd.DataFrame(rows)[columns]
-        if self.groups:
-            table = table.rename(columns={"category": "group"})
         table.attrs["warnings"] = list(self.warnings)
-        return table
+        return table.rename(columns={"category": "group"}) if self.groups else table
 
     @cached_property
     def p_values(self) -> dict[str, list[float]]:
@@ -342,14 +309,14 @@ class Comparison(Result):
     @cached_property
     def draws(self) -> Draws:
         """All draws by the names of the Stan programs, with psi and delta of this question."""
-        groups = []
-        for variables, scores in (
-            (self.fit.draws.posterior, self.scores),
-            (self.fit.draws.prior, self.prior_scores),
-        ):
-            named = scores.named() if scores else {}
-            groups.append({**unstacked(variables, self.pair), **named})
-        return Draws(groups[0], groups[1], self.fit.draws.sample_stats)
+        posterior, prior = (
+            {**unstacked(variables, self.pair), **(scores.named() if scores else {})}
+            for variables, scores in (
+                (self.fit.draws.posterior, self.scores),
+                (self.fit.draws.prior, self.prior_scores),
+            )
+        )
+        return Draws(posterior, prior, self.fit.draws.sample_stats)
 
     sensitivity = sensitivity
 
@@ -379,11 +346,11 @@ class Comparison(Result):
                 "Disagreements are listed where labels were compared document by document: counts, "
                 "scores, values and saved results do not have them."
             )
-        known = self.data.categories
-        if category is not None and category not in known:
-            raise unknown("category", category, known)
-        categories = known if category is None else [category]
-        return self.fit.rows.disagreements(*self.names, categories)
+        categories = self.data.categories
+        if category is not None and category not in categories:
+            raise unknown("category", category, categories)
+        names = categories if category is None else [category]
+        return self.fit.rows.disagreements(*self.names, names)
 
     def scenario(self, category: str | None = None) -> Scenario:
         """Return the posterior means of one category as a scenario, to plan another study with.
@@ -434,18 +401,13 @@ class Comparison(Result):
         """Describe the verdict, and what would change it, in words to paste into a paper."""
         is_new = category == NEW and category not in self.categories
         evidence = self.evidence_new() if is_new else self.evidence(category)
-        sentence = " ".join(
-            [
-                describe_comparison(self, evidence),
-                describe_rope_flips(self, evidence),
-                *describe_claims(self.claims_of(category)),
-            ]
-        )
+        sentences = [describe_comparison(self, evidence), describe_rope_flips(self, evidence)]
+        sentences += describe_claims(self.claims_of(category))
         if isinstance(self.data, OutOfFold) and (other := judge_training_sets(self)):
-            return f"{sentence} {describe_training_sets(evidence, other)}"
-        if judges_datasets(self):
-            return f"{sentence} {describe_next_dataset(self.evidence_new())}"
-        return sentence
+            sentences.append(describe_training_sets(evidence, other))
+        elif judges_datasets(self):
+            sentences.append(describe_next_dataset(self.evidence_new()))
+        return " ".join(sentences)
 
     def table(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the summary in cells of text, in the form of the paper's Tables 4 to 6.

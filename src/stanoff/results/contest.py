@@ -20,7 +20,7 @@ from stanoff.fit import Fit, fit
 from stanoff.inference.decision import times_to_resolve
 from stanoff.inference.intervals import hdi_end_mcse, mcse
 from stanoff.inference.leaderboard import MIN_SYSTEMS, learn_from_each_other
-from stanoff.inference.new_datasets import judges_datasets, next_scores
+from stanoff.inference.populations import judges_datasets, next_scores
 from stanoff.inference.posterior import Posterior, SampledPosterior
 from stanoff.inference.ranking import PairMatrix, Ranking, rank_systems
 from stanoff.inference.scores import check_defined
@@ -31,6 +31,11 @@ from stanoff.results.base import PlotMethod, Result, with_groups
 from stanoff.results.comparison import Comparison
 from stanoff.text.sentences import describe_best_next, describe_claims, describe_contest
 from stanoff.text.tables import contest_table
+
+COLUMNS = [  # of the summary
+    *("system", "tier", "psi", "observed", "hdi_low", "hdi_high", "p_near", "p_best", "regret"),
+    *("rank", "rank_low", "rank_high"),
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,16 +77,12 @@ class Contest(Result):
             check_defined(int(undefined.sum()), question.measure)
         return cls(fit, question, psi)
 
-    def _with_fit(self, fit: Fit) -> Contest:
-        return self.from_fit(fit, self.question)
+    def _ask(self, fit: Fit, question: Question) -> Contest:
+        return self.from_fit(fit, question)
 
     def decision_resolved(self, category: str | None = None) -> bool:
         """Return whether Monte-Carlo error decides no verdict on a pair with the leader."""
         return times_to_resolve(self._ends(category), self.rope) == 1
-
-    @property
-    def _known_in_closed_form(self) -> bool:
-        return self.closed_form(*np.triu_indices(len(self.systems), 1)) is not None
 
     def _ends(self, category: str | None = None) -> Iterator[tuple[float, float, float]]:
         """Yield the HDIs of the pairs with the leader."""
@@ -102,7 +103,7 @@ class Contest(Result):
         category : str, optional
             A category, or the average.
         """
-        if self._known_in_closed_form:
+        if self.exact_differences is not None:
             return np.zeros(len(pairs))
         psi = self.psi[..., self.categories.index(self.resolve_category(category))]
         sd = pairs["std"].to_numpy()
@@ -113,9 +114,6 @@ class Contest(Result):
             errors = np.array([mcse(psi[..., a] - psi[..., b]) for a, b in two])
         low, high = pairs["hdi_low"].to_numpy(), pairs["hdi_high"].to_numpy()
         return hdi_end_mcse(low, high, sd, errors, self.hdi_prob)
-
-    def _score_again(self, question: Question) -> Contest:
-        return self.from_fit(self.fit, question)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -140,10 +138,9 @@ class Contest(Result):
         row = self.resolve_category(category)
         if row not in self._rankings:
             psi = self.psi[..., self.categories.index(row)].reshape(-1, len(self.systems))
-            closed_form = self.closed_form(*np.triu_indices(len(self.systems), 1))
             self._rankings[row] = rank_systems(
                 psi,
-                differences=closed_form and closed_form[0],
+                differences=self.exact_differences and self.exact_differences[0],
                 learned=self.ranked_scores(row),
                 **self.decision_rule,
             )
@@ -156,18 +153,16 @@ class Contest(Result):
 
     def _claimed(self) -> Iterator[tuple[tuple[str, str, str], Posterior]]:
         row = self.resolve_category(None)
-        ranking, psi = self.ranking(row), self.psi[..., self.categories.index(row)]
-        baseline = ranking.order[0]
-        if self.question.compare_to is not None:
-            if self.question.compare_to not in self.systems:
-                raise unknown("compare_to", self.question.compare_to, self.systems)
-            baseline = self.systems.index(self.question.compare_to)
-        for i in ranking.order:
+        order, psi = self.ranking(row).order, self.psi[..., self.categories.index(row)]
+        name = self.question.compare_to or self.systems[order[0]]
+        if name not in self.systems:
+            raise unknown("compare_to", name, self.systems)
+        baseline = self.systems.index(name)
+        for i in order:
             if i != baseline:
                 exact = self.closed_form(np.array([i]), np.array([baseline]))
                 difference = SampledPosterior((psi[..., i] - psi[..., baseline])[None])
-                about = row, self.systems[i], self.systems[baseline]
-                yield about, exact[0] if exact else difference
+                yield (row, self.systems[i], name), exact[0] if exact else difference
 
     @property
     def shrinks(self) -> bool:
@@ -217,31 +212,21 @@ class Contest(Result):
         ``by=`` every group of the documents has these rows, and then ``all``.
         """
         if self.groups:
-            tables = []
-            for name, (contest, decided) in self.summary_rows.items():
-                tables.append(contest.whole.summary(category or decided))
-                tables[-1].insert(0, "group", name)
-            together = pd.concat(tables, ignore_index=True)
-            together.attrs["warnings"] = list(self.warnings)
-            return together
-        ranking = self.ranking(category)
-        row = self.categories.index(self.resolve_category(category))
-        table = pd.DataFrame(
-            {
-                "system": self.systems,
-                "tier": ranking.tier,
-                "psi": ranking.mean,
-                "observed": self.observed[:, row],
-                "hdi_low": ranking.hdi_low,
-                "hdi_high": ranking.hdi_high,
-                "p_near": ranking.p_within_rope_of_best,
-                "p_best": ranking.p_best,
-                "regret": ranking.regret,
-                "rank": ranking.ranks @ np.arange(1, len(self.systems) + 1),
-                "rank_low": ranking.rank_low,
-                "rank_high": ranking.rank_high,
+            tables = {
+                name: contest.whole.summary(category or decided)
+                for name, (contest, decided) in self.summary_rows.items()
             }
-        ).iloc[ranking.order]
+            table = pd.concat(tables, names=["group"]).reset_index("group")
+        else:
+            ranking, row = self.ranking(category), self.resolve_category(category)
+            table = self._scores_table(
+                ranking,
+                tier=ranking.tier,
+                observed=self.observed[:, self.categories.index(row)],
+                rank=ranking.ranks @ np.arange(1, len(self.systems) + 1),
+                rank_low=ranking.rank_low,
+                rank_high=ranking.rank_high,
+            )[COLUMNS].iloc[ranking.order]
         table.attrs["warnings"] = list(self.warnings)
         return table.reset_index(drop=True)
 
@@ -251,8 +236,11 @@ class Contest(Result):
         ``p_best`` and ``p_near`` are the probabilities of being the best there, and within the ROPE
         of the best; ``regret`` is how much worse than the best a system is expected to be.
         """
-        ranking = self._next_ranking
-        table = pd.DataFrame(
+        table = self._scores_table(self._next_ranking)
+        return table.sort_values("p_best", ascending=False, ignore_index=True)
+
+    def _scores_table(self, ranking: Ranking, **columns: Any) -> pd.DataFrame:
+        return pd.DataFrame(
             {
                 "system": self.systems,
                 "psi": ranking.mean,
@@ -261,9 +249,9 @@ class Contest(Result):
                 "p_near": ranking.p_within_rope_of_best,
                 "p_best": ranking.p_best,
                 "regret": ranking.regret,
+                **columns,
             }
         )
-        return table.sort_values("p_best", ascending=False, ignore_index=True)
 
     @cached_property
     def _next_ranking(self) -> Ranking:
@@ -322,11 +310,11 @@ class Contest(Result):
     def sentence(self, category: str | None = None) -> str:
         """Describe who can still be the best, in words to paste into a paper."""
         row = self.resolve_category(category)
-        sentence = " ".join([describe_contest(self, row), *describe_claims(self.claims_of(row))])
+        sentences = [describe_contest(self, row), *describe_claims(self.claims_of(row))]
         if "psi_new" in self.fit.draws.posterior:
-            best = describe_best_next(self.systems, self._next_ranking.p_best.tolist())
-            return f"{sentence} {best}"
-        return sentence
+            p_best = self._next_ranking.p_best.tolist()
+            sentences.append(describe_best_next(self.systems, p_best))
+        return " ".join(sentences)
 
     def table(self, category: str | None = None) -> pd.DataFrame:
         """Return the summary in cells of text."""

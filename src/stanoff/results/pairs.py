@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +13,12 @@ import pandas as pd
 from stanoff import report
 from stanoff._lib.arguments import Interval
 from stanoff._lib.escaping import shown
-from stanoff._lib.files import write_text
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.types import Data
 from stanoff.errors import JointPosteriorError, invalid, unknown
 from stanoff.inference.ranking import PairMatrix
 from stanoff.question import Question, Sampling
-from stanoff.results.base import PlotMethod, Target
+from stanoff.results.base import Exported, PlotMethod, Target
 from stanoff.results.comparison import Comparison, compare_data
 from stanoff.results.contest import Contest
 from stanoff.text.export import result_text
@@ -40,7 +37,7 @@ COLUMNS = [  # of the summary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pairs(ReprMixin):
+class Pairs(Exported, ReprMixin):
     """Comparisons of every two systems, each on the items that both have answered.
 
     Made by :func:`stanoff.contest` with ``unmatched="pairs"``. The pairs rest on different items:
@@ -88,12 +85,11 @@ class Pairs(ReprMixin):
 
     def summary(self, category: str | None = None) -> pd.DataFrame:
         """Return the numbers of every pair, with how many items both have answered."""
-        rows = []
-        for (a, b), result in self.comparisons.items():
-            row = result.evidence(category).as_row()
-            n = max(result.n_documents(category))
-            rows.append({"a": a, "b": b, "documents": n, **row})
-        table = pd.DataFrame(rows)[COLUMNS]
+        table = pd.DataFrame(
+            {"a": a, "b": b, "documents": max(result.n_documents(category))}
+            | result.evidence(category).as_row()
+            for (a, b), result in self.comparisons.items()
+        )[COLUMNS]
         table.attrs["warnings"] = list(self.warnings)
         return table
 
@@ -110,14 +106,11 @@ class Pairs(ReprMixin):
         for pair, result in self.comparisons.items():
             for message in result.warnings:
                 messages.setdefault(message, []).append(" and ".join(map(shown, pair)))
-        everywhere = len(self.comparisons)
-        return (
-            *missing,
-            *(
-                message if len(pairs) == everywhere else f"{'; '.join(pairs[:3])}: {message}"
-                for message, pairs in messages.items()
-            ),
-        )
+        in_all = len(self.comparisons)
+        for message, pairs in messages.items():
+            where = "" if len(pairs) == in_all else f"{'; '.join(pairs[:3])}: "
+            missing.append(f"{where}{message}")
+        return tuple(missing)
 
     def matrix(self, category: str | None = None) -> PairMatrix:
         """Return the decision on each system against each other, in the order of the systems."""
@@ -150,27 +143,14 @@ class Pairs(ReprMixin):
         """Return the summary in cells of text."""
         return pairs_table(self, category)
 
-    def to_markdown(self, path: Target = None) -> str:
-        """Write table, sentence and notes in Markdown, and to a file if one is named."""
-        return write(result_text(self, "markdown"), path)
-
     def to_latex(
         self, path: Target = None, *, caption: str | None = None, label: str | None = None
     ) -> str:
         """Write the table in LaTeX, for booktabs."""
         return write(result_text(self, "latex", caption=caption, label=label), path)
 
-    def to_csv(self, path: Target = None) -> str:
-        """Write the numbers of the summary as comma-separated values."""
-        return write(result_text(self, "csv"), path)
-
-    def to_json(self, path: Target = None) -> str:
-        """Write settings, numbers and words of every pair as JSON."""
-        return write(result_text(self, "json"), path)
-
-    def to_html(self, path: str | os.PathLike[str]) -> Path:
-        """Write a page with the sentence, the pairs and their matrix; it needs no network."""
-        return write_text(path, report.page.pairs_page(self))
+    def _as_page(self) -> str:
+        return report.page.pairs_page(self)
 
     def __str__(self) -> str:
         return "\n".join([self.sentence(), *(f"Note: {warning}" for warning in self.warnings)])

@@ -6,7 +6,6 @@ Both lie in the folder ``fits``: what is missing there, damaged or of something 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 import stanoff
 from stanoff import models
@@ -32,7 +31,6 @@ from stanoff.results.base import MAX_SECONDS
 from stanoff.results.comparison import Comparison, compare_data
 from stanoff.results.contest import Contest, contest_data
 from stanoff.study.config import DataSet, Study
-from stanoff.text.tables import COLUMNS
 
 # That drawing takes; quicker fits are made again. Such fits are as long as they were asked to be,
 # whatever the ROPE: only quicker ones draw on where a verdict hangs on it.
@@ -133,10 +131,6 @@ class StudyResult(BaseModel):
         who = f"All {len(self.systems)} systems" if self.is_contest else f"{self.a} and {self.b}"
         return f"{who} in {self.measure}{where}{model}"
 
-    def table(self, columns: Sequence[str]) -> pd.DataFrame:
-        """Return columns of a comparison as cells of text, by their names."""
-        return self.cells[[COLUMNS[name].heading for name in columns]]
-
     def rows_of(self, category: str) -> pd.DataFrame:
         """Return the cells of one category."""
         return self.cells[(self.summary["category"] == category).to_numpy()]
@@ -181,14 +175,13 @@ def fit_key(data: Data, question: Question, sampling: Sampling) -> str:
     # A program of the user's own may have no other score than the one that was asked for, and
     # weights of documents are kept as a measure.
     has_one_measure = isinstance(model, CustomModel) or data.kind in ("scores", "numbers")
-    settings = {
-        "data": [data.sha256, data.systems],
-        "model": [model.name, provenance.program, dict(provenance.versions), engine],
-        "sampling": repr(replace(sampling, model=None, progress=False)),
-        "question": [question.average, question.measure.label if has_one_measure else None],
-        "groups": {name: fit_key(group, question, sampling) for name, group in data.groups.items()},
-    }
-    return _hash(json.dumps(settings, sort_keys=True).encode())
+    return _hash(
+        *(data.sha256, data.systems, question.average),
+        *(model.name, provenance.program, sorted(provenance.versions.items()), engine),
+        replace(sampling, model=None, progress=False),
+        question.measure.label if has_one_measure else None,
+        [(name, fit_key(group, question, sampling)) for name, group in data.groups.items()],
+    )
 
 
 def page_keys(
@@ -221,23 +214,19 @@ def page_keys(
         labels = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     except (StanoffError, OSError):
         return "", ""  # whoever reads them will say why
-    program = program_hash(model.stan_file) if isinstance(model, CustomModel) else None
-    settings = {
-        "labels": labels,
-        "data": data.model_dump(exclude={"file", "truth_file"}),
-        "systems": [[(name, study.systems[name]) for name in columns] for columns in systems],
-        "measures": [q.measure.label for q in questions],
-        "sampling": repr(replace(sampling, model=None, progress=False)),
-        "model": [model and model.name, program],
-        "figures": [study.figures, study.figure_formats],
-        "code": _code_hash(),
-    }
-    without_rope = [replace(q, rope=(0.0, 0.0), rope_of=None) for q in questions]
-    page, figures = (
-        _hash(json.dumps(settings | {"questions": repr(q)}, sort_keys=True, default=repr).encode())
-        for q in (questions, without_rope)
+    shared = (
+        labels,
+        data.model_dump(exclude={"file", "truth_file"}),
+        [[(name, study.systems[name]) for name in columns] for columns in systems],
+        [q.measure.label for q in questions],
+        replace(sampling, model=None, progress=False),
+        model and model.name,
+        program_hash(model.stan_file) if isinstance(model, CustomModel) else None,
+        (study.figures, study.figure_formats),
+        _code_hash(),
     )
-    return page, figures
+    without_rope = [replace(q, rope=(0.0, 0.0), rope_of=None) for q in questions]
+    return _hash(*shared, questions), _hash(*shared, without_rope)
 
 
 class PageRecord(BaseModel):
@@ -260,30 +249,12 @@ class PageRecord(BaseModel):
     files: dict[str, str]
     result: StudyResult
 
-    @classmethod
-    def read(cls, path: Path) -> PageRecord | None:
-        """Read what was written before; None if there is nothing, or it is damaged."""
-        try:
-            return cls.model_validate_json(path.read_bytes())
-        except (OSError, ValidationError):
-            return None
-
-    def is_intact(self, out: Path) -> bool:
-        """Return whether all its files are as they were."""
-        return all(self.file(name, out) is not None for name in self.files)
-
-    def file(self, name: str, out: Path) -> bytes | None:
-        """Return what is in a file; None if it is not as it was."""
-        try:
-            content = (out / name).read_bytes()
-        except OSError:
-            return None
-        return content if _hash(content) == self.files.get(name) else None
-
-
-def file_hashes(files: Sequence[Path], out: Path) -> dict[str, str]:
-    """Hash files by their names, relative to the folder of the study."""
-    return {path.relative_to(out).as_posix(): _hash(path.read_bytes()) for path in files}
+    def intact_files(self, out: Path) -> dict[str, bytes]:
+        """Read its files; those that are not as they were are left out."""
+        contents = {name: (out / name).read_bytes() for name in self.files if (out / name).exists()}
+        return {
+            n: content for n, content in contents.items() if sha256_of(content) == self.files[n]
+        }
 
 
 @cache
@@ -296,5 +267,10 @@ def _code_hash() -> str:
     return digest.hexdigest()
 
 
-def _hash(content: bytes) -> str:
+def _hash(*parts: object) -> str:
+    return sha256_of(repr(parts).encode())
+
+
+def sha256_of(content: bytes) -> str:
+    """Hash the content of a file."""
     return hashlib.sha256(content).hexdigest()

@@ -14,9 +14,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
+from stanoff._lib.arguments import check_choice
 from stanoff._lib.files import read_bytes
 from stanoff.data.readers import check_columns
-from stanoff.errors import InputError, StanoffError, invalid, nearest, unknown
+from stanoff.errors import InputError, StanoffError, invalid, nearest
 from stanoff.options import DATA, FIT, QUESTION, SAMPLING, select
 from stanoff.question import Question, Sampling
 from stanoff.question import check_population as check_population_of
@@ -107,23 +108,21 @@ class DataSet(BaseModel, frozen=True, extra="allow"):
 
     def check_columns(self, classifiers: tuple[str, ...]) -> None:
         """Refuse columns that the files do not have; no label is read."""
-        columns = self.columns
+        columns = dict(self.columns)
         if isinstance(self.file, tuple):
             if len(self.file) != len(classifiers):
                 rule = f"one file, or {len(classifiers)}: one per classifier, in their order"
                 raise invalid("data.file", rule, list(self.file))
-            for file in self.files:
-                check_columns(file, "id", [columns["id"]])
-            for file in self.file:
-                check_columns(file, "prediction", [columns["prediction"]])
+            checks = [(file, "id", columns["id"]) for file in self.files]
+            checks += [(file, "prediction", columns["prediction"]) for file in self.file]
         else:
-            if not self.is_long:
-                check_columns(self.file, "classifiers", classifiers)
-            for key in set(columns) - {"id"}:
-                named = columns[key]
-                check_columns(self.file, key, [named] if isinstance(named, str) else named)
+            columns.pop("id", None)
+            columns |= {} if self.is_long else {"classifiers": classifiers}
+            checks = [(self.file, key, names) for key, names in columns.items()]
         if self.truth is not None and (self.truth_file or not isinstance(self.file, tuple)):
-            check_columns(self.files[-1], "truth", [self.truth])
+            checks.append((self.files[-1], "truth", self.truth))
+        for file, key, names in checks:
+            check_columns(file, key, [names] if isinstance(names, str) else names)
 
 
 class Study(BaseModel, frozen=True, extra="allow"):
@@ -181,10 +180,11 @@ class Study(BaseModel, frozen=True, extra="allow"):
         if any(a == b for a, b in self.all_pairs):
             raise invalid("pairs", "made of two different columns", [*self.all_pairs])
         check_different("pairs", self.all_pairs)
-        check_known("names", self.names, self.columns)
         check_different("names", list(self.systems.values()))
-        check_known("figures", self.figures, (*FIGURES, *CONTEST_FIGURES))
-        check_known("figure_formats", self.figure_formats, FIGURE_FORMATS)
+        names = {"names": self.columns, "figures": (*FIGURES, *CONTEST_FIGURES)}
+        for key, known in (names | {"figure_formats": FIGURE_FORMATS}).items():
+            for value in getattr(self, key):
+                check_choice(key, value, known)
         check_different("models", self.models or ())
         check_different("measures", [question.measure.label for question in self.questions])
         measure = self.questions[0].measure
@@ -270,15 +270,14 @@ def read_study(path: str | os.PathLike[str]) -> Study:
 def to_toml(study: Study) -> str:
     """Write the TOML that makes a study, with names of files without their folders."""
     fields = study.model_dump(exclude_defaults=True, exclude={"out"})
-    for data in fields["data"]:
-        for key in ("file", "truth_file"):
-            if key in data:
-                paths = data[key] if isinstance(data[key], tuple) else (data[key],)
-                names = [Path(path).name for path in paths]
-                data[key] = names if isinstance(data[key], tuple) else names[0]
-    if "models" in fields:
-        fields["models"] = [Path(name).name for name in fields["models"]]
+    for table in (fields, *fields["data"]):
+        for key in table.keys() & {"file", "truth_file", "models"}:
+            table[key] = _without_folders(table[key])
     return "".join(f"{key} = {_toml_value(value)}\n" for key, value in fields.items())
+
+
+def _without_folders(path: Any) -> Any:
+    return Path(path).name if isinstance(path, str) else [_without_folders(p) for p in path]
 
 
 def _toml_value(value: Any) -> str:
@@ -298,17 +297,17 @@ def _with_defaults(content: Mapping[str, Any], file: Path) -> dict[str, Any]:
     for key, other in (("positive", "pos_label"), ("measure", "measures")):
         if key in fields and other in fields:
             raise invalid(key, f"left out where {other} is given", fields[key])
-        if key in fields:
-            value = fields.pop(key)
-            fields[other] = [value] if other == "measures" else value
+    if "positive" in fields:
+        fields["pos_label"] = fields.pop("positive")
+    if "measure" in fields:
+        fields["measures"] = [fields.pop("measure")]
     shared = {key: fields.pop(key) for key in ("pos_label", "labels") if key in fields}
     tables = fields.get("data", {})
     tables = tables if isinstance(tables, list) else [tables]
     fields["data"] = [shared | t if isinstance(t, dict) else t for t in tables]
-    for table in (fields, *(table for table in fields["data"] if isinstance(table, dict))):
-        for key in ("out", "file", "truth_file", "models"):
-            if key in table:
-                table[key] = _in_folder(file.parent, table[key], programs=key == "models")
+    for table in (fields, *(t for t in fields["data"] if isinstance(t, dict))):
+        for key in table.keys() & {"out", "file", "truth_file", "models"}:
+            table[key] = _in_folder(file.parent, table[key], programs=key == "models")
     return fields
 
 
@@ -322,24 +321,16 @@ def _in_folder(folder: Path, value: Any, *, programs: bool) -> Any:
 
 def check_keys(prefix: str, keys: Iterable[str], allowed: Sequence[str]) -> None:
     """Refuse keys that a study does not have."""
-    for key in keys:
-        if key not in allowed:
-            near = nearest(key, list(allowed))
-            hint = f"Did you mean {near!r}?" if near else f"There are {', '.join(allowed)}."
-            raise InputError(f"A study has no key {prefix + key!r}. {hint}")
+    for key in (key for key in keys if key not in allowed):
+        near = nearest(key, list(allowed))
+        hint = f"Did you mean {near!r}?" if near else f"There are {', '.join(allowed)}."
+        raise InputError(f"A study has no key {prefix + key!r}. {hint}")
 
 
 def check_different(key: str, values: Sequence[Any]) -> None:
     """Refuse values that are there twice."""
     if len(set(values)) < len(values):
         raise invalid(key, "different from each other", list(values))
-
-
-def check_known(key: str, values: Iterable[str], names: Sequence[str]) -> None:
-    """Refuse names that are not known."""
-    for value in values:
-        if value not in names:
-            raise unknown(key, value, names)
 
 
 def _in_words(error: ValidationError) -> str:

@@ -1,17 +1,17 @@
-"""The page that gathers all comparisons of a study."""
+"""The page of a study: a verdict on every system and data set first, then all comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from stanoff import plots
 from stanoff._lib.files import write_text
 from stanoff.models.priors import describe_prior
 from stanoff.report.figures import as_bytes, inline
 from stanoff.report.templates import inlined, policy, render
-from stanoff.study.answers import answer_tables, decision_symbol, list_answers
 from stanoff.study.cache import StudyResult
 from stanoff.study.config import Study, to_toml
 from stanoff.study.tables import MIRRORED, study_legend, write_tables
@@ -20,11 +20,111 @@ from stanoff.text.run_again import describe_versions
 from stanoff.text.tables import DECISION_OF_SYMBOL, in_one_paragraph
 
 
+class Answer(NamedTuple):
+    """How good a system is on a data set and whether the leader is better; or how two differ.
+
+    Attributes
+    ----------
+    measure, data, label : str
+        What is judged, on what, and the system, or both systems of a comparison.
+    mean, low, high : float
+        The posterior mean of the score or of the difference, and its HDI.
+    text : str
+        The mean as text.
+    symbol : str
+        The verdict: of a system against the leader, who has none.
+    slug : str
+        How the page is called that has more.
+    can_be_best : bool
+        Whether no system is significantly better.
+    is_difference : bool
+        Whether it is about two systems.
+    """
+
+    measure: str
+    data: str
+    label: str
+    mean: float
+    low: float
+    high: float
+    text: str
+    symbol: str
+    slug: str
+    can_be_best: bool = False
+    is_difference: bool = False
+
+
+def list_answers(results: Sequence[StudyResult]) -> Iterator[Answer]:
+    """List the answers of contests, and of comparisons that belong to none.
+
+    Results that decide on no row, because they have several categories and no average, have none.
+    """
+    decided = [result for result in results if result.category]
+    pairs = [result for result in decided if not result.is_contest]
+    in_contests = set()
+    for contest in decided:
+        if contest.is_contest:
+            about = contest.data, contest.measure
+            in_contests.add(about)
+            yield from _of_contest(contest, [p for p in pairs if (p.data, p.measure) == about])
+    several_models = len({pair.model for pair in pairs}) > 1
+    for pair in pairs:
+        if (pair.data, pair.measure) not in in_contests:
+            model = f" ({pair.model})" if several_models else ""
+            [row] = pair.summary[pair.summary["category"] == pair.category].to_dict("records")
+            yield Answer(
+                measure=pair.measure,
+                data=pair.data,
+                label=f"{pair.a} − {pair.b}{model}",
+                mean=row["mean"],
+                low=row["hdi_low"],
+                high=row["hdi_high"],
+                text=pair.rows_of(pair.category)["mean"].iloc[0],
+                symbol=decision_symbol(pair),
+                slug=pair.slug,
+                is_difference=True,
+            )
+
+
+def _of_contest(contest: StudyResult, pairs: Sequence[StudyResult]) -> Iterator[Answer]:
+    rows = contest.summary[contest.summary["category"] == contest.category].to_dict("records")
+    leader, symbols = rows[0]["system"], dict[str, str]()
+    for pair in pairs:
+        if leader in pair.systems:
+            symbols[pair.a] = decision_symbol(pair)
+            symbols[pair.b] = MIRRORED[symbols[pair.a]]
+    symbols[leader] = ""
+    for row, text in zip(rows, contest.rows_of(contest.category)[contest.measure], strict=True):
+        yield Answer(
+            measure=contest.measure,
+            data=contest.data,
+            label=row["system"],
+            mean=row["psi"],
+            low=row["hdi_low"],
+            high=row["hdi_high"],
+            text=text,
+            symbol=symbols.get(row["system"], ""),
+            slug=contest.slug,
+            can_be_best=row["tier"] == 1,
+        )
+
+
+def decision_symbol(result: StudyResult) -> str:
+    """Return the decision, or how often each was made where no row is decided upon."""
+    if result.category:
+        return str(result.rows_of(result.category)["decision"].iloc[0])[0]
+    symbols = [cell[0] for cell in result.cells["decision"]]
+    return ", ".join(f"{symbols.count(s)} {s}" for s in MIRRORED if s in symbols)
+
+
 def write_overview(study: Study, results: Sequence[StudyResult], out: Path) -> None:
     """Write index.html, and the tables as CSV, Markdown and LaTeX."""
     made = [result for result in results if not result.error]
     pairs = [result for result in made if not result.is_contest]
-    answers = answer_tables(list_answers(made))
+    # By measure and kind, then by row and data set.
+    answers: dict[Any, Any] = defaultdict(lambda: defaultdict(dict))
+    for answer in list_answers(made):
+        answers[answer.measure, answer.is_difference][answer.label][answer.data] = answer
     script = inlined("copy.js") + inlined("sort.js")
     html = render(
         "overview.html",
@@ -50,24 +150,20 @@ def write_overview(study: Study, results: Sequence[StudyResult], out: Path) -> N
         columns=in_one_paragraph(study_legend(study, ["mean", "hdi", "p_rope"])),
         settings=settings(study, made),
         again=to_toml(study),
-        **_figure(study, answers),
+        **(_figure(study, next(iter(answers.values()))) if answers else {}),
     )
     write_text(out / "index.html", html)
 
 
-def _figure(study: Study, answers: Mapping[Any, Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
+def _figure(study: Study, rows: dict[str, dict[str, Answer]]) -> dict[str, Any]:
     """Draw the answers of the first table, and say what is seen."""
-    if not answers:
-        return {"figure": ""}
-    (measure, is_difference), rows = next(iter(answers.items()))
-    listed = [
-        rows[label][data.name] for data in study.data for label in rows if data.name in rows[label]
-    ]
-    rope = study.questions[0].rope_option
+    answers = [row[data.name] for data in study.data for row in rows.values() if data.name in row]
+    rope, is_difference = study.questions[0].rope_option, answers[0].is_difference
     shown = rope if is_difference and not isinstance(rope, str) else None
-    svg = as_bytes(plots.plot_answers(listed, shown))
     what = "difference" if is_difference else "score of every system"
-    caption = f"Posterior mean and HDI of the {what} in {_averaged(study)}{measure}."
+    what = f"{what} in {_averaged(study)}{answers[0].measure}"
+    caption = f"Posterior mean and HDI of the {what}."
+    svg = as_bytes(plots.plot_answers(answers, shown))
     return {"figure": inline(svg, "answers", caption), "figure_caption": caption}
 
 
@@ -94,12 +190,12 @@ def settings(study: Study, made: Sequence[StudyResult]) -> dict[str, Any]:
     question, sampling = study.questions[0], study.samplings[0]
     rows: dict[str, Any] = {}
     for data in study.data:
-        source = next((result.source for result in made if result.data == data.name), {})
-        sha256 = next((r.sha256[:16] for r in made if r.data == data.name), None)
+        result = next((result for result in made if result.data == data.name), None)
+        source = result.source if result else {}
         dated = f", of {source['modified']}" if source.get("modified") else ""
         on = f" of {data.name}" if len(study.data) > 1 else ""
         rows[f"data{on}"] = f"{', '.join(Path(file).name for file in data.files)}{dated}"
-        rows[f"SHA-256 of what was read{on}"] = sha256
+        rows[f"SHA-256 of what was read{on}"] = result and result.sha256[:16]
         rows[f"truth{on}"] = data.truth
         rows[f"positive label{on}"] = source.get("pos_label", data.pos_label)
         rows[f"labels{on}"] = data.labels and ", ".join(map(str, data.labels))
@@ -113,10 +209,7 @@ def settings(study: Study, made: Sequence[StudyResult]) -> dict[str, Any]:
         "HDI": format_level(question.hdi_prob),
         "prior": describe_prior(sampling.prior),
         "engine": sampling.engine or "by the model",
-        "chains": sampling.chains,
-        "draws": sampling.draws,
-        "warmup": sampling.warmup,
-        "seed": sampling.seed,
+        **{name: getattr(sampling, name) for name in ("chains", "draws", "warmup", "seed")},
         "versions": next((v for r in made if (v := describe_versions(r.versions))), None),
     }
     return {name: value for name, value in rows.items() if value is not None}

@@ -6,13 +6,14 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic import ValidationError
 
 from stanoff import models, plots
 from stanoff._lib import progress
@@ -24,33 +25,20 @@ from stanoff.data.load import count, count_systems
 from stanoff.data.types import Data
 from stanoff.errors import SamplingWarning, StanoffError, invalid
 from stanoff.question import Question, Sampling, check_direction
-from stanoff.report.figures import Picture, draw_figures
+from stanoff.report.figures import draw_figures
 from stanoff.report.page import comparison_page, contest_page
 from stanoff.results.base import ALL
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
-from stanoff.study.cache import PageRecord, StudyResult, file_hashes, fit_or_load, page_keys
-from stanoff.study.config import (
-    CONTEST_FIGURES,
-    FIGURE_FORMATS,
-    FIGURES,
-    DataSet,
-    Study,
-    in_words_of_toml,
-)
+from stanoff.study.cache import PageRecord, StudyResult, fit_or_load, page_keys, sha256_of
+from stanoff.study.config import FIGURE_FORMATS, DataSet, Study, in_words_of_toml
 from stanoff.study.overview import write_overview
 from stanoff.study.tables import SCORES
 from stanoff.text.sentences import contest_caption
-from stanoff.text.tables import (
-    PAPER,
-    comparison_table,
-    contest_table,
-    in_one_paragraph,
-    legend_of,
-)
+from stanoff.text.tables import PAPER, comparison_table, in_one_paragraph, legend_of
 
-PAGE_FOLDER, FIGURE_FOLDER, FIT_FOLDER = "pages", "figures", "fits"
 CHUNKS = 8  # of the pairs of a contest, for an executor that does not tell its number of workers
+Results = dict[str, list[StudyResult | None]]  # a result per question, by the slug of the job
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +70,22 @@ class Job:
         slugs: set[str] = set()
         names = {q: make_slug([q.measure.label], slugs) for q in study.questions}
         return f"{self.slug}-{names[question]}"
+
+    def record_path(self, question: Question, study: Study, out: Path) -> Path:
+        """Return the file with the record of a page."""
+        return out / f"fits/{self.slug_for(question, study)}.json"
+
+    def read_record(self, question: Question, study: Study, out: Path) -> PageRecord | None:
+        """Read what was written before; None if there is nothing, or it is damaged."""
+        with suppress(OSError, ValidationError):
+            content = self.record_path(question, study, out).read_bytes()
+            return PageRecord.model_validate_json(content)
+        return None
+
+    def keys(self, question: Question, study: Study) -> tuple[str, str]:
+        """Hash all that a page depends on, and what its figures without a ROPE depend on."""
+        systems = [self.systems, (self.contest or self).systems]
+        return page_keys(study, self.data, systems, self.sampling, question)
 
 
 def list_jobs(study: Study) -> list[Job]:
@@ -154,18 +158,16 @@ def build_study(
     title = f"Making {len(listed)} comparison{'s' * (len(listed) != 1)}"
     title += " and contests" * study.has_contests
     with progress.show_progress(title, total=len(listed), quiet=quiet) as advance:
-        results = {job: read_pages(study, job, out) for job in listed}
-        missing = [job for job in listed if None in results[job]]
+        results = {job.slug: read_pages(study, job, out) for job in listed}
+        missing = [job for job in listed if None in results[job.slug]]
+        n_done = len(listed) - len(missing)
         for finished in run_jobs(study, missing, out.resolve(), n_workers, executor):
             results |= finished
-            missing = [job for job in missing if job not in finished]
-            advance(len(listed) - len(missing))
-    listed_results = [result for job in listed for result in results[job] if result is not None]
+            n_done += len(finished)
+            advance(n_done)
+    listed_results = [result for job in listed for result in results[job.slug] if result]
     write_overview(study, listed_results, out)
     return listed_results
-
-
-Results = dict[Job, list[StudyResult | None]]
 
 
 def run_jobs(
@@ -176,42 +178,41 @@ def run_jobs(
     for job in jobs:
         groups.setdefault(job.contest or job, []).append(job)
     if executor is None and (n_workers == 1 or len(jobs) < 2):
-        for fit_job, members in groups.items():
-            yield dict(zip(members, run_group(study, fit_job, members, out), strict=True))
+        yield from (run_group(study, fit_job, group, out) for fit_job, group in groups.items())
         return
     n_chunks = n_workers if executor is None else CHUNKS
     first = [(fit_job, [fit_job]) for fit_job in groups if fit_job in jobs]
-    second = []
-    for fit_job, members in groups.items():
-        pairs = [job for job in members if job is not fit_job]
-        second += [(fit_job, pairs[i::n_chunks]) for i in range(min(n_chunks, len(pairs)))]
-    waiting = set(jobs)
+    second = [
+        (fit_job, chunk)
+        for fit_job, group in groups.items()
+        for i in range(n_chunks)
+        if (chunk := [job for job in group if job is not fit_job][i::n_chunks])
+    ]
+    waiting = {job.slug: job for job in jobs}
     pool = workers(min(n_workers, len(jobs))) if executor is None else nullcontext(executor.submit)
     try:
         with pool as submit:
             for stage in (first, second):
-                futures = [submit(run_group, study, *group, out) for group in stage]
-                for future, (_, members) in zip(futures, stage, strict=True):
-                    yield dict(zip(members, future.result(), strict=True))
-                    waiting -= set(members)
+                for future in [submit(run_group, study, *group, out) for group in stage]:
+                    finished: Results = future.result()
+                    yield finished
+                    waiting = {slug: waiting[slug] for slug in waiting.keys() - finished.keys()}
     except BrokenProcessPool as error:  # a worker was killed, perhaps for its memory
-        yield {job: failures(study, job, error) for job in waiting}
+        yield {slug: failures(study, job, error) for slug, job in waiting.items()}
 
 
-def run_group(
-    study: Study, fit_job: Job, jobs: Sequence[Job], out: Path
-) -> list[list[StudyResult | None]]:
+def run_group(study: Study, fit_job: Job, jobs: Sequence[Job], out: Path) -> Results:
     """Fit once, and make the pages of all jobs that share the fit."""
-    fitted, results = try_fit(study, fit_job, out), []
+    fitted, results = try_fit(study, fit_job, out), Results()
     for job in jobs:
         result = fitted
         if isinstance(fitted, Exception) and job.contest is not None:
             result = try_fit(study, job, out)  # a pair can do without a system that is broken
         if isinstance(result, Exception):
-            results.append(failures(study, job, result))
+            results[job.slug] = failures(study, job, result)
         else:
             pages = zip(study.questions, read_pages(study, job, out), strict=True)
-            results.append([page or make_page(study, job, q, result, out) for q, page in pages])
+            results[job.slug] = [p or make_page(study, job, q, result, out) for q, p in pages]
     return results
 
 
@@ -222,7 +223,7 @@ def try_fit(study: Study, job: Job, out: Path) -> Comparison | Contest | Excepti
         warnings.simplefilter("ignore", SamplingWarning)  # the result has it in its own words
         try:
             observed = read_data(study, job.data, job.systems, question)
-            return fit_or_load(observed, question, job.sampling, out / FIT_FOLDER / job.slug)
+            return fit_or_load(observed, question, job.sampling, out / "fits" / job.slug)
         except Exception as error:
             return error
 
@@ -262,22 +263,13 @@ def read_pages(study: Study, job: Job, out: Path) -> list[StudyResult | None]:
     """Find what was made before and depends on nothing that has changed, question by question."""
     results: list[StudyResult | None] = []
     for question in study.questions:
-        key, _ = _keys(study, job, question)
-        record = PageRecord.read(_record_path(study, job, question, out))
-        if record is not None and record.key == key != "" and record.is_intact(out):
+        record, (key, _) = job.read_record(question, study, out), job.keys(question, study)
+        same = record and record.key == key != ""
+        if record and same and len(record.intact_files(out)) == len(record.files):
             results.append(record.result.model_copy(update={"reused": True}))
         else:
             results.append(None)
     return results
-
-
-def _record_path(study: Study, job: Job, question: Question, out: Path) -> Path:
-    return out / FIT_FOLDER / f"{job.slug_for(question, study)}.json"
-
-
-def _keys(study: Study, job: Job, question: Question) -> tuple[str, str]:
-    fitted = job.contest.systems if job.contest else job.systems
-    return page_keys(study, job.data, [job.systems, fitted], job.sampling, question)
 
 
 def make_page(
@@ -290,45 +282,40 @@ def make_page(
     try:
         result = _judge(study, job, question, fitted)
         slug = job.slug_for(question, study)
-        key, figure_key = _keys(study, job, question)
+        key, figure_key = job.keys(question, study)
         # A verdict that hangs on the ROPE may have taken more draws.
         figure_key = f"{figure_key} {result.fit.draws.shape}" if figure_key else ""
-        record_path = _record_path(study, job, question, out)
-        record = PageRecord.read(record_path)
-        saved: dict[str, dict[str, bytes]] = {}
+        record = job.read_record(question, study, out)
+        contents = {}
         if record is not None and record.figure_key == figure_key != "":
-            saved = figures_without_rope(record, slug, study.figure_formats, out)
+            contents = record.intact_files(out)
+        gallery, formats = plots.GALLERY | plots.CONTEST_GALLERY, study.figure_formats
+        paths = {(n, e): f"figures/{slug}-{n}.{e}" for n in gallery for e in FIGURE_FORMATS}
+        saved = {}
+        for name, plot in gallery.items():
+            files = {e: contents[paths[name, e]] for e in formats if paths[name, e] in contents}
+            if "svg" in files and len(files) == len(formats) and not plot.shows_rope:
+                saved[name] = files
         category = result.default_category or result.categories[0]
-        figures = draw_figures(result, category, study.figures, study.figure_formats, saved)
-        files = write_figures(figures, slug, out)
+        figures = draw_figures(result, category, study.figures, formats, saved)
+        written = {paths[f.name, e]: content for f in figures for e, content in f.files.items()}
+        for path in set(paths.values()).difference(written):
+            (out / path).unlink(missing_ok=True)  # an earlier study asked for it
         html = (
             contest_page(result, category, figures=figures)
             if isinstance(result, Contest)
             else comparison_page(result, figures=figures)
         )
-        files.append(write_text(out / PAGE_FOLDER / f"{slug}.html", html))
-        names = [figure.name for figure in figures] if study.figure_formats else []
-        outcome = study_result(result, slug, job.data.name, names)
-        record = PageRecord(
-            key=key, figure_key=figure_key, files=file_hashes(files, out), result=outcome
-        )
-        write_text(record_path, record.model_dump_json())
+        written[f"pages/{slug}.html"] = html.encode()
+        for path, content in written.items():
+            write_bytes(out / path, content)
+        outcome = study_result(result, slug, job.data.name, [f.name for f in figures if formats])
+        hashes = {path: sha256_of(content) for path, content in written.items()}
+        record = PageRecord(key=key, figure_key=figure_key, files=hashes, result=outcome)
+        write_text(job.record_path(question, study, out), record.model_dump_json())
         return outcome
     except Exception as error:
         return failure(study, job, question, error)
-
-
-def figures_without_rope(
-    record: PageRecord, slug: str, formats: Sequence[str], out: Path
-) -> dict[str, dict[str, bytes]]:
-    """Read the figures of a page that are the same under any ROPE, by name and format."""
-    figures = {}
-    for name, plot in plots.GALLERY.items():
-        contents = [record.file(f"{FIGURE_FOLDER}/{slug}-{name}.{e}", out) for e in formats]
-        files = {e: content for e, content in zip(formats, contents, strict=True) if content}
-        if not plot.shows_rope and "svg" in files and len(files) == len(formats):
-            figures[name] = files
-    return figures
 
 
 def _judge(
@@ -353,8 +340,10 @@ def study_result(
     caption = ""
     if isinstance(result, Contest):
         summary, cells = (
-            pd.concat([_with_category(c, table(c)) for c in result.categories], ignore_index=True)
-            for table in (result.summary, lambda category: contest_table(result, category))
+            pd.concat({c: table(c) for c in result.categories}, names=["category"])
+            .reset_index("category")
+            .reset_index(drop=True)
+            for table in (result.summary, result.table)
         )
         caption = contest_caption(result, result.default_category or result.categories[0])
         caption += f" {in_one_paragraph(legend_of(result))}"
@@ -363,7 +352,7 @@ def study_result(
         summary = result.summary().rename(columns={"group": "category"})
         cells = comparison_table(result, columns, by_name=False)
     return StudyResult(
-        systems=result.systems if isinstance(result, Contest) else result.names,
+        systems=result.names,
         measure=result.measure.label,
         model=next(iter(result.groups.values()), result).model.name,
         slug=slug,
@@ -379,27 +368,6 @@ def study_result(
         versions=dict(result.provenance.versions),
         sha256=result.data.sha256,
     )
-
-
-def _with_category(category: str, frame: pd.DataFrame) -> pd.DataFrame:
-    frame.insert(0, "category", category)
-    return frame
-
-
-def write_figures(figures: Sequence[Picture], slug: str, out: Path) -> list[Path]:
-    """Write figures, and remove those that an earlier study asked for."""
-    folder = out / FIGURE_FOLDER
-    files = {
-        folder / f"{slug}-{figure.name}.{ending}": content
-        for figure in figures
-        for ending, content in figure.files.items()
-    }
-    for name, ending in product((*FIGURES, *CONTEST_FIGURES), FIGURE_FORMATS):
-        if (old := folder / f"{slug}-{name}.{ending}") not in files:
-            old.unlink(missing_ok=True)
-    for path, content in files.items():
-        write_bytes(path, content)
-    return list(files)
 
 
 def failures(study: Study, job: Job, error: Exception) -> list[StudyResult | None]:

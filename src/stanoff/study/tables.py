@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +30,13 @@ SCORES = (
 )
 MAX_COLUMNS = 8  # of data sets
 MIRRORED = {decision.symbol: decision.mirrored.symbol for decision in Decision}
+TIE = {"≈": " ≈", ">": " ∼", "<": " ∼"}  # after the score of a system that is not the best
 TIES = {
     "bold": "the best",
     "≈": "practically equivalent to it",
     "∼": "whether it is worse by more than the ROPE is not settled",
     "no sign": "significantly worse",
 }
-Group = tuple[str, pd.DataFrame]
 
 
 def write_tables(study: Study, results: Sequence[StudyResult], out: Path) -> list[str]:
@@ -53,11 +53,7 @@ def write_tables(study: Study, results: Sequence[StudyResult], out: Path) -> lis
         if not members:
             continue
         numbers = pd.concat([_labelled(o, o.summary) for o in members], ignore_index=True)
-        shown = [o.cells.rename(columns={o.measure: "score"}) for o in members]
-        if not of_contests:
-            shown = [o.table(columns) for o in members]
-        shown = [_rows_shown(study, o, frame) for o, frame in zip(members, shown, strict=True)]
-        cells = [_labelled(o, frame) for o, frame in zip(members, shown, strict=True)]
+        cells = [_labelled(o, _cells(study, o, columns)) for o in members]
         frame = pd.concat(cells, ignore_index=True)
         below = [f"{term}: {text}." for term, text in study_legend(study, columns).items()]
         for ending, format in FORMATS.items():
@@ -75,55 +71,38 @@ def study_legend(study: Study, columns: Sequence[str]) -> dict[str, str]:
 
 
 def tables_as_latex(study: Study, results: Sequence[StudyResult]) -> str:
-    """Write a table per measure, which is input in a paper."""
-    long = study.latex == "longtable"
+    """Write a table per measure, which is input in a paper; compact ones also per model."""
+    long, contests = study.latex == "longtable", results[0].is_contest
+    rope, level = study.questions[0].rope_option, format_level(study.questions[0].hdi_prob)
     texts, labels = [NEEDED_BY_LONG if long else NEEDED], list[str]()
-    contests = results[0].is_contest
-    for (measure, model), members in _by_measure_and_model(results, apart=not long):
+    tables: dict[tuple[str, str], list[StudyResult]] = {}
+    for result in results:
+        tables.setdefault((result.measure, "" if long else result.model), []).append(result)
+    for (measure, _), members in tables.items():
+        models = {result.model for result in members}
+        model = models.pop() if len(models) == 1 else ""
         labels.append(_label(f"{measure}-contest" if contests else measure, labels))
         names = CONTEST if contests else SCORES
         about: dict[str, Any] = {
             "label": labels[-1],
             "headings": {COLUMNS[n].heading: COLUMNS[n].latex for n in names if COLUMNS[n].latex},
             "legend": study_legend(study, names),
-            "notes": [f"Judged by the {_rule(study)}."],
+            "notes": [f"Judged by the {level} HDI and the ROPE {format_rope(rope)}."],
         }
         judged = f"{measure} of {{}}{f' under the {model} model' if model else ''}"
         if not contests and not long and len({result.systems for result in members}) > 1:
-            frame, bold = _scores_by_system(study, members)
-            caption = f"{study.title}: {judged.format('all systems')}, posterior means."
+            frame, about["bold"] = _scores_by_system(study, members)
             about["legend"] = TIES
-            texts.append(to_latex(frame, caption, **about, bold=bold, full=True))
+            caption = f"{study.title}: {judged.format('all systems')}, posterior means."
+            texts.append(to_latex(frame, caption, **about, full=True))
             continue
-        gather = _contest_groups if contests else _groups
-        groups = gather(study, members, model)
-        systems = "all systems" if contests else "A and B"
-        caption = f"{study.title}: {judged.format(systems)}."
+        groups = _groups(study, members, model)
+        caption = f"{study.title}: {judged.format('all systems' if contests else 'A and B')}."
         if long:
             texts.append(to_longtable(groups, caption, **about))
         else:
             texts.append(to_latex(titled_rows(groups), caption, **about, full=True))
     return "\n\n".join(texts) + "\n"
-
-
-def _rule(study: Study) -> str:
-    question = study.questions[0]
-    rope = format_rope(question.rope_option)
-    return f"{format_level(question.hdi_prob)} HDI and the ROPE {rope}"
-
-
-def _by_measure_and_model(
-    results: Sequence[StudyResult], *, apart: bool
-) -> Iterator[tuple[tuple[str, str], list[StudyResult]]]:
-    """Group results by measure, and by model where these are to be told apart.
-
-    Of models that stand in one table, the name is empty.
-    """
-    groups: dict[tuple[str, str], list[StudyResult]] = {}
-    for result in results:
-        groups.setdefault((result.measure, result.model if apart else ""), []).append(result)
-    for (measure, model), members in groups.items():
-        yield (measure, model or _common_model(members)), members
 
 
 def _scores_by_system(
@@ -133,30 +112,27 @@ def _scores_by_system(
 
     Where there are many data sets, each has a row.
     """
-    columns = ("category", "psi_A", "psi_B", "decision")
     cells: dict[str, dict[str, str]] = {}
     scores: dict[str, dict[str, float]] = {}
     signs: dict[tuple[str, str, str], str] = {}
     for result in results:
-        frame = _rows_shown(study, result, result.table(columns))
-        numbers = _rows_shown(study, result, result.summary)[["psi_A", "psi_B"]]
-        for texts, psi in zip(frame.to_numpy(), numbers.to_numpy(), strict=True):
-            line = _titled(result, texts[0] if len(frame) > 1 else "") or "score"
-            for system, text, value in zip(result.systems, texts[1:3], psi, strict=True):
-                cells.setdefault(line, {})[system] = text
-                scores.setdefault(line, {})[system] = value
-            symbol = texts[3].partition(" ")[0]  # without the mark of what cannot be told apart
+        rows = _cells(study, result, ("category", "psi_A", "psi_B", "decision")).to_numpy()
+        numbers = _rows_shown(study, result, result.summary)[["psi_A", "psi_B"]].to_numpy()
+        for (category, *texts, decision), psi in zip(rows, numbers, strict=True):
+            line = _titled(result, category if len(rows) > 1 else "") or "score"
+            cells.setdefault(line, {}).update(zip(result.systems, texts, strict=True))
+            scores.setdefault(line, {}).update(zip(result.systems, psi, strict=True))
+            symbol = decision.partition(" ")[0]  # without the mark of what cannot be told apart
             signs[line, result.a, result.b] = symbol
             signs[line, result.b, result.a] = MIRRORED[symbol]
-    labels = {question.measure.label: question.measure for question in study.questions}
-    best_of = max if labels[results[0].measure].higher_is_better else min
+    measure = next(q.measure for q in study.questions if q.measure.label == results[0].measure)
+    best_of = max if measure.higher_is_better else min
     bold: dict[str, dict[str, bool]] = {}
     for line, values in scores.items():
         best = best_of(values, key=values.__getitem__)
         bold[line] = {system: system == best for system in values}
         for system in values:
-            sign = signs.get((line, best, system), "")
-            cells[line][system] += {"≈": " ≈", ">": " ∼", "<": " ∼"}.get(sign, "")
+            cells[line][system] += TIE.get(signs.get((line, best, system), ""), "")
     frame, mask = pd.DataFrame(cells).fillna(""), pd.DataFrame(bold).fillna(value=False)
     name = "system"
     if frame.shape[1] > MAX_COLUMNS:
@@ -171,6 +147,13 @@ def _rows_shown(study: Study, result: StudyResult, frame: pd.DataFrame) -> pd.Da
     if study.rows == "all" or not result.category:
         return frame
     return frame[(result.summary["category"] == result.category).to_numpy()]
+
+
+def _cells(study: Study, result: StudyResult, columns: Sequence[str]) -> pd.DataFrame:
+    """Return cells of text: columns of a comparison, or all of a contest."""
+    if result.is_contest:
+        return _rows_shown(study, result, result.cells.rename(columns={result.measure: "score"}))
+    return _rows_shown(study, result, result.cells[[COLUMNS[name].heading for name in columns]])
 
 
 def _labelled(result: StudyResult, frame: pd.DataFrame) -> pd.DataFrame:
@@ -188,47 +171,30 @@ def _label(name: str, labels: Sequence[str]) -> str:
     return f"tab:{plain}" if f"tab:{plain}" not in labels else f"tab:{plain}-{len(labels)}"
 
 
-def _common_model(results: Sequence[StudyResult]) -> str:
-    """Name the model, if there is only one."""
-    models = {result.model for result in results}
-    return models.pop() if len(models) == 1 else ""
-
-
-def _groups(study: Study, results: Sequence[StudyResult], model: str) -> list[Group]:
-    """Gather rows of scores: a group per comparison, or per data set where each has one row."""
-    several_rows = any(len(_scores(study, result)) > 1 for result in results)
+def _groups(
+    study: Study, results: Sequence[StudyResult], model: str
+) -> list[tuple[str, pd.DataFrame]]:
+    """Gather rows by a title: data set and comparison, or the category of a contest."""
     groups: dict[str, list[pd.DataFrame]] = {}
+    several_rows = any(len(_cells(study, result, SCORES)) > 1 for result in results)
     for result in results:
-        frame, suffix = _scores(study, result), "" if model else f" ({result.model})"
-        if several_rows:
-            title = f"A = {result.a}, B = {result.b}{suffix}"
+        frame, suffix = _cells(study, result, SCORES), "" if model else f" ({result.model})"
+        if result.is_contest:  # category by category, the one decided upon first
+            order = sorted(frame["category"].unique(), key=lambda name: name != result.category)
+            titles = {c: f"{c}{suffix}" if len(order) > 1 or suffix else "" for c in order}
+            by_category = dict(list(frame.groupby("category")))
+            frames = {titles[c]: by_category[c].drop(columns="category") for c in order}
+        elif several_rows:
+            frames = {f"A = {result.a}, B = {result.b}{suffix}": frame}
         else:
             category = str(frame["category"].iloc[0])
-            title = "" if category in ("1", "True") else f"category {category}"
             frame = frame.rename(columns={"category": "A, B"})
             frame["A, B"] = f"{result.a}, {result.b}{suffix}"
-        groups.setdefault(_titled(result, title), []).append(frame)
+            frames = {"" if category in ("1", "True") else f"category {category}": frame}
+        for title, rows in frames.items():
+            groups.setdefault(_titled(result, title), []).append(rows)
     return [(title, pd.concat(frames)) for title, frames in groups.items()]
-
-
-def _contest_groups(study: Study, results: Sequence[StudyResult], model: str) -> list[Group]:
-    """Gather the systems of contests category by category, the one decided upon first."""
-    groups = []
-    for result in results:
-        suffix = "" if model else f" ({result.model})"
-        cells = _rows_shown(study, result, result.cells).rename(columns={result.measure: "score"})
-        first = [result.category] if result.category else []
-        categories = list(dict.fromkeys([*first, *cells["category"]]))
-        for category in categories:
-            title = f"{category}{suffix}" if len(categories) > 1 or suffix else ""
-            rows = cells[cells["category"] == category].drop(columns="category")
-            groups.append((_titled(result, title), rows))
-    return groups
 
 
 def _titled(result: StudyResult, text: str) -> str:
     return ": ".join(part for part in (result.data, text) if part)
-
-
-def _scores(study: Study, result: StudyResult) -> pd.DataFrame:
-    return _rows_shown(study, result, result.table(SCORES))

@@ -132,6 +132,13 @@ def check(result: Result) -> Check:
     ----------
     result : Comparison or Contest
         What is checked.
+
+    Examples
+    --------
+    >>> from stanoff import compare_counts
+    >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+    >>> result.check().passed
+    True
     """
     tables = [pd.DataFrame(columns=COLUMNS)]
     n_outside: NDArray[Any] = np.zeros(1)  # of each new data set
@@ -278,6 +285,13 @@ def loo(result: Result) -> ELPDData:
     ----------
     result : Comparison or Contest
         Of a model that says how documents come about.
+
+    Examples
+    --------
+    >>> from stanoff import compare_counts
+    >>> result = compare_counts([310, 25, 20, 43], [40, 30, 25, 7039], engine="exact", seed=1)
+    >>> result.loo().n_data_points, round(result.loo().p)
+    (7532, 7)
     """
     check_surroundings()
     from arviz_base import from_dict
