@@ -14,7 +14,9 @@ from typing import Any
 INTERRUPTED = 130  # the exit code of a program that was told to stop
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 PAUSE_SECONDS = 0.1  # a compiler removes its temporary files when it is asked to stop
-LATE_SECONDS = 10.0  # until the threads that start chains have started, and lost, their last one
+# Until the threads that start chains have started, and lost, their last one: where an exception
+# tells them to stop, and where the process is about to end.
+LATE_SECONDS, LAST_SECONDS = 10.0, 0.5
 
 
 @contextmanager
@@ -53,19 +55,25 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
         for final_signal in (signal.SIGTERM, signal.SIGKILL):
             _send(final_signal, prefixes)
             time.sleep(PAUSE_SECONDS)
+        # The threads of cmdstanpy still start the chains that are in their queue.
+        stopping.set()
+        threading.Thread(target=stop_late_starters, daemon=True).start()
         handler = handlers[number]
         if callable(handler):
-            # The threads of cmdstanpy still start the chains that are in their queue.
-            stopping.set()
-            threading.Thread(target=stop_late_starters, daemon=True).start()
             handler(number, frame)
         else:
+            wait_for_starters(LAST_SECONDS)
             signal.signal(number, handler)
             os.kill(os.getpid(), number)
 
     def stop_late_starters() -> None:
         while not finished.wait(PAUSE_SECONDS / 10):
             _send(signal.SIGKILL, prefixes)
+
+    def wait_for_starters(seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while _starters(others) and time.monotonic() < deadline:
+            time.sleep(PAUSE_SECONDS / 10)
 
     handlers: dict[int, Any] = {
         number: signal.signal(number, stop)
@@ -75,9 +83,8 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
     try:
         yield
     finally:
-        deadline = time.monotonic() + LATE_SECONDS
-        while stopping.is_set() and _starters(others) and time.monotonic() < deadline:
-            time.sleep(PAUSE_SECONDS / 10)
+        if stopping.is_set():
+            wait_for_starters(LATE_SECONDS)
         finished.set()
         for number, handler in handlers.items():
             signal.signal(number, handler)

@@ -240,15 +240,18 @@ def sample_blocks(
         return program.sample(blocks[number], (seed + number) % MAX_COUNT, **run_options)[1:]
 
     title = f"Sampling {len(blocks)} x {options['iter_sampling']} draws"
+    results: list[tuple[Variables, Variables]] = []
+    pool = ThreadPoolExecutor(cores())
     with (
         show_progress(title, total=len(blocks), quiet=not progress) as advance,
         running_programs(),
-        ThreadPoolExecutor(cores()) as pool,
     ):
-        results = []
-        for result in pool.map(run, range(len(blocks))):
-            results.append(result)
-            advance(len(results))
+        try:
+            for result in pool.map(run, range(len(blocks))):
+                results.append(result)
+                advance(len(results))
+        finally:
+            pool.shutdown(cancel_futures=True)
     return results
 
 
