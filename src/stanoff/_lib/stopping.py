@@ -16,7 +16,7 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 PAUSE_SECONDS = 0.1  # a compiler removes its temporary files when it is asked to stop
 # Until the threads that start chains have started, and lost, their last one: where an exception
 # tells them to stop, and where the process is about to end.
-LATE_SECONDS, LAST_SECONDS = 10.0, 0.5
+LATE_SECONDS, LAST_SECONDS = 10.0, 0.3
 
 
 @contextmanager
