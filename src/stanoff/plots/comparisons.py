@@ -277,17 +277,16 @@ def plot_rope(
     if len(table) < 2:
         raise invalid("ropes", "two different half-widths or more", ropes)
     widths = table["half_width"].to_numpy()
-    curves = {"p_above": "above", "p_rope": "in the ROPE", "p_below": "below"}
-    looks = ((style.BLUE, "-."), (style.GREEN, "-"), (style.RED, "--"))
-    for (column, label), (color, dash) in zip(curves.items(), looks, strict=True):
-        ax.plot(widths, table[column], color=color, linestyle=dash, linewidth=2, label=label)
+    for column, label, color, dash in (
+        ("p_above", "above", style.BLUE, "-."),
+        ("p_rope", "in the ROPE", style.GREEN, "-"),
+        ("p_below", "below", style.RED, "--"),
+    ):
+        ax.plot(widths, table[column], dash, color=color, linewidth=2, label=label)
     ax.set(xlim=(widths[0], widths[-1]), ylim=(-0.02, 1.12), ylabel="probability of delta")
     ax.set_yticks(np.linspace(0, 1, 6))
     shown = [flip for flip in flips if widths[0] < flip[0] < widths[-1]]
-    _shade_decisions(ax, Decision(table["decision"].iloc[0]), shown)
-    for i, (width, *_) in enumerate(shown):
-        heights = [np.interp(width, widths, table[column]) / 1.14 for column in curves]
-        _mark_flip(ax, width, heights, first=i == 0)
+    _mark_decisions(ax, Decision(table["decision"].iloc[0]), shown)
     if widths[0] <= in_use <= widths[-1]:
         ax.axvline(in_use, ymax=0.9, color="black", linestyle=":", linewidth=1.2, label="in use")
     centre = "0" if middle == 0 else f"{middle:+.4g}"
@@ -298,10 +297,10 @@ def plot_rope(
     style.legend_right(ax)
 
 
-def _shade_decisions(
+def _mark_decisions(
     ax: Axes, first: Decision, flips: Sequence[tuple[float, Decision, Decision]]
 ) -> None:
-    """Shade the half-widths of each decision, and write its symbol above them."""
+    """Shade the half-widths of each decision, its symbol above them; mark where it turns."""
     low, high = ax.get_xlim()
     bounds = [low, *(width for width, *_ in flips), high]
     decisions = [first, *(after for *_, after in flips)]
@@ -312,18 +311,15 @@ def _shade_decisions(
         symbol = ax.text(middle, 0.955, decision.symbol, transform=ax.get_xaxis_transform())
         symbol.set(ha="center", va="center", fontsize=style.points(13))
         style.GiveWay([symbol])
-
-
-def _mark_flip(ax: Axes, width: float, curves: Sequence[float], *, first: bool) -> None:
-    """Mark a half-width where the decision turns, and write it where the curves leave most room."""
-    ax.axvline(width, color=style.GREY, linewidth=1, zorder=1)
-    low, high = ax.get_xlim()
-    share = (width - low) / (high - low)
-    left = share > 0.9 or (first and share > 0.1)
-    heights = np.sort([0, 0.9, *curves])
-    gap = int(np.argmax(np.diff(heights)))
-    letters: dict[str, Any] = {"xycoords": ax.get_xaxis_transform(), "textcoords": "offset points"}
-    letters |= {"rotation": 90, "va": "center", "fontsize": style.points(9)}
-    letters |= {"xytext": (-3, 0) if left else (3, 0), "ha": "right" if left else "left"}
-    point = width, float(heights[gap : gap + 2].mean())
-    style.GiveWay([ax.annotate(f"±{width:.4g}", point, **letters)])
+    curves = [np.asarray(line.get_data()) for line in ax.lines]
+    for i, (width, *_) in enumerate(flips):
+        ax.axvline(width, color=style.GREY, linewidth=1, zorder=1)
+        share = (width - low) / (high - low)
+        left = share > 0.9 or (i == 0 and share > 0.1)
+        heights = np.sort([0, 0.9, *(np.interp(width, x, y) / 1.14 for x, y in curves)])
+        gap = int(np.argmax(np.diff(heights)))  # where the curves leave most room
+        side = {"xytext": (-3, 0) if left else (3, 0), "ha": "right" if left else "left"}
+        letters: dict[str, Any] = {"xycoords": ax.get_xaxis_transform(), **side}
+        letters |= {"rotation": 90, "va": "center", "fontsize": style.points(9)}
+        point = width, float(heights[gap : gap + 2].mean())
+        style.GiveWay([ax.annotate(f"±{width:.4g}", point, textcoords="offset points", **letters)])

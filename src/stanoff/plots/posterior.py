@@ -129,7 +129,7 @@ def _draw_densities(ax: Axes, groups: dict[str, style.Array]) -> None:
         xr.DataTree.from_dict(draws),
         var_names="delta",
         kind="kde",
-        plot_collection=_collection(ax, rows, "group", COLORS, LINES),
+        plot_collection=_collection(ax, rows, "group", color=COLORS, linestyle=LINES),
         stats={"dist": KERNEL},
         visuals=NO_TEXT,
     )
@@ -169,7 +169,7 @@ def plot_trace(ax: Axes, result: Comparison, category: str | None = None) -> Non
     colors = [style.PALETTE[chain % len(style.PALETTE)] for chain in range(chains)]
     azp.plot_trace(
         xr.DataTree.from_dict({"posterior": data}),
-        plot_collection=_collection(ax, data, "chain", colors),
+        plot_collection=_collection(ax, data, "chain", color=colors),
         visuals={"trace": {"width": 0.5, "alpha": 0.8}, "title": False, "ticklabels": False},
     )
     for chain, color in enumerate(colors):
@@ -227,7 +227,7 @@ def plot_ecdf(ax: Axes, calibration: Calibration) -> None:
     coords = {"variable": names, "plot_axis": ["x", "y"]}
     data = xr.Dataset({"ecdf": (("variable", "plot_axis", "rank"), curves)}, coords)
     colors, lines = list(style.PALETTE[: len(names)]), (["-", "--", "-.", ":"] * 2)[: len(names)]
-    collection = _collection(ax, data, "variable", colors, lines)
+    collection = _collection(ax, data, "variable", color=colors, linestyle=lines)
     collection.map(azp.visuals.line_xy, "ecdf", data=data, width=1.3)
     for name, color, line in zip(names, colors, lines, strict=True):
         ax.plot([], [], color=color, linestyle=line, linewidth=1.3, label=style.clean(name))
@@ -236,15 +236,8 @@ def plot_ecdf(ax: Axes, calibration: Calibration) -> None:
     style.legend_right(ax)
 
 
-def _collection(
-    ax: Axes,
-    data: xr.Dataset,
-    by: str = "",
-    colors: list[str] | None = None,
-    lines: list[str] | None = None,
-) -> Any:
+def _collection(ax: Axes, data: xr.Dataset, by: str = "", **looks: list[str]) -> Any:
     """Return a PlotCollection of ArviZ that draws on these axes, with a look per coordinate."""
-    looks = {name: look for name, look in (("color", colors), ("linestyle", lines)) if look}
     targets = xr.DataTree(xr.Dataset({"figure": ax.figure, "plot": ax}))
     options: dict[str, Any] = {"aes": {look: [by] for look in looks}, **looks} if looks else {}
     return azp.PlotCollection(data, viz_dt=targets, backend="matplotlib", **options)

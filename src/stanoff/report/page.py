@@ -67,7 +67,7 @@ def comparison_page(result: Comparison, *, figures: Sequence[Picture] | None = N
     draws = [result.posterior_sample(name) for name in result.categories]
     embedded, thinned = embed_draws(draws, keep_sides_of=(*result.rope, 0.0))
     rows = [_row(result, e, d) for e, d in zip(evidence, embedded, strict=True)]
-    data = _comparison_data(result, evidence, rows) | {"focus": focus}
+    data = _comparison_data(result, evidence, rows, focus)
     e, (a, b) = evidence[focus], data["names"]
     score, rope = sentences.describe_score(result, e.category), format_interval(result.rope)
     return _render_page(
@@ -118,7 +118,7 @@ def contest_page(
     ranking, table = result.ranking(row), tables.contest_table(result.whole, row)
     order, cells = ranking.order, table.to_numpy().tolist()
     losses, thinned = embed_draws(list(ranking.loss), keep_sides_of=(0.0,))
-    data = _contest_data(result, row, dict(zip(order, cells, strict=True))) | {"lost": losses}
+    data = _contest_data(result, row, dict(zip(order, cells, strict=True)), losses)
     names, better = data["names"], data["better"]
     pictures = draw_figures(result, row, CONTEST_FIGURES) if figures is None else figures
     return _render_page(
@@ -205,8 +205,8 @@ def _render_page(
         "rope": result.rope,
         "higher": result.measure.higher_is_better,
         # What follows a sentence at the given ROPE, and at one of the reader's own:
-        "aside": "".join(f" {text}" for text in sentences.describe_rope_and_direction(result)),
-        "lower": "".join(f" {text}" for text in sentences.describe_direction(result)),
+        "aside": _after(sentences.describe_rope_and_direction(result)),
+        "lower": _after(sentences.describe_direction(result)),
         "warnings": result.sampler_warnings,
         "bibtex": BIBTEX,
     }
@@ -310,9 +310,7 @@ def _row(result: Comparison, e: Evidence, draws: Any) -> dict[str, Any]:
             "inside": _number(e.p_rope),
             "above": _number(e.p_above),
         },
-        "claims": "".join(
-            f" {text}" for text in sentences.describe_claims(result.claims_of(e.category))
-        ),
+        "claims": _after(sentences.describe_claims(result.claims_of(e.category))),
     }
     # Where nothing can be computed anew, what Python says is all there is.
     if draws is None:
@@ -321,7 +319,7 @@ def _row(result: Comparison, e: Evidence, draws: Any) -> dict[str, Any]:
 
 
 def _comparison_data(
-    result: Comparison, evidence: list[Evidence], rows: list[dict[str, Any]]
+    result: Comparison, evidence: list[Evidence], rows: list[dict[str, Any]], focus: int
 ) -> dict[str, Any]:
     values = {
         name: result.p_values.get(name) or [getattr(e, name) for e in evidence]
@@ -331,7 +329,7 @@ def _comparison_data(
     return {
         "names": [shown(name) for name in result.names],
         "hdi": result.hdi_prob,
-        "focus": 0,
+        "focus": focus,
         "rows": rows,
         "columns": {name: COLUMNS.index(name) for name in CHANGING},
         "digits": max(row["digits"] for row in rows),
@@ -341,7 +339,9 @@ def _comparison_data(
     }
 
 
-def _contest_data(result: Contest, category: str, cells: Mapping[int, list[str]]) -> dict[str, Any]:
+def _contest_data(
+    result: Contest, category: str, cells: Mapping[int, list[str]], losses: list[Any]
+) -> dict[str, Any]:
     ranking = result.ranking(category)
     claims = sentences.describe_claims(result.claims_of(category))
     return {
@@ -361,7 +361,7 @@ def _contest_data(result: Contest, category: str, cells: Mapping[int, list[str]]
         "near": [percent(float(p)) for p in ranking.p_within_rope_of_best],
         "order": ranking.order,
         "regret": ranking.regret.tolist(),
-        "lost": [],
+        "lost": losses,
         "warnings": [*claims, *result.sampler_warnings],
     }
 
@@ -384,6 +384,11 @@ def _latex_parts(result: Comparison) -> list[Any]:
         [int(number) for number in part.split("z") if number] if i % 2 else part
         for i, part in enumerate(parts)
     ]
+
+
+def _after(texts: Sequence[str]) -> str:
+    """Join sentences that follow another."""
+    return "".join(f" {text}" for text in texts)
 
 
 def _number(value: float) -> float | None:
