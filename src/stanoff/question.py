@@ -224,10 +224,8 @@ higher_is_better=False, or True if they are not.
         return
     for name in names:
         if isinstance(name, str) and COSTS.search(name):
-            raise InputError(
-                f"{name!r} seems to hold values of which small ones are good: pass "
-                "higher_is_better=False, or True if they are not."
-            )
+            hint = "pass higher_is_better=False, or True if they are not"
+            raise InputError(f"{name!r} seems to hold values of which small ones are good: {hint}.")
 
 
 @dataclass(frozen=True)

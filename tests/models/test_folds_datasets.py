@@ -255,7 +255,7 @@ def test_the_exact_engine_takes_the_means_of_data_sets():
 
 def test_errors_name_what_is_wrong():
     table = scores(((5, 2),) * 2)
-    with pytest.raises(InputError, match="3 data sets or more; there are 2"):
+    with pytest.raises(InputError, match="3 data sets or more are needed; there are 2"):
         compare(table, a="a", b="b", **LONG)
     same = scores()
     same["accuracy"] = np.where(same["system"] == "a", 0.9, 0.8)

@@ -291,7 +291,7 @@ def test_the_populations_that_data_cannot_answer_are_told():
     frame = repeated(np.random.default_rng(7), runs=1)
     with pytest.raises(InputError, match="needs two runs or more of every system on every item"):
         compare(frame, **LONG, population="runs")
-    with pytest.raises(InputError, match="from 3 data sets or more"):
+    with pytest.raises(InputError, match="3 data sets or more are needed"):
         compare(frame, **LONG, population="datasets")
     with pytest.raises(InputError, match="'population' parameter must be None where 'model' is"):
         compare(frame, **LONG, population="runs", model="items")
@@ -423,7 +423,7 @@ def test_every_model_of_values_refuses_labels():
         with pytest.raises(InputError, match=r"measure='mean'|pass cluster="):
             compare([1, 0, 1], [1, 0, 0], [0, 1, 1], model=name, seed=1)
     frame = values(9).assign(c=[0, 0, 1, 2, 3, 4, 5, 6, 7])
-    with pytest.raises(InputError, match="but these hang together in clusters"):
+    with pytest.raises(InputError, match="These items hang together in clusters"):
         compare(frame, a="s0", b="s1", measure="mean", cluster="c", model="items")
 
 

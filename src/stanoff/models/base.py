@@ -124,10 +124,8 @@ class Model:
         if self.accepts.kind == "values":
             raise invalid("average", "None for values per item, which have no categories", average)
         if psi.shape[-1] != 1:
-            raise InputError(
-                f"{self.name} does not generate cells_A and cells_B, so that there are no "
-                "averages and no other measures."
-            )
+            without = "cells_A and cells_B: no averages, no other measures"
+            raise InputError(f"{self.name} does not generate {without}.")
         return np.repeat(psi, 1 + len(AVERAGES), axis=-1)
 
     def observed_scores(self, data: Data, measure: Measure, average: str | None) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from stanoff.data.counting import check_enough
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import Data
 from stanoff.errors import InputError, invalid
@@ -66,23 +67,18 @@ class Binormal(PredictiveModel):
         """Return the data block, and the scores of every document by class (document, system)."""
         require(data, ScoredDocuments, self.name, "scores of documents, for measure='auc'")
         assert isinstance(data, ScoredDocuments)
-        if len(data.categories) > 1:
-            raise InputError("model='binormal' compares one category; use 'bootstrap' for several.")
         if len(data.cluster):
             rule = "None in the binormal model, which takes documents one by one"
             raise invalid("cluster", rule, "")
-        if data.alike(0, 1):
-            raise InputError(
-                "model='binormal' cannot compare a system with itself; use 'bootstrap'."
-            )
+        if len(data.categories) > 1 or data.alike(0, 1):
+            task = "several categories" if len(data.categories) > 1 else "a system with itself"
+            raise InputError(f"model='binormal' cannot compare {task}; use 'bootstrap'.")
         truth = data.truth[0]
         scores = np.stack([standardize_scores(score[0]) for score in data.score])
         stan_data: Inputs = {"s_scale": S_SCALE, "lkj_shape": LKJ_SHAPE, "prior_only": 0}
         for side, label in CLASSES:
             of_class = scores[:, truth == label]
-            if of_class.shape[1] < MIN_DOCUMENTS:
-                rule = f"{MIN_DOCUMENTS} documents of each class at least in the binormal model"
-                raise invalid("data", rule, of_class.shape[1])
+            check_enough(of_class.shape[1], MIN_DOCUMENTS, f"documents of class {label}")
             center = of_class.mean(axis=1)
             centred = of_class - center[:, None]
             stan_data |= {

@@ -363,10 +363,8 @@ def _score_classes(data: Scores, measure: ScoreMeasure, weight: Array) -> Array:
 def check_measure(data: Data, measure: Measure) -> ScoreMeasure:
     """Refuse a measure that these scores do not allow."""
     if not isinstance(measure, ScoreMeasure):
-        raise InputError(
-            f"{measure.label} takes labels, and these are scores: pass what was predicted, for "
-            "example scores >= 0.5, or measure='auc'."
-        )
+        hint = "pass what was predicted, such as scores >= 0.5, or measure='auc'"
+        raise InputError(f"{measure.label} takes labels, and these are scores: {hint}.")
     if not isinstance(data, Scores):
         raise InputError(f"{measure.label} takes scores, and these are labels.")
     if data.together and measure.computed_from == RANKS:
@@ -386,27 +384,23 @@ def _check_probabilities(data: Scores, measure: ScoreMeasure, name: str, score: 
     if low < 0 or high > 1:
         raise InputError(
             f"{measure.label} takes probabilities between 0 and 1, but the scores of {name} "
-            f"go from {low:g} to {high:g}: calibrate them first, or judge the ranking by "
-            "measure='auc'."
+            f"go from {low:g} to {high:g}: calibrate them first, or pass measure='auc'."
         )
     if isinstance(data, ScoredClasses):
         error = np.abs(score.sum(axis=-1) - 1)
         happened = np.arange(score.shape[-1]) == data.truth[:, None]
         if error.max() > SUM_ERROR:
             row = int(error.argmax())
-            raise InputError(
-                f"The probabilities of {name} must sum to 1, but those of row {row + 1} sum "
-                f"to {score[row].sum():g}."
-            )
+            total = f"those of row {row + 1} sum to {score[row].sum():g}"
+            raise InputError(f"The probabilities of {name} must sum to 1, but {total}.")
     else:
         happened, score = (data.truth == 1).ravel(), score.ravel()
     infinite = ~np.isfinite(measure.losses(happened, score))
     if infinite.any():
         row = int(infinite.argmax()) % data.n_documents()[0]
         raise InputError(
-            f"{measure.label} of {name} is infinite: it gave probability 0 to what happened "
-            f"in {int(infinite.sum()):,} documents, the first in row {row + 1}. Pass clip=, "
-            "such as clip=1e-6, to bound probabilities away from 0 and 1."
+            f"{measure.label} of {name} is infinite: it gave probability 0 to what happened in "
+            f"{int(infinite.sum()):,} documents, the first in row {row + 1}. Pass clip=1e-6, or so."
         )
 
 

@@ -34,6 +34,7 @@ from stanoff.errors import InputError, invalid
 from stanoff.measures import Measure
 from stanoff.models.base import Array, ClosedForm, Inputs, StanData, Variables, require
 from stanoff.models.items import (
+    NO_DIFFERENCE,
     PRIOR_INPUTS,
     NormalValues,
     ValuesModel,
@@ -66,10 +67,8 @@ class Folds(NormalValues):
     def values_data(self, data: Any, prior: Prior) -> Inputs:
         """Return the scores, their correlation and the prior of the difference."""
         if isinstance(data, (DatasetFolds, UnpairedFolds)):
-            raise InputError(
-                "The folds model is about systems on the same folds of one data set: leave model= "
-                "out."
-            )
+            about = "systems on the same folds of one data set"
+            raise InputError(f"The folds model is about {about}: leave model= out.")
         return super().values_data(data, prior) | {"rho": data.rho}
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
@@ -223,9 +222,7 @@ def summarize_datasets(data: Data) -> Inputs:
     scatter = np.stack([away[dataset == i].T @ away[dataset == i] for i in range(len(n))])
     constant = np.trace(scatter, axis1=1, axis2=2) <= n * (SAME * np.abs(values).max()) ** 2
     if constant.all():
-        raise InputError(
-            "The differences of the systems do not vary within any data set: there is no verdict."
-        )
+        raise InputError(NO_DIFFERENCE)
     if constant.any():
         variance = _step(values, dataset) ** 2 / 24  # of a contrast: half that of a difference
         scatter[constant] = (n * variance)[constant, None, None] * np.eye(systems - 1)

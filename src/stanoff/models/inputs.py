@@ -281,10 +281,9 @@ def refuse_unseen(program: str, declared: Collection[str], data: Data) -> None:
         if name in declared or (name == "cluster" and alone):
             continue
         if (provider := _providers(data).get(name)) and provider(data) is not None:
-            raise InputError(
-                f"{program} does not ask for {name!r}, but these {data.kind} {message}: declare "
-                f"{name!r} in its data, or leave {name}= out."
-            )
+            hint = f"declare {name!r} in its data, or leave {name}= out"
+            lacking = f"{program} does not ask for {name!r}"
+            raise InputError(f"{lacking}, but these {data.kind} {message}: {hint}.")
 
 
 def prior_inputs(declared: Mapping[str, int], prior: Priors) -> dict[str, Any]:

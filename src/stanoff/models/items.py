@@ -15,6 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from stanoff.data.counting import check_enough
 from stanoff.data.items import (
     ClusteredValues,
     ItemValues,
@@ -47,6 +48,7 @@ MANY_CLUSTERS = 5000  # weighted sums are then normal to all intents
 NUMBERS_AT_ONCE = 4_000_000  # per block
 MIN_DEGREES = 2.5  # with fewer there is no standard deviation
 MIN_DATASETS, MIN_ITEMS_OF_DATASET = 3, 4
+NO_DIFFERENCE = "The differences do not vary within any data set: there is no verdict."
 GRID = 4000  # values of the standard deviation over data sets
 MU_SCALE, TAU_SCALE, LKJ_SHAPE = 1.5, 1.5, 1.0
 PRIOR_INPUTS = ("prior_weight", "prior_sd", "prior_degrees")  # of the difference; see Prior
@@ -62,10 +64,8 @@ class ValuesModel(Model):
         """Return what the sampler or the program needs."""
         require(data, self.accepts, self.name, self.needs)
         if isinstance(data, RatioValues) and self.accepts is not ClusteredValues:
-            raise InputError(
-                f"The {self.name} model does not take ratios of sums: leave denominator= out, or "
-                "model= and population=."
-            )
+            hint = "leave denominator= out, or model= and population="
+            raise InputError(f"The {self.name} model does not take ratios of sums: {hint}.")
         if measure is not None and isinstance(data, RatioValues) != (measure.name == "ratio"):
             rule = "'ratio' where denominator= is given, and only there"
             raise invalid("measure", rule, measure.name)
@@ -95,10 +95,7 @@ class NormalValues(ValuesModel):
     def values_data(self, data: Any, prior: Prior) -> Inputs:
         """Return the values and the prior of the difference; a weight of 0 means none."""
         if isinstance(data, ClusteredValues):
-            raise InputError(
-                "The items model takes items as independent, but these hang together in clusters: "
-                "leave model= out, which then is 'clusters'."
-            )
+            raise InputError("These items hang together in clusters: pass model='clusters'.")
         if prior.items is not None and len(data.systems) > 2:
             raise invalid("prior.items", "None for more than two systems", prior.items)
         weights = dict(zip(PRIOR_INPUTS, prior.items or (0.0, 1.0, 1.0), strict=True))
@@ -327,17 +324,13 @@ class Runs(ValuesModel):
     def values_data(self, data: Any, prior: Prior) -> Inputs:
         """Return the mean of every system and the variance that the runs give it."""
         if not data.repeated or (data.runs < 2).any():
-            raise InputError(
-                "population='runs' needs two runs or more of every system on every item: what one "
-                "run would have been the second time is not known."
-            )
+            needs = "two runs or more of every system on every item"
+            raise InputError(f"population='runs' needs {needs}.")
         of_items = data.scatter / (data.runs - 1) / data.runs / data.items**2
         variance = of_items.sum(axis=1)
         if not (variance > 0).any():
-            raise InputError(
-                "All runs of an item have the same value, for every item and system: asked again, "
-                "nothing would change, and there is nothing to learn about these items."
-            )
+            runs = "All runs of an item have the same value, for every item and system"
+            raise InputError(f"{runs}: asked again, nothing would change.")
         with np.errstate(invalid="ignore"):
             degrees = variance**2 / (of_items**2 / (data.runs - 1)).sum(axis=1)
         degrees = np.fmax(degrees, MIN_DEGREES)
@@ -377,9 +370,7 @@ class Datasets(ValuesModel):
             stan_data[f"{name}_variance"] = scatter / (n - 1) / n
             stan_data[f"{name}_sd"] = float(np.sqrt(scatter.sum() / (n - 1).sum()))
         if not stan_data["difference_variance"].sum() > 0:
-            raise InputError(
-                "The differences do not vary within any data set: there is no verdict."
-            )
+            raise InputError(NO_DIFFERENCE)
         return stan_data
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
@@ -393,17 +384,8 @@ class Datasets(ValuesModel):
 def count_per_dataset(dataset: NDArray[np.int64], least: int) -> NDArray[np.int64]:
     """Count the rows of each data set; new ones are judged from a few, of so many rows at least."""
     n = np.bincount(dataset)
-    if len(n) < MIN_DATASETS:
-        there = "is 1" if len(n) == 1 else f"are {len(n)}"
-        raise InputError(
-            f"New data sets are judged from {MIN_DATASETS} data sets or more, named by dataset=; "
-            f"there {there}."
-        )
-    if n.min() < least:
-        raise InputError(
-            f"New data sets are judged from {least} rows or more of every data set, or from just "
-            f"one; the smallest has {n.min()}, the largest {n.max()}."
-        )
+    check_enough(len(n), MIN_DATASETS, "data sets", " They are named by dataset=.")
+    check_enough(int(n.min()), least, "rows of every data set", " Or pass just one of each.")
     return n
 
 

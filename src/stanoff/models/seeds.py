@@ -217,10 +217,8 @@ def _linearise(
     """Return the score of each copy, plus what each document adds to it (copy, document)."""
     scores = score(shares)
     if not np.isfinite(scores).all():
-        raise InputError(
-            "The measure is not a number for some trained copy, where it is 0/0: choose another "
-            "zero_division or another measure."
-        )
+        hint = "choose another zero_division or another measure"
+        raise InputError(f"The measure is 0/0 for some trained copy: {hint}.")
     slopes = np.empty_like(shares)
     for k, j in np.ndindex(shares.shape[1:]):
         up, down = shares.copy(), shares.copy()
@@ -368,10 +366,8 @@ def placement_values(truth: NDArray[np.int64], score: Array, fold: int = 0) -> A
     """
     positive, negative = score[truth == 1], score[truth == 0]
     if not len(positive) or not len(negative):
-        raise InputError(
-            f"The AUC is computed within folds, and fold number {fold + 1} has documents of one "
-            "class only: use stratified folds."
-        )
+        of_one_class = f"fold number {fold + 1} has documents of one class only"
+        raise InputError(f"{of_one_class}, within which AUC is computed: use stratified folds.")
     above = share_below(negative, positive)
     below = 1 - share_below(positive, negative)
     auc = above.mean()
