@@ -66,10 +66,7 @@ POPULATION_OF: dict[type[Model], str] = {
     seeds.OutOfFoldDocuments: "new documents, these trained systems",
     seeds.OutOfFoldRankings: "new documents, these trained systems",
 }
-TWO_SYSTEMS = (
-    *(counts.PairedCategories, counts.UnpairedCategories, patterns.Multiclass),
-    *(binormal.Binormal, items.Repeated, custom.CustomModel),
-)
+ANY_NUMBER = (patterns.Contest, patterns.Joint, bootstrap.Bootstrap, seeds.SeedsOfLabels)
 
 
 def get(name: str | Path) -> Model:
@@ -83,7 +80,8 @@ def get(name: str | Path) -> Model:
 
 def takes_contests(model: Model) -> bool:
     """Return whether a model is about any number of systems."""
-    return not isinstance(model, TWO_SYSTEMS)
+    of_values = isinstance(model, items.ValuesModel) and not isinstance(model, items.Repeated)
+    return isinstance(model, ANY_NUMBER) or of_values
 
 
 def priors_of(model: Model) -> Mapping[str, Prior]:

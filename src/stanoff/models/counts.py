@@ -57,7 +57,7 @@ class CountsModel(PredictiveModel):
         The density of each variable, and which input has its weights.
     """
 
-    prior_of: Mapping[str, tuple[Density, str]] = {}
+    prior_of: Mapping[str, tuple[Density, str]]
 
     def log_prior(self, draws: Variables, stan_data: StanData) -> Array:
         """Return the log-density of the prior, over all categories and systems."""
@@ -228,11 +228,8 @@ class Paired(PairedCategories, ConjugateCounts):
     """Outcome pairs given the class are Dirichlet, each category by itself."""
 
     name = "paired"
-    prior_of = {
-        "mu": (log_density.beta, "beta"),
-        "theta_pos": (log_density.dirichlet, "alpha_pos"),
-        "theta_neg": (log_density.dirichlet, "alpha_neg"),
-    }
+    prior_of = {"mu": (log_density.beta, "beta")}
+    prior_of |= {f"theta_{s}": (log_density.dirichlet, f"alpha_{s}") for s in ("pos", "neg")}
 
     def sample_exact(self, stan_data: StanData, draws: int, rng: Generator) -> dict[str, Array]:
         """Draw a Beta and two Dirichlets per category."""
@@ -413,11 +410,8 @@ class Hierarchical(PairedCategories):
     inputs = {**PairedCategories.inputs, **KAPPA_INPUTS, **KAPPA_NEG_INPUTS}
     dims = PairedCategories.dims | dict.fromkeys(("eta_pos", "eta_neg"), ("outcome",))
     predictive_draws = (*PairedCategories.predictive_draws, *HYPERPARAMETERS)
-    prior_of = {
-        "mu": (log_density.beta, "beta"),
-        "eta_pos": (log_density.dirichlet, "alpha_pos"),
-        "eta_neg": (log_density.dirichlet, "alpha_neg"),
-    }
+    prior_of = {"mu": (log_density.beta, "beta")}
+    prior_of |= {f"eta_{s}": (log_density.dirichlet, f"alpha_{s}") for s in ("pos", "neg")}
 
     def prior_density_infinite_at_zero(self, measure: Measure, prior: Priors, data: Data) -> Proven:
         """Return whether a prevalence makes both systems equal, as in the paired model."""
@@ -447,11 +441,8 @@ class HierarchicalUnpaired(UnpairedCategories):
     inputs = {**UnpairedCategories.inputs, **KAPPA_INPUTS, **KAPPA_NEG_INPUTS}
     dims = UnpairedCategories.dims | dict.fromkeys(HYPERPARAMETERS, ("classifier",))
     predictive_draws = (*UnpairedCategories.predictive_draws, *HYPERPARAMETERS)
-    prior_of = {
-        "mu": (log_density.beta, "beta"),
-        "eta_pos": (log_density.beta, "alpha_pos"),
-        "eta_neg": (log_density.beta, "alpha_neg"),
-    }
+    prior_of = {"mu": (log_density.beta, "beta")}
+    prior_of |= {f"eta_{s}": (log_density.beta, f"alpha_{s}") for s in ("pos", "neg")}
 
     def draw_new_category(self, draws: Variables, mu: Array, rng: Generator) -> Array:
         """Draw the cells of a category that was not observed (chain, draw, system, 1, cell).
