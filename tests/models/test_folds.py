@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from stanoff import InputError, Prior, compare, contest, count
 from stanoff.models.folds import stretch
-from stanoff.planning.simulate import MoreValues
+from stanoff.planning.simulate import draw_more_values
 from stanoff.significance import all_tests, corrected_t_test, five_by_two_test
 
 
@@ -210,7 +210,7 @@ def test_more_repeats_hardly_help():
 def test_future_folds_are_those_of_the_model():
     mean, sd, rho, n, new = 0.01, 0.05, 0.2, 10, 20
     rng = np.random.default_rng(1)
-    drawn = MoreValues(mean, sd, rho, n, new).draw(200_000, rng)
+    drawn = draw_more_values((mean, sd, rho), n, new, 200_000, rng)
     # The same by simulating folds: given those observed, the level of all folds is a t around
     # their mean, and further folds vary around it.
     within = sd**2 * (n - 1) / rng.chisquare(n - 1, 50_000)

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from stanoff import AucScenario, InputError, Prior, Scenario, compare, count, plan, power
 from stanoff.cli import main
-from stanoff.planning.simulate import MAX_SCORED, ScenarioScores, auc_moments
+from stanoff.planning.simulate import MAX_SCORED, auc_moments, draw_auc_posteriors, draw_scores
 from stanoff.significance import delong_test
 
 SCENARIO = AucScenario(0.85, 0.75, correlation=0.5, positives=0.3, name="pilot")
@@ -24,9 +24,7 @@ def simulated(n, rng, auc_a=0.85, auc_b=0.75, correlation=0.5, positives=0.3):
 
 
 def test_a_scenario_has_the_aucs_and_the_correlation_it_says():
-    pos, neg = ScenarioScores(SCENARIO, 1, Prior()).draw_scores(
-        MAX_SCORED, np.random.default_rng(1)
-    )
+    pos, neg = draw_scores(SCENARIO, MAX_SCORED, np.random.default_rng(1))
     truth = np.repeat([1, 0], [pos.shape[1], neg.shape[1]])
     for auc, row in zip(SCENARIO.psi(), np.concatenate([pos, neg], axis=1), strict=True):
         assert roc_auc_score(truth, row) == pytest.approx(auc, abs=0.025)  # 4 standard errors
@@ -79,8 +77,8 @@ def test_power_is_what_comparing_simulated_data_sets_gives():
 
 def test_large_test_sets_are_drawn_as_they_would_come_out():
     """Their difference spreads as DeLong's variance of a large sample says."""
-    generator = ScenarioScores(SCENARIO, 8 * MAX_SCORED, Prior())
-    posterior = generator.draw(100, np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    posterior = draw_auc_posteriors(SCENARIO, 8 * MAX_SCORED, Prior(), 100, rng)
     mean, std = posterior.loc, posterior.scale
     y, a, b = simulated(8 * MAX_SCORED, np.random.default_rng(2))
     outcome = delong_test(compare(y, a, b, measure="auc", draws=4, seed=1).data)

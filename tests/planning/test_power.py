@@ -2,6 +2,7 @@ import json
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,9 @@ from stanoff.planning.power import power_cells
 from stanoff.planning.simulate import (
     Analysis,
     Chunk,
-    ScenarioDocuments,
+    DataGenerator,
     count_decisions,
+    draw_documents,
     run_parallel,
     standard_error,
 )
@@ -29,6 +31,10 @@ STUDIES = Path(__file__).parents[2] / "reports/validation"
 RATES = ["<<", "<", "=", ">", ">>"]
 SMALL = {"n_simulations": 60, "draws": 400, "seed": 1}
 RARE = Scenario.from_rates(0.1, rho_pos=(0.8, 0.7), rho_neg=(0.02, 0.03), correlation=0.3)
+
+
+def documents(scenario, n):
+    return DataGenerator(partial(draw_documents, scenario, n, True))
 
 
 def chunk(generator, size=200, model="paired", measure="f1", draws=4000, engine="exact"):
@@ -43,7 +49,7 @@ def chunk(generator, size=200, model="paired", measure="f1", draws=4000, engine=
 )
 def test_verdicts_are_those_of_comparing_every_data_set_by_itself(model, scenario, measure):
     known = Scenario.named(scenario) if isinstance(scenario, str) else scenario
-    part = chunk(ScenarioDocuments(known, 800), 25, model, measure=measure, draws=10_000)
+    part = chunk(documents(known, 800), 25, model, measure=measure, draws=10_000)
     counts, [ends] = part.simulate()
     said = part.analyses[0].decide(*ends)
     options = {"engine": "exact", "model": model, "measure": measure, "seed": 3, "draws": 10_000}
@@ -58,7 +64,7 @@ def test_verdicts_are_those_of_comparing_every_data_set_by_itself(model, scenari
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
 def test_hdis_cover_the_truth_as_often_as_they_say(model):
     scenario = Scenario.named("a")
-    low, high = chunk(ScenarioDocuments(scenario, 1000), 2000, model, draws=2000).simulate()[1][0]
+    low, high = chunk(documents(scenario, 1000), 2000, model, draws=2000).simulate()[1][0]
     covered = np.mean((low <= scenario.delta()) & (scenario.delta() <= high))
     error = np.sqrt(0.95 * 0.05 / 2000)
     # The unpaired model cannot see that both share their positives: it is a little too careful.
@@ -98,7 +104,7 @@ def test_the_kept_table_is_as_near_to_the_paper_as_its_simulation_error():
 
 def test_the_standard_error_is_honest_although_data_sets_share_draws():
     # Few documents: every count is shared by many of the 500 data sets.
-    first = chunk(ScenarioDocuments(Scenario.named("a"), 30), 500, draws=400)
+    first = chunk(documents(Scenario.named("a"), 30), 500, draws=400)
     counts = [
         count_decisions(replace(first, seed=np.random.SeedSequence(5, spawn_key=(i,))))
         for i in range(60)
@@ -272,7 +278,7 @@ def test_an_error_in_a_worker_is_told():
 @pytest.mark.stan
 @pytest.mark.parametrize("model", ["paired", "unpaired"])
 def test_stan_comes_to_the_same_intervals(model):
-    generator = ScenarioDocuments(Scenario.named("a"), 1500)
+    generator = documents(Scenario.named("a"), 1500)
     exact, stan = (
         chunk(generator, 6, model, engine=engine).simulate()[1][0] for engine in ("exact", "stan")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,8 @@ CURVE = {"documents": "n", "difference": "difference", "more documents": "more"}
 N_FUTURES = 4000  # simulations of what has a closed form
 OTHERS = ("one system", "all others")  # of a contest
 CONTESTS = ("contest", "joint", "bootstrap", "items", "clusters")  # whose variances go as 1/n
+
+SUMMARIZED = ItemValues | Scores | FoldValues  # data whose posteriors have a closed form
 
 Generator = Callable[[int], simulate.DataGenerator]
 
@@ -399,15 +402,14 @@ def additional_samples(
     n, unit = _sample_size(result.data)
     read: Any = _read_pair if result.is_pair else _read_contest
     observed, generator = read(result, category, goals, n)
-    first = generator(1)
-    by_draws = isinstance(first, simulate.MoreDocuments)
+    by_draws = result.is_pair and not isinstance(result.data, SUMMARIZED)
     sampling = Sampling(result.model, result.prior, "exact", 1, draws, None, seed)
     question = replace(result.question, rope=result.rope, rope_of=None)
     study = Study(
         (Analysis(question, sampling),),
         n_simulations or (N_SIMULATIONS if by_draws else N_FUTURES),
         seed,
-        not by_draws or first.counts.paired,
+        not by_draws or result.data.paired,
         jobs,
         executor,
         progress,
@@ -439,18 +441,24 @@ def _read_contest(
             "result.between(a, b).plan()."
         )
     row = result.resolve_category(category)
-    rule: Any = {"rope": result.rope, "higher_is_better": result.measure.higher_is_better}
+    rule = result.rope, result.measure.higher_is_better
     truths, ranking = result.ranked_scores(row), result.ranking(row)
     scores = result.psi[..., result.categories.index(row)].reshape(truths.shape)
     leader, systems = ranking.order[0], len(result.systems)
     others = np.delete(ranking.decisions[leader], leader)
     weakest = min(others, key=lambda d: (Decision(d).conclusive, d == Decision.MUCH_BETTER))
-    exactly = simulate.ContestPosteriors(truths, np.zeros((systems, systems)), **rule)
-    p_goal = float(np.isin(decide_all(*exactly.hdi(0.5), **rule), list(goals)).mean())
-    documents = f"{result.data.format_count(max(result.data.n_documents()))}, {systems} systems"
+    exactly = simulate.ContestPosteriors(truths, np.zeros((systems, systems)), *rule)
+    p_goal = float(
+        np.isin(
+            decide_all(*exactly.hdi(0.5), rule[0], higher_is_better=rule[1]), list(goals)
+        ).mean()
+    )
+    counted = result.data.format_count(max(result.data.n_documents()))
     scored, name = describe_score(result, row), result.systems[leader]
-    observed = Observed(OTHERS, Decision(weakest), documents, scored, p_goal, name)
-    return observed, lambda more: simulate.MoreOfContest(scores, truths, n, more, **rule)
+    observed = Observed(
+        OTHERS, Decision(weakest), f"{counted}, {systems} systems", scored, p_goal, name
+    )
+    return observed, _drawing(simulate.draw_more_of_contest, (scores, truths), rule, n)
 
 
 def _sample_size(data: Data) -> tuple[int, str]:
@@ -465,7 +473,7 @@ def _read_pair(
     result: Comparison, category: str | None, goals: Goal, n: int
 ) -> tuple[Observed, Generator]:
     """Return what a comparison says now, and what draws n more documents."""
-    if not isinstance(result.data, ItemValues | Scores | FoldValues):
+    if not isinstance(result.data, SUMMARIZED):
         category = resolve_category(result, category)
     evidence = result.evidence(category)
     beyond = [evidence.p_above, evidence.p_below]
@@ -480,11 +488,14 @@ def _read_pair(
     )
     if isinstance(result.data, Scores) or result.model.name == "clusters":
         mean, sd = evidence.mean, evidence.std
-        return observed, lambda more: simulate.MoreScores(mean, sd, n, more)
+        return observed, _drawing(simulate.draw_more_scores, mean, sd, n)
     if isinstance(result.data, ItemValues | FoldValues):
-        values = _moments(result, n)
-        return observed, lambda more: simulate.MoreValues(*values, n, more)
+        return observed, _drawing(simulate.draw_more_values, _moments(result, n), n)
     return observed, _more_documents(result, category)
+
+
+def _drawing(draw: Callable[..., Any], *arguments: Any) -> Generator:
+    return lambda more: simulate.DataGenerator(partial(draw, *arguments, more))
 
 
 def _moments(result: Comparison, n: int) -> tuple[float, float, float]:
@@ -519,7 +530,13 @@ def _more_documents(result: Comparison, category: str | None) -> Generator:
     # the same documents, the paired model with the uniform prior knows that.
     mismatch = counts.paired and result.model.accepts is not PairedCounts
     prior = Prior.uniform() if mismatch else result.prior
-    return lambda more: simulate.MoreDocuments(counts, prior, more)
+
+    def generator(more: int) -> simulate.DataGenerator:
+        draw = partial(simulate.draw_more_documents, counts, prior, more)
+        # With few more documents most of those of all data sets are the same: they err alike.
+        return simulate.DataGenerator(draw, more >= max(counts.n_documents()))
+
+    return generator
 
 
 def _least_width(data: FoldValues, hdi_prob: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,9 @@ from stanoff.planning.simulate import (
     N_SIMULATIONS,
     Analysis,
     DataGenerator,
-    ScenarioDocuments,
-    ScenarioScores,
     Study,
+    draw_auc_posteriors,
+    draw_documents,
     rates,
 )
 from stanoff.question import Question, Sampling
@@ -211,8 +212,9 @@ def read_study(scenarios: Sequence[AnyScenario], options: dict[str, Any]) -> Stu
 def generator_for(scenario: AnyScenario, n: int, study: Study) -> DataGenerator:
     """Return where data sets of n documents of a scenario come from."""
     if isinstance(scenario, AucScenario):
-        return ScenarioScores(scenario, n, study.analyses[0].sampling.prior)
-    return ScenarioDocuments(scenario, n, study.same_documents)
+        prior = study.analyses[0].sampling.prior
+        return DataGenerator(partial(draw_auc_posteriors, scenario, n, prior))
+    return DataGenerator(partial(draw_documents, scenario, n, study.same_documents))
 
 
 def true_decision(scenario: AnyScenario, study: Study) -> str:

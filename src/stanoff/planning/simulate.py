@@ -54,94 +54,68 @@ STAN_RUNS_PER_CHUNK = 5
 MAX_SCORED = 5_000  # documents; in larger test sets only the spread differs
 
 
+@dataclass(frozen=True, eq=False)
 class DataGenerator:
-    """Whatever data sets can be drawn from."""
-
-    # Whether its data sets differ so much that draws of their posteriors may be shared.
-    shared_random_numbers = True
-
-    def draw(self, size: int, rng: np.random.Generator) -> Data | ClosedForms:
-        """Draw so many data sets: a row of counts each, or the posterior that each has."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class ScenarioDocuments(DataGenerator):
-    """Documents of a scenario.
+    """What data sets are drawn by; it is sent to workers, so it is plain data.
 
     Attributes
     ----------
-    scenario : Scenario
-        What is true.
-    n : int
-        Documents per data set; per system where each has its own.
-    same_documents : bool
-        Whether both systems judge the same documents.
+    draw : callable
+        Takes how many data sets, and a random generator; returns a row of counts each, or the
+        posterior that each has.
+    shared_random_numbers : bool
+        Whether the data sets differ so much that draws of their posteriors may be shared.
     """
 
-    scenario: Scenario
-    n: int
-    same_documents: bool = True
-
-    def draw(self, size: int, rng: np.random.Generator) -> Data:
-        """Draw so many data sets.
-
-        Examples
-        --------
-        >>> rng = np.random.default_rng(1)
-        >>> counts = ScenarioDocuments(Scenario.named("a"), 100).draw(3, rng)
-        >>> (counts.pos.sum(axis=1) + counts.neg.sum(axis=1)).tolist()
-        [100, 100, 100]
-        """
-        names = tuple(map(str, range(size)))
-        if self.same_documents:
-            counts = rng.multinomial(self.n, _normalize(self.scenario.probabilities), size)
-            return PairedCounts(names, counts[:, :4], counts[:, 4:])
-        cells = (rng.multinomial(self.n, _normalize(p), size) for p in self.scenario.cells)
-        return UnpairedCounts(names, *cells)
+    draw: Callable[[int, np.random.Generator], Data | ClosedForms]
+    shared_random_numbers: bool = True
 
 
-@dataclass(frozen=True)
-class ScenarioScores(DataGenerator):
-    """Scored documents of a scenario of two AUCs.
+def draw_documents(
+    scenario: Scenario, n: int, same_documents: bool, size: int, rng: np.random.Generator
+) -> Data:
+    """Draw data sets of n documents of a scenario; n per system where each has its own.
 
-    Attributes
-    ----------
-    scenario : AucScenario
-        What is true.
-    n : int
-        Documents per data set.
-    prior : Prior
-        That of the bootstrap model, by which each data set is judged.
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> counts = draw_documents(Scenario.named("a"), 100, True, 3, rng)
+    >>> (counts.pos.sum(axis=1) + counts.neg.sum(axis=1)).tolist()
+    [100, 100, 100]
     """
+    names = tuple(map(str, range(size)))
+    if same_documents:
+        counts = rng.multinomial(n, _normalize(scenario.probabilities), size)
+        return PairedCounts(names, counts[:, :4], counts[:, 4:])
+    cells = (rng.multinomial(n, _normalize(p), size) for p in scenario.cells)
+    return UnpairedCounts(names, *cells)
 
-    scenario: AucScenario
-    n: int
-    prior: Priors
 
-    def draw(self, size: int, rng: np.random.Generator) -> StudentTPosterior:
-        """Draw so many data sets, and return the posterior of the difference of each.
+def draw_auc_posteriors(
+    scenario: AucScenario, n: int, prior: Priors, size: int, rng: np.random.Generator
+) -> StudentTPosterior:
+    """Draw data sets of n scored documents, and return the posterior of the difference of each.
 
-        It is the normal distribution with the first two moments of the bootstrap model's posterior.
-        Without positives or negatives it is as wide as it can be.
-        """
-        n = min(self.n, MAX_SCORED)
-        moments = [auc_moments(*self.draw_scores(n, rng), self.prior) for _ in range(size)]
-        mean, sd = np.array(moments).reshape(-1, 2).T
-        narrower, true = np.sqrt(max(1.0, self.n / MAX_SCORED)), self.scenario.delta()
-        sd = np.minimum(sd, 1.0)  # no difference of AUCs exceeds 1
-        return StudentTPosterior(np.inf, true + (mean - true) / narrower, sd / narrower)
+    It is the normal distribution with the first two moments of the bootstrap model's posterior.
+    Without positives or negatives it is as wide as it can be.
+    """
+    fewer = min(n, MAX_SCORED)
+    moments = [auc_moments(*draw_scores(scenario, fewer, rng), prior) for _ in range(size)]
+    mean, sd = np.array(moments).reshape(-1, 2).T
+    narrower, true = np.sqrt(max(1.0, n / MAX_SCORED)), scenario.delta()
+    sd = np.minimum(sd, 1.0)  # no difference of AUCs exceeds 1
+    return StudentTPosterior(np.inf, true + (mean - true) / narrower, sd / narrower)
 
-    def draw_scores(self, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Draw the scores of positives and of negatives (system, document) of one data set."""
-        true = self.scenario
-        # AUC = Phi(mean / sqrt 2)
-        means = np.sqrt(2) * scipy.special.ndtri([true.auc_a, true.auc_b])
-        score = rng.standard_normal((2, n))
-        score[1] = true.correlation * score[0] + np.sqrt(1 - true.correlation**2) * score[1]
-        positives = rng.binomial(n, true.positives)
-        score[:, :positives] += means[:, None]
-        return score[:, :positives], score[:, positives:]
+
+def draw_scores(scenario: AucScenario, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Draw the scores of positives and of negatives (system, document) of one data set."""
+    # AUC = Phi(mean / sqrt 2)
+    means = np.sqrt(2) * scipy.special.ndtri([scenario.auc_a, scenario.auc_b])
+    score, rho = rng.standard_normal((2, n)), scenario.correlation
+    score[1] = rho * score[0] + np.sqrt(1 - rho**2) * score[1]
+    positives = rng.binomial(n, scenario.positives)
+    score[:, :positives] += means[:, None]
+    return score[:, :positives], score[:, positives:]
 
 
 def auc_moments(pos: Array, neg: Array, prior: Priors) -> tuple[float, float]:
@@ -189,113 +163,68 @@ def auc_moments(pos: Array, neg: Array, prior: Priors) -> tuple[float, float]:
     return float(weights @ placed_neg), float(np.sqrt(variance))
 
 
-@dataclass(frozen=True, eq=False)
-class MoreDocuments(DataGenerator):
-    """Labelled documents on top of those observed, as the posterior expects them.
+def draw_more_documents(
+    counts: Data, prior: Priors, n: int, size: int, rng: np.random.Generator
+) -> Data:
+    """Draw data sets of n documents on top of those observed, per system where each has its own.
 
     Every data set first draws what may be true from the posterior, then the documents given that.
-
-    Attributes
-    ----------
-    counts : PairedCounts or UnpairedCounts
-        What was observed, one row.
-    prior : Prior or tuple of Prior
-        The prior of what documents will be like.
-    n : int
-        How many documents are added; per system where each has its own.
     """
-
-    counts: Data
-    prior: Priors
-    n: int
-
-    @property
-    def shared_random_numbers(self) -> bool:  # type: ignore[override]
-        """False where most documents of all data sets are the same: these would err alike."""
-        return self.n >= max(self.counts.n_documents())
-
-    def draw(self, size: int, rng: np.random.Generator) -> Data:
-        """Draw so many data sets."""
-        model = PAIRED if self.counts.paired else Unpaired()
-        draws = model.sample_exact(model.stan_data(self.counts, self.prior), size, rng)
-        names = tuple(map(str, range(size)))
-        if isinstance(self.counts, PairedCounts):
-            mu = draws["mu"]
-            pos, neg = mu * draws["theta_pos"][:, 0], (1 - mu) * draws["theta_neg"][:, 0]
-            new = rng.multinomial(self.n, _normalize(np.concatenate([pos, neg], axis=1)))
-            return PairedCounts(names, new[:, :4] + self.counts.pos, new[:, 4:] + self.counts.neg)
-        assert isinstance(self.counts, UnpairedCounts)
-        cells = (
-            rng.multinomial(self.n, _normalize(draws["cells"][:, system, 0])) + observed
-            for system, observed in enumerate((self.counts.cells_A, self.counts.cells_B))
-        )
-        return UnpairedCounts(names, *cells)
+    model = PAIRED if counts.paired else Unpaired()
+    draws = model.sample_exact(model.stan_data(counts, prior), size, rng)
+    names = tuple(map(str, range(size)))
+    if isinstance(counts, PairedCounts):
+        mu = draws["mu"]
+        pos, neg = mu * draws["theta_pos"][:, 0], (1 - mu) * draws["theta_neg"][:, 0]
+        new = rng.multinomial(n, _normalize(np.concatenate([pos, neg], axis=1)))
+        return PairedCounts(names, new[:, :4] + counts.pos, new[:, 4:] + counts.neg)
+    assert counts.cells is not None
+    cells = (
+        rng.multinomial(n, _normalize(draws["cells"][:, system, 0])) + observed
+        for system, observed in enumerate(counts.cells)
+    )
+    return UnpairedCounts(names, *cells)
 
 
-@dataclass(frozen=True)
-class MoreValues(DataGenerator):
-    """Values on top of those observed: of items, or of test folds of the same documents.
+def draw_more_values(
+    moments: tuple[float, float, float], observed: int, new: int, size: int, rng: Any
+) -> StudentTPosterior:
+    """Draw values on top of those observed, of items or of test folds of the same documents.
 
     Differences of two folds have a correlation. What all folds of these documents have in common
     stays as it is: only the rest is drawn.
 
-    Attributes
+    Parameters
     ----------
-    mean, sd : float
-        Of the observed differences.
-    rho : float
-        The correlation of two folds; 0 of items.
-    observed : int
-        How many items or folds there are.
-    n : int
-        How many are added.
+    moments : tuple of float
+        Mean and standard deviation of the observed differences, and the correlation of two folds;
+        0 of items.
+    observed, new : int
+        How many items or folds there are, and how many are added.
+    size, rng : int, Generator
+        How many data sets, each of which gets the posterior of its difference, and randomness.
     """
-
-    mean: float
-    sd: float
-    rho: float
-    observed: int
-    n: int
-
-    def draw(self, size: int, rng: np.random.Generator) -> StudentTPosterior:
-        """Draw so many data sets, and return the posterior of the difference of each."""
-        observed, new, total = self.observed, self.n, self.observed + self.n
-        squares = self.sd**2 * (observed - 1)
-        within = squares / rng.chisquare(observed - 1, size)  # (1 - rho) sigma^2
-        apart = np.sqrt(within * (1 / observed + 1 / new)) * rng.standard_normal(size)
-        new_squares = within * rng.chisquare(new - 1, size) if new > 1 else np.zeros(size)
-        all_squares = squares + new_squares + observed * new / total * apart**2
-        variance = all_squares / (total - 1) * (1 / total + self.rho / (1 - self.rho))
-        return StudentTPosterior(total - 1, self.mean + new / total * apart, np.sqrt(variance))
+    mean, sd, rho = moments
+    total, squares = observed + new, sd**2 * (observed - 1)
+    within = squares / rng.chisquare(observed - 1, size)  # (1 - rho) sigma^2
+    apart = np.sqrt(within * (1 / observed + 1 / new)) * rng.standard_normal(size)
+    new_squares = within * rng.chisquare(new - 1, size) if new > 1 else np.zeros(size)
+    all_squares = squares + new_squares + observed * new / total * apart**2
+    variance = all_squares / (total - 1) * (1 / total + rho / (1 - rho))
+    return StudentTPosterior(total - 1, mean + new / total * apart, np.sqrt(variance))
 
 
-@dataclass(frozen=True)
-class MoreScores(DataGenerator):
-    """Scored documents, or clusters, on top of those observed: the variance goes as 1/n.
+def draw_more_scores(
+    mean: float, sd: float, observed: int, new: int, size: int, rng: np.random.Generator
+) -> StudentTPosterior:
+    """Draw scored documents, or clusters, on top of those observed: the variance goes as 1/n.
 
-    Attributes
-    ----------
-    mean, sd : float
-        Of the posterior of the difference, taken to be normal.
-    observed : int
-        How many documents or clusters there are.
-    n : int
-        How many are added.
+    Mean and standard deviation are those of the posterior of the difference, taken to be normal.
     """
-
-    mean: float
-    sd: float
-    observed: int
-    n: int
-
-    def draw(self, size: int, rng: np.random.Generator) -> StudentTPosterior:
-        """Draw so many data sets, and return the posterior of the difference of each."""
-        total = self.observed + self.n
-        true = self.mean + self.sd * rng.standard_normal(size)
-        new = true + self.sd * np.sqrt(self.observed / self.n) * rng.standard_normal(size)
-        scale = np.full(size, self.sd * np.sqrt(self.observed / total))
-        mean = (self.observed * self.mean + self.n * new) / total
-        return StudentTPosterior(np.inf, mean, scale)
+    total, true = observed + new, mean + sd * rng.standard_normal(size)
+    of_new = true + sd * np.sqrt(observed / new) * rng.standard_normal(size)
+    scale = np.full(size, sd * np.sqrt(observed / total))
+    return StudentTPosterior(np.inf, (observed * mean + new * of_new) / total, scale)
 
 
 class ContestPosteriors(NamedTuple):
@@ -330,45 +259,32 @@ class ContestPosteriors(NamedTuple):
         return low[row, hardest], high[row, hardest]
 
 
-@dataclass(frozen=True, eq=False)
-class MoreOfContest(DataGenerator):
-    """What all systems do on more items: the covariance of their scores goes as 1/n.
+def draw_more_of_contest(
+    draws: tuple[Array, Array], rule: Any, observed: int, new: int, size: int, rng: Any
+) -> ContestPosteriors:
+    """Draw what all systems do on more items: the covariance of their scores goes as 1/n.
 
-    Attributes
+    Parameters
     ----------
-    scores : ndarray
-        Draws of the scores by which pairs are judged (draw, system).
-    truths : ndarray
-        Draws of what may be true: of systems that learn from each other, where they do.
-    observed : int
-        How many items there are.
-    n : int
-        How many are added.
-    rope, higher_is_better : tuple of float, bool
-        How pairs are judged.
+    draws : tuple of ndarray
+        Of the scores by which pairs are judged, and of what may be true: of systems that learn
+        from each other, where they do (draw, system).
+    rule : tuple
+        The ROPE, and whether higher is better.
+    observed, new : int
+        How many items there are, and how many are added.
+    size, rng : int, Generator
+        How many data sets, and randomness.
     """
-
-    scores: Array
-    truths: Array
-    observed: int
-    n: int
-    rope: Interval
-    higher_is_better: bool
-
-    def draw(self, size: int, rng: np.random.Generator) -> ContestPosteriors:
-        """Draw so many data sets, and return the posterior of each."""
-        mean, covariance = self.scores.mean(axis=0), np.cov(self.scores.T)
-        true, total = rng.choice(self.truths, size), self.observed + self.n
-        noise = rng.multivariate_normal(np.zeros(len(mean)), covariance, size, method="eigh")
-        new = true + np.sqrt(self.observed / self.n) * noise
-        variance = np.diag(covariance)
-        of_differences = variance[:, None] + variance - 2 * covariance
-        return ContestPosteriors(
-            (self.observed * mean + self.n * new) / total,
-            np.sqrt(np.maximum(of_differences, 0.0) * self.observed / total),
-            self.rope,
-            self.higher_is_better,
-        )
+    scores, truths = draws
+    mean, covariance = scores.mean(axis=0), np.cov(scores.T)
+    true, total = rng.choice(truths, size), observed + new
+    noise = rng.multivariate_normal(np.zeros(len(mean)), covariance, size, method="eigh")
+    of_new = true + np.sqrt(observed / new) * noise
+    variance = np.diag(covariance)
+    of_differences = variance[:, None] + variance - 2 * covariance
+    sd = np.sqrt(np.maximum(of_differences, 0.0) * observed / total)
+    return ContestPosteriors((observed * mean + new * of_new) / total, sd, *rule)
 
 
 ClosedForms = StudentTPosterior | ContestPosteriors
