@@ -13,7 +13,7 @@ import pytest
 from trials import TRIALS, WAYS, Stage, comparing, held, plant, staged, stanoff, with_cache
 
 from stanoff._lib import files, stopping
-from stanoff._lib.workers import workers
+from stanoff._lib.stopping import workers
 from stanoff.engines.cmdstan import find_cmdstan
 from stanoff.engines.toolchain import compile_program, executable_path
 from stanoff.errors import StanoffError

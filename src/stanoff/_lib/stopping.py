@@ -1,15 +1,20 @@
-"""Stopping: signals end our work, and the programs that we have started end with it."""
+"""Stopping: signals end our work, and programs and workers that we have started end with it."""
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
+
+Submit = Callable[..., Future[Any]]
 
 INTERRUPTED = 130  # the exit code of a program that was told to stop
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -115,3 +120,47 @@ def _send(number: int, prefixes: tuple[str, ...]) -> int:
                     for process in (*child.children(recursive=True), child):
                         process.send_signal(number)
     return count
+
+
+@contextmanager
+def workers(count: int) -> Iterator[Submit]:
+    """Employ processes; they end with this block, and if it is left early or we die, at once.
+
+    The function that is yielded takes a function and its arguments, and returns a future.
+    """
+    others = set(active_children())
+    # Fresh processes: a forked one would share locks of threads that it does not have.
+    pool = ProcessPoolExecutor(count, get_context("spawn"), initializer=_begin)
+    try:
+        yield pool.submit
+    except BaseException:
+        for process in set(active_children()) - others:
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    """Leave Ctrl-C, which a terminal sends to all, to who employs us; end when they do."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _stop)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+_stopping = threading.Lock()
+
+
+def _stop(*_: Any) -> None:
+    if not _stopping.acquire(blocking=False):  # a second signal, or the parent has died, too
+        return
+    # Not by an exception: the pool would catch it and go on with the next task.
+    atexit._run_exitfuncs()  # cmdstanpy and matplotlib remove their temporary folders
+    os._exit(INTERRUPTED)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        _stop()

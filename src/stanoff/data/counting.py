@@ -12,20 +12,14 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from stanoff._lib.arguments import check_int
+from stanoff.data import types
 from stanoff.data.types import (
-    AVERAGES,
     Categories,
     Codes,
     ConfusionCounts,
     Counts,
     LabelPairs,
-    PairedCounts,
-    PairedDocuments,
-    PatternCounts,
     UnpairedCounts,
-    count_patterns,
-    default_names,
-    sum_by,
 )
 from stanoff.errors import InputError, invalid, nearest
 
@@ -54,7 +48,7 @@ def count_labels(
     pos_label: Any = None,
     labels: Any = None,
     average: str | None = None,
-) -> PairedCounts | PatternCounts | ConfusionCounts:
+) -> types.PairedCounts | types.PatternCounts | ConfusionCounts:
     """Count what two or more systems said about the same documents.
 
     Single-label classes that are to be averaged are kept together; every other category is
@@ -89,17 +83,17 @@ def count_labels(
     if several and pos_label is None and average is None:
         raise InputError(ONE_OF_MANY)
     categories = select_categories(known, pos_label, labels, average)
-    counts: PairedCounts | PatternCounts | ConfusionCounts
+    counts: types.PairedCounts | types.PatternCounts | ConfusionCounts
     notes = unused_labels(categories, known) if average else ()
     if several:
         n = np.ones(size, dtype=np.int64) if n is None else np.asarray(n, dtype=np.int64)
-        counts = count_patterns(categories, pairs, n).as_pair()
+        counts = types.count_patterns(categories, pairs, n).as_pair()
     else:
         rows, n = tally([codes for _, codes in pairs], len(known), n)
         _check_classes(first, known, np.unique(rows[n > 0, 0]), categories, average)
         notes += _odd_labels(known, rows, n, pos_label)
         if average is None:
-            counts = count_patterns(categories, _pairs_of(rows), n).as_pair()
+            counts = types.count_patterns(categories, _pairs_of(rows), n).as_pair()
         else:
             counts = _count_classes(categories, len(known), rows, n)
     return replace(
@@ -116,7 +110,7 @@ def _count_classes(categories: Categories, labels: int, rows: Codes, n: Counts) 
     rows = np.array([code[index] for index in range(labels)])[rows]
     by_class = np.lexsort(rows.T[::-1])
     names = tuple(name for name, _ in categories)
-    systems = default_names(rows.shape[1] - 1)
+    systems = types.default_names(rows.shape[1] - 1)
     return ConfusionCounts(names, rows[by_class], n[by_class], systems=systems)
 
 
@@ -151,7 +145,7 @@ def _odd_labels(known: Labels, rows: Codes, n: Counts, pos_label: Any) -> tuple[
 
 def count_documents(
     columns: Mapping[str, Any], n: Counts | None = None, **categories: Any
-) -> PairedDocuments:
+) -> types.PairedDocuments:
     """Count what two systems said, and keep the documents one by one, in the order of the rows.
 
     Parameters
@@ -166,7 +160,7 @@ def count_documents(
     if n is not None:
         truth, said = np.repeat(truth, n, axis=1), np.repeat(said, n, axis=2)
     both = counts.pos, counts.neg, truth, np.moveaxis(said, 0, -1)
-    return PairedDocuments(counts.categories, *both, **counts.metadata())
+    return types.PairedDocuments(counts.categories, *both, **counts.metadata())
 
 
 def label_documents(
@@ -218,7 +212,7 @@ def count_two_test_sets(
     for columns, pair in ((a, codes[:2]), (b, codes[2:])):
         check_lengths(dict(zip(columns, map(len, pair), strict=True)))
         rows, n = tally(pair, len(known))
-        cells.append(count_patterns(categories, _pairs_of(rows), n).cells[0])
+        cells.append(types.count_patterns(categories, _pairs_of(rows), n).cells[0])
     names = tuple(name for name, _ in categories)
     notes = unused_labels(categories, known) if options.get("average") else ()
     return UnpairedCounts(names, *cells, notes=notes)
@@ -255,7 +249,7 @@ def tally(
     index, _ = pd.factorize(joint)  # numbers what occurs in the order in which it does
     if n is None:
         return rows, np.bincount(index, minlength=len(first)).astype(np.int64)
-    return rows, sum_by(index, np.asarray(n), len(first))
+    return rows, types.sum_by(index, np.asarray(n), len(first))
 
 
 def _joint_codes(columns: Sequence[NDArray[Any]], width: int) -> NDArray[Any]:
@@ -387,7 +381,7 @@ def select_categories(
     """
     pos_label = match_label(pos_label, known)
     if average is not None:
-        if average not in AVERAGES:
+        if average not in types.AVERAGES:
             raise invalid("average", "None, 'macro', 'micro' or 'weighted'", average)
         if pos_label is not None:
             raise invalid("pos_label", "None where 'average' judges all categories", pos_label)

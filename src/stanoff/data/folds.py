@@ -19,16 +19,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_systems, check_bool, check_choice, check_int
+from stanoff.data import items
 from stanoff.data.answers import read_answers
 from stanoff.data.counting import check_enough, check_lengths
-from stanoff.data.items import (
-    ItemValues,
-    Values,
-    as_numbers,
-    build_items,
-    never_varies,
-    refuse_constant,
-)
+from stanoff.data.items import ItemValues, Values, as_numbers
 from stanoff.data.types import Array
 from stanoff.errors import InputError, invalid, unknown
 
@@ -142,7 +136,7 @@ class UnpairedFolds(FoldValues):
     def constant(self, a: int, b: int) -> bool:
         """Return whether the scores of both systems never vary."""
         both = self.values[[a, b]]
-        return all(never_varies(row, both) for row in both)
+        return all(items.never_varies(row, both) for row in both)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +155,7 @@ class DatasetFolds(FoldValues):
     def average(self) -> ItemValues:
         """Return one score per data set, as Demsar (2006) has them."""
         columns = dict(zip(self.systems, self.means, strict=True))
-        scores = build_items(columns, dataset=self.dataset_names, systems=self.systems)
+        scores = items.build_items(columns, dataset=self.dataset_names, systems=self.systems)
         return replace(scores, source=self.source, notes=(*self.notes, AVERAGED, *scores.notes))
 
 
@@ -259,7 +253,7 @@ def build_folds(
         advice = " RepeatedKFold(n_splits=10, n_repeats=3) gives 30."
         check_enough(data.resamples, MIN_FOLDS, "test folds", advice)
         if all(data.constant(0, system) for system in range(1, len(systems))):
-            refuse_constant(data, 0, 1)
+            items.refuse_constant(data, 0, 1)
     return data
 
 

@@ -11,17 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
-from stanoff.data.counting import (
-    ONE_OF_MANY,
-    as_indicators,
-    check_enough,
-    check_lengths,
-    encode_all,
-    is_matrix,
-    is_multilabel,
-    number,
-    select_categories,
-)
+from stanoff.data import counting
+from stanoff.data.counting import check_enough, check_lengths, select_categories
 from stanoff.data.items import NO_CODES, ItemValues, as_numbers, build_items
 from stanoff.data.types import Array, Categories, Counts, Data, default_names
 from stanoff.errors import InputError, invalid
@@ -140,10 +131,10 @@ def build_scores(
         raise InputError(f"All systems must have as many columns of scores, but have {shapes}.")
     matrix = next(iter(scores.values())).ndim == 2
     true: NDArray[Any]
-    if is_multilabel({name: truth}):
+    if counting.is_multilabel({name: truth}):
         selected, true = _read_indicators(name, truth, pos_label, labels, average)
     else:
-        known, [true] = encode_all({name: truth})
+        known, [true] = counting.encode_all({name: truth})
         if matrix:
             width = next(iter(scores.values())).shape[1]
             known, true = _order_classes(_headings(systems), known, true, width, labels)
@@ -216,15 +207,15 @@ def _read_indicators(
     name: str, truth: Any, pos_label: Any, labels: Any, average: str | None
 ) -> tuple[Categories, NDArray[np.bool_]]:
     """Read an indicator matrix: which categories are judged, and which documents are of them."""
-    if not is_matrix(truth):
+    if not counting.is_matrix(truth):
         raise _other_than(name, "labels, or an indicator matrix of 0 and 1", f"{next(iter(truth))}")
-    matrix = as_indicators(name, truth)
+    matrix = counting.as_indicators(name, truth)
     columns = truth.columns if isinstance(truth, pd.DataFrame) else range(matrix.shape[1])
     known = tuple(map(str, columns if labels is None else labels))
     if len(known) != matrix.shape[1]:
         raise invalid("labels", f"{matrix.shape[1]} names, one per column of {name}", labels)
     if pos_label is None and average is None:
-        raise InputError(ONE_OF_MANY)
+        raise InputError(counting.ONE_OF_MANY)
     positive = None if pos_label is None else str(pos_label)
     selected = select_categories(known, positive, None, average)
     return selected, matrix.toarray().T[[index for _, index in selected]] == 1
@@ -263,7 +254,7 @@ def _encode_clusters(values: Any, rows: Any) -> NDArray[Any]:
     """Give every cluster a number, and return that of these rows."""
     if values is None:
         return NO_CODES
-    codes = number("cluster", values)
+    codes = counting.number("cluster", values)
     if len(codes) and not codes.any():
         raise invalid("cluster", "a column of two clusters or more", "1")
     return np.asarray(codes[rows])

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stanoff import __version__
 from stanoff._lib.arguments import cores
 from stanoff._lib.progress import show_progress
-from stanoff._lib.workers import workers
+from stanoff._lib.stopping import workers
 from stanoff.engines.cmdstan import (
     GET_COMPILER,
     CmdStan,

@@ -19,7 +19,7 @@ from stanoff import models, plots
 from stanoff._lib import progress
 from stanoff._lib.arguments import as_executor, as_jobs, as_systems
 from stanoff._lib.files import write_bytes, write_text
-from stanoff._lib.workers import workers
+from stanoff._lib.stopping import workers
 from stanoff.data.folds import FoldValues
 from stanoff.data.load import count, count_systems
 from stanoff.data.types import Data
