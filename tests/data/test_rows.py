@@ -129,6 +129,7 @@ def test_options_that_are_about_other_contents(wide):
         ([1.0, None], "a must have a number in every row, but 1 of 2 are missing: the first, in "),
         ([1.0, float("inf")], "finite numbers, but 1 of 2 are infinite: the first, in row 2,"),
         (["1", "x", "y"], "made of numbers, but 2 of 3 are none: the first, in row 2, is 'x'"),
+        (["1", "1_000"], "made of numbers, but 1 of 2 are none: the first, in row 2, is '1_000'"),
         ([[1.0]], r"one-dimensional. Got the shape \(1, 1\)"),
         ("abc", "a column of numbers. Got 'str'"),
     ],
@@ -148,3 +149,12 @@ def test_an_id_names_the_row():
 )
 def test_numbers_of_any_type_are_read(values):
     assert as_numbers("a", values).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("item", [None, "doc"])
+def test_texts_with_underscores_are_no_numbers(wide, item, tmp_path):
+    texts = wide[["doc", "svm", "nb"]].astype({"svm": object})
+    texts.loc[2, "svm"] = "1_000"
+    texts.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(InputError, match=r"must be made of numbers, but 1 .*'1_000'"):
+        count(tmp_path / "t.csv", a="svm", b="nb", kind="values", item=item)

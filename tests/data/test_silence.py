@@ -160,3 +160,11 @@ def test_logs_of_trec_eval_list_their_measures():
         contest(files, **MEAN)
     with pytest.raises(InputError, match=r"'systems' parameter must be a list of columns. Got 5"):
         contest(files, systems=5, **MEAN)
+
+
+def test_a_wrong_column_beside_folds_is_named():
+    labels = pd.DataFrame(RNG.integers(0, 2, (N, 3)), columns=["y", "a", "b"])
+    labels["fold"] = np.arange(N) % 5
+    for read, systems in ((compare, {"a": "a", "b": "bb"}), (contest, {"systems": ["a", "bb"]})):
+        with pytest.raises(InputError, match="no column 'bb' for 'systems'; did you mean 'b'"):
+            read(labels, truth="y", fold="fold", **systems)

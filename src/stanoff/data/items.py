@@ -338,6 +338,9 @@ def as_numbers(name: str, values: Any, ids: Any = None, hint: str = "") -> Array
         numbers = np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):  # texts, pd.NA, lists, 10**400
         numbers = np.array([_to_float(value) for value in column], dtype=np.float64)
+    if column.dtype.kind in "OUT":  # Python reads 1_000 as a number; data files do not mean one
+        grouped = [isinstance(value, str) and "_" in value for value in column]
+        numbers = np.where(grouped, np.nan, numbers)
     missing = np.asarray(pd.isna(column))
     for wrong, rule, what in (
         (missing, "have a number in every row", "are missing"),

@@ -502,7 +502,7 @@ def _agree(wide: Wide, rows: pd.DataFrame) -> pd.DataFrame:
                 rule += f"{ids:,} items"
             raise InputError(f"{rule}: that of {example} is {one!r} and {two!r}.")
         out[role] = rows[first]
-    return pd.DataFrame(out)
+    return pd.DataFrame(out, copy=False)
 
 
 def _refuse_repeated_items(wide: Wide, rows: pd.DataFrame) -> None:
