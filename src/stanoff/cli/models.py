@@ -140,11 +140,8 @@ def setup(names: tuple[str, ...], cmdstan: str | None, compiler: bool) -> None:
     bundles = [usable_bundle(file) for file in selected.values()]
     bundled = all(bundle and not bundle.flaw for bundle in bundles)
     if bundled and not (cmdstan or compiler):
-        echo(
-            "Ready: all models came compiled with stanoff. For Stan programs of your own: "
-            "stanoff setup --toolchain",
-            err=True,
-        )
+        own = "For Stan programs of your own: stanoff setup --toolchain"
+        echo(f"Ready: all models came compiled with stanoff. {own}", err=True)
         return
     for bundle in bundles:
         if bundle and bundle.flaw:
@@ -155,11 +152,8 @@ def setup(names: tuple[str, ...], cmdstan: str | None, compiler: bool) -> None:
         raise error if bundled else ToolchainError(f"{error} {WITHOUT}") from error
     if not bundled or cmdstan:
         toolchain.compile_programs(list(selected.values()), installed)
-    echo(
-        f"Ready: {installed.label} at {installed.path} ({installed.source}), "
-        f"models compiled: {', '.join(selected)}.",
-        err=True,
-    )
+    where = f"{installed.label} at {installed.path} ({installed.source})"
+    echo(f"Ready: {where}, models compiled: {', '.join(selected)}.", err=True)
 
 
 @command

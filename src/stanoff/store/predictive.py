@@ -153,11 +153,11 @@ class _Computation:
         stored = result.fit.draws.posterior
         draws: Variables = {name: values[:, :: self.step] for name, values in stored.items()}
         if not set(self.model.predictive_draws) <= set(draws):
-            if result.fit.is_part or not self.can_draw_again():
-                return {}
-            again = self.draw_again({}, np.random.default_rng(result.seed))
-            cells = judged(again, len(result.data.categories))["cells"]
-            if not np.array_equal(cells, draws["cells"]):
+            again = {}
+            if not result.fit.is_part:
+                again = self.draw_again({}, np.random.default_rng(result.seed))
+            cells = judged(again, len(result.data.categories)).get("cells")
+            if cells is None or not np.array_equal(cells, draws["cells"]):
                 return {}  # another NumPy drew them
             draws = again
         return self.model.complete_draws(draws, self.stan_data, self.rng)
@@ -168,20 +168,19 @@ class _Computation:
         if set(self.model.predictive_draws) <= set(prior):
             step = self.step_of(next(iter(prior.values())).shape[:2])
             return {name: values[:, ::step] for name, values in prior.items()}
-        if not self.can_draw_again():
-            return {}
         names = self.result.model.observed
         return self.draw_again({n: np.zeros_like(self.stan_data[n]) for n in names}, self.rng)
-
-    def can_draw_again(self) -> bool:
-        """Return whether the exact sampler can draw once more and keep what documents need."""
-        return self.result.engine == "exact" and self.model.can_resample(self.stan_data)
 
     def draw_again(
         self, other_data: Mapping[str, Any], rng: np.random.Generator
     ) -> dict[str, NDArray[Any]]:
-        """Draw as the fit did, or given other data, and keep what documents are drawn from."""
+        """Draw as the fit did, or given other data, and keep what documents are drawn from.
+
+        None where the exact sampler cannot draw once more.
+        """
         result = self.result
+        if result.engine != "exact" or not self.model.can_resample(self.stan_data):
+            return {}
         stan_data = result.model.stan_data(result.data, result.prior, result.measure)
         stan_data = {**stan_data, **other_data, "prior_only": 0}
         return resample_whole(result.model, stan_data, result.fit.draws.shape, self.step, rng)

@@ -165,14 +165,12 @@ def describe_comparison(result: Comparison, evidence: Evidence) -> str:
 def describe_groups(result: Result) -> str:
     """Say of which groups of the documents the verdict is which, two systems or more."""
     verdicts: dict[str, list[str]] = {}
+    basis = "Each group is judged by itself"
     for name, group in result.groups.items():
         size = group.data.format_count(max(group.data.n_documents()))
         verdicts.setdefault(_verdict_on_group(group), []).append(f"{shown(name)} ({size})")
-    models = {group.model.name for group in result.groups.values()}
-    learning = [model for model in models if model != result.model.name]
-    basis = "Each group is judged by itself"
-    if learning:
-        basis = f"Groups learn from each other under the {shown(learning[0])} model"
+        if group.model.name != result.model.name:
+            basis = f"Groups learn from each other under the {shown(group.model.name)} model"
     listed = "; ".join(f"{verdict} in {join_names(names)}" for verdict, names in verdicts.items())
     return f"By {shown(result.by)}, {listed}. {basis}."
 
@@ -180,11 +178,11 @@ def describe_groups(result: Result) -> str:
 def _verdict_on_group(group: Any) -> str:
     """Say in a few words who is better in a group, or can be the best in it."""
     if not group.is_pair:
-        best = join_names([shown(name) for name in group.best()])
-        return f"{best} can be the best"
+        return f"{join_names([shown(name) for name in group.best()])} can be the best"
+    if not group.decision.conclusive:
+        return "the verdict is not settled"
     a, b = map(shown, group.names)
-    decision = group.decision
-    return f"{a} is {decision.words} {b}" if decision.conclusive else "the verdict is not settled"
+    return f"{a} is {group.decision.words} {b}"
 
 
 def describe_next_dataset(evidence: Evidence) -> str:
@@ -201,11 +199,10 @@ def _masses(evidence: Evidence) -> str:
 def describe_training_sets(documents: Evidence, folds: Evidence) -> str:
     """Say what the folds say of new training sets, and whether that is less certain."""
     d = digits_for(folds.std)
-    wider = "wider" if folds.std > documents.std else "narrower"
+    difference = f"{signed(folds.mean, d)}, with an HDI of {format_interval(folds.hdi, d)}"
     return (
-        f"Over new training sets of this size, by the scores of the folds, the difference is "
-        f"{signed(folds.mean, d)}, with an HDI of {format_interval(folds.hdi, d)}, which is "
-        f"{wider}."
+        "Over new training sets of this size, by the scores of the folds, the difference is "
+        f"{difference}, which is {'wider' if folds.std > documents.std else 'narrower'}."
     )
 
 
@@ -231,18 +228,15 @@ def describe_rope_flips(result: Comparison, evidence: Evidence) -> str:
     around = f" around {middle:+g}" if abs(middle) > 1e-12 else ""
     before = [decision for _, decision, _ in flips]
     passed = before.index(evidence.decision) if evidence.decision in before else len(flips)
-    d = digits_for(evidence.std)
-    others = [
-        *((width, "narrower", decision) for width, decision, _ in reversed(flips[:passed])),
-        *((width, "wider", decision) for width, _, decision in flips[passed:]),
-    ]
-    changes = [
-        (f"{half_width(width, d)}{around} or {side}", decision.symbol)
-        for width, side, decision in others
-    ]
-    (first, symbol), *rest = changes
-    texts = [f"With a ROPE of {first} the decision would be {symbol}"]
-    return "; ".join([*texts, *(f"with {width}, {symbol}" for width, symbol in rest)]) + "."
+    changes = [(width, "narrower", decision) for width, decision, _ in reversed(flips[:passed])]
+    changes += [(width, "wider", decision) for width, _, decision in flips[passed:]]
+    texts = []
+    for width, side, decision in changes:
+        rope = f"{half_width(width, digits_for(evidence.std))}{around} or {side}"
+        texts.append(f"with {rope}, {decision.symbol}")
+        if len(texts) == 1:
+            texts = [f"With a ROPE of {rope} the decision would be {decision.symbol}"]
+    return "; ".join(texts) + "."
 
 
 def comparison_caption(result: Comparison, categories: Sequence[str]) -> str:
@@ -268,50 +262,38 @@ def evidence_blocks(evidence: Evidence) -> list[str | pd.DataFrame]:
 def sensitivity_blocks(sensitivity: Sensitivity) -> list[str | pd.DataFrame]:
     """Show what other priors and other ROPEs would have said, and where the decision turns."""
     d = max(map(digits_for, sensitivity.priors["std"]))
-    turns = [
-        f"The decision turns from {before.symbol} to {after.symbol} at a ROPE of "
-        f"{half_width(width, d + 1)}."
-        for width, before, after in sensitivity.flips
-    ]
-    probabilities = ["p_below", "p_rope", "p_above", "decision"]
-    return [
+
+    def table(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+        return format_table(frame.to_dict("records"), columns, d)
+
+    probabilities = ("p_below", "p_rope", "p_above", "decision")
+    blocks: list[str | pd.DataFrame] = [
         f"What other priors would have said {_on_category(sensitivity.category)}:",
-        _table(sensitivity.priors, ["prior", "mean", "std", "hdi", "p_rope", "decision"], d),
+        table(sensitivity.priors, "prior", "mean", "std", "hdi", "p_rope", "decision"),
         "What other ROPEs would have said:",
-        _table(sensitivity.ropes, ["half_width", *probabilities], d),
-        *turns,
-        *_correlation_blocks(sensitivity, ["rho", "hdi", *probabilities], d),
-        f"{SYMBOLS}.",
+        table(sensitivity.ropes, "half_width", *probabilities),
+        *(_turn(flip, f"a ROPE of {half_width(flip[0], d + 1)}") for flip in sensitivity.flips),
     ]
+    if sensitivity.correlations is not None:
+        flips = sensitivity.correlation_flips
+        turns = [_turn(flip, f"a correlation of {flip[0]:.3f}") for flip in flips]
+        formula = "rho = n_test / (n_test + n_train)"
+        blocks += [
+            f"What other correlations of the folds would have said ({formula}):",
+            table(sensitivity.correlations, "rho", "hdi", *probabilities),
+            *(turns or ["No correlation up to 0.5 would change the decision."]),
+        ]
+    return [*blocks, f"{SYMBOLS}."]
 
 
-def _correlation_blocks(
-    sensitivity: Sensitivity, columns: list[str], digits: int
-) -> list[str | pd.DataFrame]:
-    """Show what other correlations of the folds would have said; nothing of other data."""
-    if sensitivity.correlations is None:
-        return []
-    flips = [
-        f"The decision turns from {before.symbol} to {after.symbol} at a correlation of {rho:.3f}."
-        for rho, before, after in sensitivity.correlation_flips
-    ]
-    return [
-        "What other correlations of the folds would have said (rho = n_test / (n_test + n_train)):",
-        _table(sensitivity.correlations, columns, digits),
-        *(flips or ["No correlation up to 0.5 would change the decision."]),
-    ]
-
-
-def _table(frame: pd.DataFrame, columns: list[str], digits: int) -> pd.DataFrame:
-    return format_table(frame.to_dict("records"), columns, digits)
+def _turn(flip: tuple[float, Decision, Decision], where: str) -> str:
+    _, before, after = flip
+    return f"The decision turns from {before.symbol} to {after.symbol} at {where}."
 
 
 def _on_category(category: str) -> str:
-    if category == NEW:
-        return f"on {NEW}"
-    if category in AVERAGES:
-        return f"on the {category} average"
-    return f"on category {shown(category)}"
+    names = {NEW: NEW} | {average: f"the {average} average" for average in AVERAGES}
+    return f"on {names.get(category, f'category {shown(category)}')}"
 
 
 def describe_claims(claims: Sequence[Claim]) -> list[str]:
@@ -351,12 +333,17 @@ def describe_contest(result: Contest, category: str) -> str:
     names = [shown(name) for name in result.systems]
     head, rest = _among_the_best(names, ranking, best)
     unresolved = [] if result.decision_resolved(category) else [UNRESOLVED_PAIR]
+    where = f"{describe_score(result, category)} ({describe_documents(result, category)})"
+    few = best[:MAX_NAMES]
+    near, first = (
+        join_names([percent(float(p[i])) for i in few])
+        for p in (ranking.p_within_rope_of_best, ranking.p_best)
+    )
     sentences = [
-        f"{head} in {describe_score(result, category)} "
-        f"({describe_documents(result, category)})"
-        f"{rest}{_the_others(names, ranking.decisions, best, others)}.",
-        f"Under the {describe_contest_model(result)} "
-        f"{_probabilities(result, names, ranking, best)}.",
+        f"{head} in {where}{rest}{_the_others(names, ranking.decisions, best, others)}.",
+        f"Under the {describe_contest_model(result)} {_are([names[i] for i in few])} within the "
+        f"ROPE {format_interval(result.rope)} of the best with probability {near}, and the best "
+        f"with {first}.",
         *unresolved,
         *describe_rope_and_direction(result),
     ]
@@ -432,14 +419,6 @@ def _the_others(names: list[str], decisions: Decisions, best: list[int], others:
         return f"; {who} significantly worse"
     singly = "" if len(others) == 1 else " each"
     return f"; {who}{singly} significantly worse than at least one system"
-
-
-def _probabilities(result: Contest, names: list[str], ranking: Ranking, best: list[int]) -> str:
-    few = best[:MAX_NAMES]
-    near = join_names([percent(float(ranking.p_within_rope_of_best[i])) for i in few])
-    first = join_names([percent(float(ranking.p_best[i])) for i in few])
-    within = f"within the ROPE {format_interval(result.rope)} of the best with probability {near}"
-    return f"{_are([names[i] for i in few])} {within}, and the best with {first}"
 
 
 def contest_caption(result: Contest, category: str) -> str:
