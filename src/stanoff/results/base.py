@@ -34,8 +34,7 @@ from stanoff.models.custom import CustomModel
 from stanoff.models.priors import Priors
 from stanoff.options import OF_CONTESTS
 from stanoff.question import Question
-from stanoff.store.datatree import to_datatree
-from stanoff.store.netcdf import save
+from stanoff.store.netcdf import save, to_datatree
 from stanoff.text.envelope import flatten, result_envelope
 from stanoff.text.export import result_text
 from stanoff.text.render import write

@@ -230,12 +230,11 @@ def describe_rope_flips(result: Comparison, evidence: Evidence) -> str:
     passed = before.index(evidence.decision) if evidence.decision in before else len(flips)
     changes = [(width, "narrower", decision) for width, decision, _ in reversed(flips[:passed])]
     changes += [(width, "wider", decision) for width, _, decision in flips[passed:]]
-    texts = []
+    texts: list[str] = []
     for width, side, decision in changes:
         rope = f"{half_width(width, digits_for(evidence.std))}{around} or {side}"
-        texts.append(f"with {rope}, {decision.symbol}")
-        if len(texts) == 1:
-            texts = [f"With a ROPE of {rope} the decision would be {decision.symbol}"]
+        begin = f"with {rope}," if texts else f"With a ROPE of {rope} the decision would be"
+        texts.append(f"{begin} {decision.symbol}")
     return "; ".join(texts) + "."
 
 
