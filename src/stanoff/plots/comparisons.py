@@ -36,7 +36,9 @@ N_ROPES = 200  # from none to the widest
 
 
 @style.themed(5.25, 6.25)
-def plot_joint(ax: Axes, result: Comparison, category: str | None = None) -> None:
+def plot_joint(
+    ax: Axes, result: Comparison, category: str | None = None, *, show_rope: bool = True
+) -> None:
     """Draw the score of A against that of B, with the diagonal and the ROPE beside it.
 
     The two regions hold 50% and 95% of the draws where they are densest. Above the diagonal A has
@@ -48,6 +50,8 @@ def plot_joint(ax: Axes, result: Comparison, category: str | None = None) -> Non
         A comparison.
     category : str, optional
         One of its categories or averages; the one decided upon by default.
+    show_rope : bool
+        Draw the ROPE, too.
 
     Examples
     --------
@@ -67,8 +71,9 @@ def plot_joint(ax: Axes, result: Comparison, category: str | None = None) -> Non
     ax.locator_params(nbins=6)
     line = np.array(limits)
     grey: dict[str, Any] = {"color": style.GREY, "alpha": 0.13, "linewidth": 0, "zorder": 0}
-    ax.fill_between(line, line + e.rope[0], line + e.rope[1], **grey)
-    for edge in e.rope:
+    if show_rope:
+        ax.fill_between(line, line + e.rope[0], line + e.rope[1], **grey)
+    for edge in e.rope if show_rope else ():
         ax.plot(line, line + edge, color=style.RED, linestyle=":", linewidth=1.2, zorder=1)
     ax.plot(line, line, color="black", linewidth=0.8, zorder=2)
     n = draws.shape[1]
@@ -80,6 +85,8 @@ def plot_joint(ax: Axes, result: Comparison, category: str | None = None) -> Non
         style.rope_patch(f"ROPE {format_interval(e.rope)}: {percent(e.p_rope)}"),
         style.mark("means", marker="+", linestyle="none"),
     ]
+    if not show_rope:
+        del handles[1]
     ax.set_title(style.verdict_title(result, e, ax))
     centre: dict[str, Any] = {"loc": "lower center", "alignment": "center", "columnspacing": 1.0}
     style.legend_above(ax, handles, bbox_to_anchor=(0.5, 1), **centre)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
     from stanoff import Comparison, Contest
 
 
+def _rope(result: Comparison | Contest, _: str) -> Any:
+    return result.rope
+
+
+def _order(result: Contest, category: str) -> Any:
+    return result.ranking(category).order
+
+
+def _nothing(_result: Any, _category: str) -> Any:
+    return None
+
+
 class Plot(NamedTuple):
     """A figure of one row of the summary.
 
@@ -31,14 +44,14 @@ class Plot(NamedTuple):
         Whether a result has it for a category.
     caption : str
         What it shows; ``{}`` stands for what is judged.
-    shows_rope : bool
-        Whether another ROPE makes it another figure.
+    of_rope : callable
+        What another ROPE may change in it: while that is equal, it is the same figure.
     """
 
     draw: Callable[[Any, str], Axes]
     applies: Callable[[Any, str], bool]
     caption: str
-    shows_rope: bool = True
+    of_rope: Callable[[Any, str], Any] = _rope
 
 
 def _draw_forest(result: Comparison, _: str) -> Axes:
@@ -81,6 +94,7 @@ def _scores_are_finite(result: Contest, category: str) -> bool:
 FOREST = "All categories or groups: mean and HDI of the difference, and the ROPE."
 POSTERIOR = "Posterior of the difference ({}), with its HDI and the ROPE."
 FACTOR = "Prior and posterior density of the difference ({}); their ratio at 0 is the Bayes factor."
+JOINT = "Posterior of both scores together ({})."
 MOSAIC = "What both classifiers said of the same documents ({})."
 ROC = "ROC curves of both systems ({}), with bands."
 ROC_DIFFERENCE = "How many more positives A finds than B ({}), with its band and the ROPE."
@@ -91,20 +105,23 @@ SCORES = "Posterior mean, HDI and observed score of every system."
 MATRIX = "The decision on every pair, and the probability that the row is better."
 RANKS = "Probability of every rank; framed, the interval of ranks."
 
+# Pages have the ROPE in other figures. These, which take long to draw, are then the same under any.
+WITHOUT_ROPE: dict[str, Any] = {"show_rope": False, "title": False}
+
 GALLERY = {
     "forest": Plot(_draw_forest, _all_drawable, FOREST),
     "posterior": Plot(plot_posterior, is_drawable, POSTERIOR),
-    "factor": Plot(plot_factor, _has_prior, FACTOR),
-    "joint": Plot(plot_joint, _has_finite_scores, "Posterior of both scores together ({})."),
-    "mosaic": Plot(plot_mosaic, _has_pairs, MOSAIC, shows_rope=False),
-    "roc": Plot(curves.plot_roc, _has_curves, ROC, shows_rope=False),
+    "factor": Plot(partial(plot_factor, **WITHOUT_ROPE), _has_prior, FACTOR, _nothing),
+    "joint": Plot(partial(plot_joint, **WITHOUT_ROPE), _has_finite_scores, JOINT, _nothing),
+    "mosaic": Plot(plot_mosaic, _has_pairs, MOSAIC, of_rope=_nothing),
+    "roc": Plot(curves.plot_roc, _has_curves, ROC, of_rope=_nothing),
     "roc_difference": Plot(curves.plot_roc_difference, _has_curves, ROC_DIFFERENCE),
-    "precision_recall": Plot(curves.plot_precision_recall, _has_curves, CURVE, shows_rope=False),
-    "reliability": Plot(curves.plot_reliability, _has_probabilities, RELIABILITY, shows_rope=False),
-    "trace": Plot(plot_trace, _was_sampled, TRACE),
+    "precision_recall": Plot(curves.plot_precision_recall, _has_curves, CURVE, of_rope=_nothing),
+    "reliability": Plot(curves.plot_reliability, _has_probabilities, RELIABILITY, of_rope=_nothing),
+    "trace": Plot(partial(plot_trace, title=False), _was_sampled, TRACE, _nothing),
 }
 CONTEST_GALLERY = {
     "scores": Plot(plot_scores, _scores_are_finite, SCORES),
     "matrix": Plot(contests.plot_matrix, _scores_are_finite, MATRIX),
-    "ranks": Plot(contests.plot_ranks, _scores_are_finite, RANKS),
+    "ranks": Plot(contests.plot_ranks, _scores_are_finite, RANKS, _order),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import arviz_plots as azp
@@ -86,7 +87,9 @@ def _write_numbers(ax: Axes, e: Evidence, line: float) -> None:
 
 
 @style.themed()
-def plot_factor(ax: Axes, result: Comparison, category: str | None = None) -> None:
+def plot_factor(
+    ax: Axes, result: Comparison, category: str | None = None, *, show_rope: bool = True
+) -> None:
     """Draw prior and posterior density of delta; their ratio at 0 is the Bayes factor.
 
     After Figure 6 of Zhang et al. (2016). Where the prior density at 0 is infinite the figure says
@@ -98,6 +101,8 @@ def plot_factor(ax: Axes, result: Comparison, category: str | None = None) -> No
         A comparison.
     category : str, optional
         One of its categories or its average; the one decided upon by default.
+    show_rope : bool
+        Let the axis reach as far as the ROPE.
     """
     e = result.evidence(category)
     prior = result.prior_delta(e.category)
@@ -106,7 +111,8 @@ def plot_factor(ax: Axes, result: Comparison, category: str | None = None) -> No
             f"{result.model.name} draws no prior of this, so there is no Bayes factor to show."
         )
     posterior = result.row_draws("posterior", "delta", e.category)
-    limits = style.delta_limits(e, posterior.ravel())
+    reach = e if show_rope else replace(e, rope=e.hdi)
+    limits = style.delta_limits(reach, posterior.ravel())
     if np.ptp(prior) > 0 and np.ptp(posterior) > 0:
         _draw_densities(ax, {"prior": prior, "posterior": posterior})
     heights = zip(("prior", "posterior"), e.densities_at_zero[::-1], COLORS, LINES, strict=True)

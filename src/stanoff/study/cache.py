@@ -191,7 +191,7 @@ def page_keys(
     sampling: Sampling,
     question: Question,
 ) -> tuple[str, str]:
-    """Hash all that a page depends on, and what its figures without a ROPE depend on.
+    """Hash all that a page depends on, and what its figures depend on beside the ROPE.
 
     Both are empty where that cannot be known.
 
@@ -234,8 +234,10 @@ class PageRecord(BaseModel):
 
     Attributes
     ----------
-    key, figure_key : str
-        The hashes of what the page, and its figures without a ROPE, depend on.
+    key : str
+        The hash of what the page depends on.
+    figure_keys : mapping
+        What each figure depends on: a hash, the number of draws, and what it shows of the ROPE.
     files : mapping
         The hashes of its files by their names, relative to the folder of the study.
     result : StudyResult
@@ -245,7 +247,7 @@ class PageRecord(BaseModel):
     model_config = ConfigDict(ser_json_inf_nan="constants")
 
     key: str
-    figure_key: str
+    figure_keys: dict[str, str]
     files: dict[str, str]
     result: StudyResult
 

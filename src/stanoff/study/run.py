@@ -31,7 +31,14 @@ from stanoff.results.base import ALL
 from stanoff.results.comparison import Comparison
 from stanoff.results.contest import Contest
 from stanoff.study.cache import PageRecord, StudyResult, fit_or_load, page_keys, sha256_of
-from stanoff.study.config import FIGURE_FORMATS, DataSet, Study, in_words_of_toml
+from stanoff.study.config import (
+    CONTEST_FIGURES,
+    FIGURE_FORMATS,
+    FIGURES,
+    DataSet,
+    Study,
+    in_words_of_toml,
+)
 from stanoff.study.overview import write_overview
 from stanoff.study.tables import SCORES
 from stanoff.text.sentences import contest_caption
@@ -83,7 +90,7 @@ class Job:
         return None
 
     def keys(self, question: Question, study: Study) -> tuple[str, str]:
-        """Hash all that a page depends on, and what its figures without a ROPE depend on."""
+        """Hash all that a page depends on, and what its figures depend on beside the ROPE."""
         systems = [self.systems, (self.contest or self).systems]
         return page_keys(study, self.data, systems, self.sampling, question)
 
@@ -281,22 +288,28 @@ def make_page(
     mpl.use("Agg")  # nobody looks at a window
     try:
         result = _judge(study, job, question, fitted)
-        slug = job.slug_for(question, study)
+        category = result.default_category or result.categories[0]
+        gallery = plots.GALLERY if result.is_pair else plots.CONTEST_GALLERY
+        slug, formats = job.slug_for(question, study), study.figure_formats
         key, figure_key = job.keys(question, study)
         # A verdict that hangs on the ROPE may have taken more draws.
-        figure_key = f"{figure_key} {result.fit.draws.shape}" if figure_key else ""
+        figure_keys = {
+            name: f"{figure_key} {result.fit.draws.shape} {plot.of_rope(result, category)!r}"
+            for name, plot in gallery.items()
+            if figure_key
+        }
+        paths = {
+            (name, ending): f"figures/{slug}-{name}.{ending}"
+            for name, ending in product((*FIGURES, *CONTEST_FIGURES), FIGURE_FORMATS)
+        }
         record = job.read_record(question, study, out)
-        contents = {}
-        if record is not None and record.figure_key == figure_key != "":
-            contents = record.intact_files(out)
-        gallery, formats = plots.GALLERY | plots.CONTEST_GALLERY, study.figure_formats
-        paths = {(n, e): f"figures/{slug}-{n}.{e}" for n in gallery for e in FIGURE_FORMATS}
-        saved = {}
-        for name, plot in gallery.items():
-            files = {e: contents[paths[name, e]] for e in formats if paths[name, e] in contents}
-            if "svg" in files and len(files) == len(formats) and not plot.shows_rope:
-                saved[name] = files
-        category = result.default_category or result.categories[0]
+        contents = record.intact_files(out) if record and "svg" in formats else {}
+        saved = {
+            name: {ending: contents[paths[name, ending]] for ending in formats}
+            for name, figure_key in figure_keys.items()
+            if contents.keys() >= {paths[name, ending] for ending in formats}
+            if record and record.figure_keys.get(name) == figure_key
+        }
         figures = draw_figures(result, category, study.figures, formats, saved)
         written = {paths[f.name, e]: content for f in figures for e, content in f.files.items()}
         for path in set(paths.values()).difference(written):
@@ -311,7 +324,7 @@ def make_page(
             write_bytes(out / path, content)
         outcome = study_result(result, slug, job.data.name, [f.name for f in figures if formats])
         hashes = {path: sha256_of(content) for path, content in written.items()}
-        record = PageRecord(key=key, figure_key=figure_key, files=hashes, result=outcome)
+        record = PageRecord(key=key, figure_keys=figure_keys, files=hashes, result=outcome)
         write_text(job.record_path(question, study, out), record.model_dump_json())
         return outcome
     except Exception as error:
