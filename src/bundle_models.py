@@ -17,9 +17,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stanoff.engines.cmdstan import MANIFEST, CmdStan
-from stanoff.engines.install import ensure_cmdstan
 from stanoff.engines.programs import program_hash, stan_folder
-from stanoff.engines.toolchain import compile_programs, executable_path
+from stanoff.engines.toolchain import compile_programs, ensure_cmdstan, executable_path
 from stanoff.errors import ToolchainError
 
 TBB = "stan/lib/stan_math/lib/tbb"

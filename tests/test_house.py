@@ -6,7 +6,7 @@ from pathlib import Path
 HOUSE = Path(__file__).parents[1] / "src/stanoff"
 FLOORS = (
     "errors _lib options",
-    "engines.programs engines.cmdstan engines.install engines.toolchain",
+    "engines.programs engines.cmdstan engines.toolchain",
     "data",
     "measures",
     "models",

@@ -327,7 +327,7 @@ def test_set_up_compiles_what_is_named(monkeypatch):
         "stanoff.engines.toolchain.compile_programs", lambda programs, *_: asked.append(programs)
     )
     found = CmdStan(Path("/cmdstan"), (2, 27), "a test")
-    monkeypatch.setattr("stanoff.engines.install.ensure_cmdstan", lambda path: found)
+    monkeypatch.setattr("stanoff.engines.toolchain.ensure_cmdstan", lambda path: found)
     ran = CliRunner().invoke(main, ["setup", "items", "paired"])
     assert asked == [[MODELS["items"].stan_file, MODELS["paired"].stan_file]]
     assert "models compiled: items, paired." in ran.output

@@ -8,7 +8,7 @@ import pytest
 
 from stanoff import ToolchainError, compare, compare_counts, contest, load, power
 from stanoff.cli import main
-from stanoff.engines import install, toolchain
+from stanoff.engines import toolchain
 from stanoff.engines.cmdstan import find_cmdstan
 from stanoff.engines.sampling import select_engine
 from stanoff.engines.toolchain import executable_path
@@ -23,7 +23,7 @@ def bare(tmp_path, monkeypatch):
     monkeypatch.delenv("CMDSTAN", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("STANOFF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(install, "get_cmdstan", lambda *given, **options: 1 / 0)
+    monkeypatch.setattr(toolchain, "get_cmdstan", lambda *given, **options: 1 / 0)
 
 
 def told_of(result):
@@ -64,14 +64,14 @@ def test_the_command_line_says_so_too(bare, tmp_path, capsys):
 def test_other_models_announce_what_they_start(bare, monkeypatch, capsys):
     monkeypatch.undo()  # builds may start, but nobody answers
     monkeypatch.delenv("CMDSTAN", raising=False)
-    monkeypatch.setattr(install, "find_cmdstan", lambda path=None: None)
+    monkeypatch.setattr(toolchain, "find_cmdstan", lambda path=None: None)
 
     def no_network(url, timeout):
         raise OSError
 
-    monkeypatch.setattr(install.urllib.request, "urlopen", no_network)
+    monkeypatch.setattr(toolchain.urllib.request, "urlopen", no_network)
     failed = subprocess.CompletedProcess([], 1, "", "no")
-    monkeypatch.setattr(install, "_run", lambda command: failed)
+    monkeypatch.setattr(toolchain, "_run", lambda command: failed)
     monkeypatch.setattr(toolchain, "usable_bundle", lambda *given: None)
     with pytest.raises(ToolchainError, match="could not be fetched"):
         compare_counts(*COUNTS, model="hierarchical", seed=1)

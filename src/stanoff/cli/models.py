@@ -13,7 +13,7 @@ from stanoff.cli.compare import OTHER_VERDICT
 from stanoff.cli.options import COMPARE, FILES, options, table_of, typed_options
 from stanoff.data.load import count
 from stanoff.data.types import Data
-from stanoff.engines import install, toolchain
+from stanoff.engines import toolchain
 from stanoff.engines.cmdstan import usable_bundle
 from stanoff.engines.stan import to_json
 from stanoff.errors import ToolchainError, unknown
@@ -147,7 +147,7 @@ def setup(names: tuple[str, ...], cmdstan: str | None, compiler: bool) -> None:
         if bundle and bundle.flaw:
             echo(bundle.flaw, err=True)
     try:
-        installed = install.ensure_cmdstan(cmdstan)
+        installed = toolchain.ensure_cmdstan(cmdstan)
     except ToolchainError as error:
         raise error if bundled else ToolchainError(f"{error} {WITHOUT}") from error
     if not bundled or cmdstan:
