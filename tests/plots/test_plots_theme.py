@@ -192,6 +192,14 @@ def test_own_axes_must_be_axes(plot):
     assert method(ax=again) is again
 
 
+def test_a_new_figure_that_cannot_be_drawn_is_closed():
+    figure, ax = plt.subplots()
+    for options in ({}, {"ax": ax}):
+        with pytest.raises(InputError, match="Curves need scores"):
+            plots.plot_roc(fitted(), **options)
+    assert plt.get_fignums() == [figure.number]
+
+
 @pytest.mark.parametrize("style", ["svg", "pdf", "png"])
 def test_figures_are_the_same_bytes_in_every_format(style):
     result = fitted()

@@ -172,8 +172,8 @@ def themed(width: float = 6.5, height: float = 4.25) -> Callable[[Draw], Callabl
                 raise invalid("ax", "matplotlib Axes", ax)
             # LaTeX would choke on names; letters that the user's font lacks come from another one.
             fonts = [*mpl.rcParams["font.family"], *_fonts()[1:]]
-            own: dict[Any, Any] = {"text.usetex": False, "font.family": fonts}
-            with LOCK, theme() if ax is None else mpl.rc_context(own):
+            settings: dict[Any, Any] = {"text.usetex": False, "font.family": fonts}
+            with LOCK, theme() if ax is None else mpl.rc_context(settings):
                 axes = ax or new_axes(width, height)
                 axes.figure.set_label(NEW if ax is None else "")
                 try:
@@ -295,10 +295,10 @@ def new_axes(width: float = 6.5, height: float = 4.25) -> Axes:
 
 def resize(ax: Axes, width: float = 6.5, height: float = 4.25) -> bool:
     """Fit a new figure to what it shows; the user's own keeps its size. Return which it is."""
-    is_new = isinstance(ax.figure, Figure) and ax.figure.get_label() == NEW
-    if isinstance(ax.figure, Figure) and is_new:
-        ax.figure.set_size_inches(*_inches(width, height))
-    return is_new
+    if not isinstance(ax.figure, Figure) or ax.figure.get_label() != NEW:
+        return False
+    ax.figure.set_size_inches(*_inches(width, height))
+    return True
 
 
 def _inches(width: float, height: float) -> tuple[float, float]:

@@ -189,15 +189,15 @@ def _block(block: Block, prefix: str) -> dict[str, Any]:
     """Return what the template takes: the kind of a block, its fields, and what is made of them."""
     if isinstance(block, str):
         block = Paragraph(block)
-    made: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     if isinstance(block, Figure):
         alt = block.alt or Markup(escape(block.caption)).striptags()
-        made["svg"] = inline(block.svg, prefix, alt)
+        values["svg"] = inline(block.svg, prefix, alt)
     elif isinstance(block, Table):
-        made = _cells(block)
+        values = _cells(block)
     elif not isinstance(block, Paragraph | Items):
         raise invalid("blocks", "made of Paragraph, Items, Table, Figure or text", block)
-    return {"kind": type(block).__name__.lower(), **vars(block), **made}
+    return {"kind": type(block).__name__.lower(), **vars(block), **values}
 
 
 def _cells(table: Table) -> dict[str, Any]:

@@ -172,10 +172,10 @@ def result_as_html(result: Any) -> str:
         further_rows, table = len(table) - MAX_ROWS, table[:MAX_ROWS]
         if result.drawable(decided):
             axes, subject = result.plot_scores(decided), "Scores"
-    more = len(result.sentences) - MAX_SENTENCES
+    further = len(result.sentences) - MAX_SENTENCES
     parts: list[tuple[str, str | pd.DataFrame]] = [
         *(("verdict", sentence) for sentence in result.sentences[:MAX_SENTENCES]),
-        *([("", f"… and {more} more: print(result).")] if more > 0 else []),
+        *([("", f"… and {further} more: print(result).")] if further > 0 else []),
         *(("note", note.removeprefix("Note: ")) for note in result.notes),
         ("table", table),
         *([("", f"… and {further_rows} more rows: result.table().")] if further_rows > 0 else []),
