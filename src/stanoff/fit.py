@@ -19,13 +19,7 @@ from stanoff.data.types import rows as rows_of
 from stanoff.engines.cmdstan import offer_cmdstan
 from stanoff.engines.diagnostics import diagnose
 from stanoff.engines.draws import Draws, Variables, of_systems, swapped
-from stanoff.engines.sampling import (
-    NOT_STAN,
-    Provenance,
-    gather_provenance,
-    sample,
-    select_engine,
-)
+from stanoff.engines.sampling import NOT_STAN, Provenance, gather_provenance, sample, select_engine
 from stanoff.engines.stan import WARMUP, category_axes, to_json
 from stanoff.errors import InputError, SamplingWarning, invalid, unknown
 from stanoff.measures import Measure

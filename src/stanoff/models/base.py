@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 from stanoff.data.types import AVERAGES, OUTCOMES, ConfusionCounts, Data
 from stanoff.engines.programs import stan_folder
 from stanoff.errors import InputError, invalid
-from stanoff.measures import (
-    CELLS,
-    Measure,
-    ScoreMeasure,
-    average_categories,
-    average_classes,
-    get,
-)
+from stanoff.measures import CELLS, Measure, ScoreMeasure, average_categories, average_classes, get
 from stanoff.models.inputs import collect_inputs
 from stanoff.models.priors import Priors
 

@@ -147,10 +147,7 @@ class FoldsDatasets(ValuesModel):
     dims = {
         "psi_new": ("system", "row"),
         **dict.fromkeys(("centre", "theta"), ("contrast", "dataset")),
-        **dict.fromkeys(
-            ("squares", "log_sigma", "z_sigma", "n", "rho", "level"),
-            ("dataset",),
-        ),
+        **dict.fromkeys(("squares", "log_sigma", "z_sigma", "n", "rho", "level"), ("dataset",)),
         **dict.fromkeys(("theta_0", "tau"), ("contrast",)),
         **dict.fromkeys(("log_sigma_mean", "log_sigma_sd"), ("pooled",)),
         "L_Omega": ("contrast", "factor"),

@@ -298,12 +298,7 @@ class Joint(PredictiveModel):
         return super().stan_data(classes, Prior(), measure) | weights
 
     def sample_exact(
-        self,
-        stan_data: StanData,
-        draws: int,
-        rng: Generator,
-        *,
-        keep: Counts | None = None,
+        self, stan_data: StanData, draws: int, rng: Generator, *, keep: Counts | None = None
     ) -> dict[str, Array]:
         """Draw the cells of all systems, every class against the rest.
 
