@@ -8,7 +8,7 @@ what scikit-learn returned, from arrays and from tables.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count, islice, pairwise, takewhile
@@ -241,14 +241,8 @@ def build_folds(
     arrays: dict[str, Any] = {key: rows[key].to_numpy(dtype=np.int64) for key in KEYS}
     arrays["test_share"] = shares.to_numpy(dtype=np.float64)
     arrays["dataset_names"] = np.array(names)
-    data = kind(
-        ("1",),
-        values,
-        **arrays,
-        systems=systems,
-        source=source or {},
-        notes=tuple(notes),
-    )
+    metadata: dict[str, Any] = {"systems": systems, "source": source or {}, "notes": tuple(notes)}
+    data = kind(("1",), values, **arrays, **metadata)
     if kind is not DatasetFolds:
         advice = " RepeatedKFold(n_splits=10, n_repeats=3) gives 30."
         check_enough(data.resamples, MIN_FOLDS, "test folds", advice)
@@ -289,12 +283,11 @@ def _check_rows(
     rows: pd.DataFrame, names: list[str], columns: pd.DataFrame, design: Design | None
 ) -> None:
     """Refuse folds that occur twice, repeats with other folds, and numbers that do not fit."""
-    repeated = rows.duplicated(KEYS).to_numpy()
+    repeated = rows.duplicated(KEYS)
     if repeated.any():
-        fold = columns["fold"].iloc[int(repeated.argmax())]
         advice = ": name the column of the repeats in repeat=, or that of the data sets in dataset="
         where = " in the same repeat" if "repeat" in columns else advice
-        raise InputError(f"fold {fold} occurs more than once{where}.")
+        raise InputError(f"fold {columns['fold'][repeated].iloc[0]} occurs more than once{where}.")
     sizes = rows.groupby(KEYS[:2])["fold"].nunique()
     for code, name in enumerate(names):
         of_dataset = f" of data set {name}" if len(names) > 1 else ""
@@ -386,18 +379,14 @@ def load_cross_validation(data: Any, systems: Sequence[Any] | None, options: Opt
     >>> load_cross_validation(named, None, {"folds": 2, "repeats": 2}).observed.round(3).tolist()
     [0.825, 0.75]
     """
-    for name, value in options.items():
-        if name not in ALLOWED:
-            raise invalid(name, "None for scores of folds", value)
+    check_options(options, ALLOWED, "None for scores of folds")
     if _has_scores(data):
         advice = "pass compare(cv_a, cv_b), or contest({'rf': cv_rf, 'svm': cv_svm})"
         raise InputError(f"This is what cross_validate returned for one system: {advice}.")
     design: Design | None = None
     source: Mapping[str, str] = {}
     if _is_search(data) or isinstance(data, Mapping):
-        for name in ("system", "value"):
-            if name in options:
-                raise invalid(name, "None where no table has columns", options[name])
+        check_options(options, {*ALLOWED} - {"system", "value"}, "None where no table has columns")
         scores, metric, splits = _read_objects(data, systems, options)
         design = _design_of_splits(splits, "indices") if splits else None
         columns = {str(name): _as_scores(str(name), values) for name, values in scores.items()}
@@ -416,6 +405,13 @@ def load_cross_validation(data: Any, systems: Sequence[Any] | None, options: Opt
         unmatched=check_choice("unmatched", options.get("unmatched", "raise"), ("raise", "drop")),
         source={**source, **({} if scorer in NAMELESS else {"scorer": scorer})},
     )
+
+
+def check_options(options: Options, allowed: Collection[str], rule: str) -> None:
+    """Refuse options of other layouts."""
+    for name, value in options.items():
+        if name not in allowed:
+            raise invalid(name, rule, value)
 
 
 def read_design(options: Options, n: int | None = None) -> Design | None:

@@ -163,8 +163,7 @@ def build_scores(
     categories = tuple(category for category, _ in selected)
     source = {"pos_label": categories[0]}
     data = ScoredDocuments(categories, true, score, clusters, systems=names, source=source)
-    _check_both(name, data)
-    return replace(data, notes=(*_two_valued(scores), *_few_documents(data)))
+    return replace(data, notes=(*_two_valued(scores), *_few_documents(name, data)))
 
 
 def _rows(sizes: Mapping[str, int], n: Counts | None, **further: Any) -> Any:
@@ -260,23 +259,18 @@ def _encode_clusters(values: Any, rows: Any) -> NDArray[Any]:
     return np.asarray(codes[rows])
 
 
-def _check_both(name: str, data: ScoredDocuments) -> None:
-    """Refuse a category that no document has, or that all have."""
-    share = data.truth.mean(axis=1)
-    for category, mean in zip(data.categories, share, strict=True):
-        if mean in (0, 1):
-            of_category = f"{'no' if mean == 0 else 'only'} documents of category {category!r}"
-            raise InputError(f"{name} has {of_category}: it takes positive and negative ones.")
-
-
-def _few_documents(data: ScoredDocuments) -> tuple[str, ...]:
-    """Warn where a class has so few documents that they tell next to nothing."""
+def _few_documents(name: str, data: ScoredDocuments) -> tuple[str, ...]:
+    """Refuse a category that no document has, or that all have; point out those with few."""
     positive = data.truth.sum(axis=1, dtype=np.int64)
     notes = []
     for kind, counts in (("positive", positive), ("negative", data.truth.shape[1] - positive)):
         few = np.flatnonzero(counts < FEW)
         if not len(few):
             continue
+        if not counts.all():
+            has = f"{'no' if kind == 'positive' else 'only'} documents of category"
+            category = data.categories[int(counts.argmin())]
+            raise InputError(f"{name} has {has} {category!r}: it takes positive and negative ones.")
         n, category = int(counts[few[0]]), shown(data.categories[few[0]])
         where = "" if len(data.categories) == 1 else f" in category {category}"
         others = f" (and in {len(few) - 1} more)" if len(few) > 1 else ""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from stanoff._lib.arguments import as_systems
 from stanoff.data.answers import ROW, Answers, read_answers
 from stanoff.data.counting import check_enough, check_lengths, label_documents, number, parse_texts
+from stanoff.data.folds import check_options
 from stanoff.data.items import Values, as_numbers
 from stanoff.data.scores import ScoredDocuments, build_scores
 from stanoff.data.types import Array, Data
@@ -179,7 +180,7 @@ def load_trained(
     categories : mapping
         ``pos_label``, ``labels`` and ``average``.
     """
-    _check_options(options, *TRAINED)
+    check_options(options, *TRAINED)
     if kind not in ("labels", "values"):
         raise InputError(f"Trained copies are compared by labels or by values, and not by {kind}.")
     if (truth is None) != (kind == "values"):
@@ -240,10 +241,10 @@ def load_out_of_fold(
     """
     if kind not in ("labels", "scores"):
         raise invalid("fold", f"None for {kind}: pass the predictions alone", options["fold"])
-    _check_options(options, *OUT_OF_FOLD)
+    check_options(options, *OUT_OF_FOLD)
     metadata: dict[str, Any]
     if isinstance(systems, Mapping):
-        _check_options(options, *ARRAYS)
+        check_options(options, *ARRAYS)
         if isinstance(options["fold"], str) or np.ndim(options["fold"]) != 1:
             raise invalid("fold", "the test fold of each document, in its order", options["fold"])
         names = as_systems(list(systems))
@@ -264,13 +265,6 @@ def load_out_of_fold(
         raise InputError(f"Out of fold, probabilities of several classes are judged {rest}.")
     arrays = owner, scored.truth, scored.score, fold
     return OutOfFoldScores(scored.categories, *arrays, notes=scored.notes, **metadata)
-
-
-def _check_options(options: Options, allowed: set[str], rule: str) -> None:
-    """Refuse options of other layouts."""
-    for name, value in options.items():
-        if name not in allowed:
-            raise invalid(name, rule, value)
 
 
 def _read_folds(

@@ -502,8 +502,6 @@ class ConfusionCounts(Data):
 def need_classes(data: Data) -> ConfusionCounts:
     """Return counts of classes, or refuse data of another kind."""
     if not isinstance(data, ConfusionCounts):
-        raise InputError(
-            "Models of classes need the labels of both classifiers on the same documents, one "
-            "label per document."
-        )
+        rule = "one label of each classifier for the same documents"
+        raise InputError(f"Models of classes need {rule}.")
     return data
