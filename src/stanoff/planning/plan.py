@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ from stanoff.planning import simulate, text
 from stanoff.planning.power import (
     MAX_N,
     SHARED,
+    SharedOptions,
     as_list,
     generator_for,
     read_study,
@@ -215,7 +216,7 @@ def plan(
     draws: int = N_DRAWS,
     same_documents: bool = True,
     jobs: int | None = None,
-    **shared: Any,
+    **shared: Unpack[SharedOptions],
 ) -> Plan:
     """Compute how many documents a goal takes, or which difference ``n`` documents can settle.
 
@@ -251,7 +252,7 @@ def plan(
     >>> 1500 < answer.value < 2200
     True
     """
-    options = locals() | shared
+    options = {**locals(), **shared}
     if model is not None and not isinstance(model, (str, Path)):
         raise invalid("model", "one model in a plan", model)
     suspected = check_scenario(scenario)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from stanoff.errors import InputError, invalid
 from stanoff.inference.decision import Decision
 from stanoff.inference.goals import as_goal, goal_in_words, verdict_of
 from stanoff.models.counts import ConjugateCounts
-from stanoff.models.priors import single
+from stanoff.models.priors import Priors, single
 from stanoff.options import select, spell_out
 from stanoff.planning.scenario import AnyScenario, AucScenario, check_scenario
 from stanoff.planning.simulate import (
@@ -48,7 +48,23 @@ COLUMNS = [
 MAX_N = 10**9  # documents of a simulated data set
 QUESTION = ("measure", "beta", "zero_division", "prevalence", "rope", "hdi_prob")
 WORK = {"n_simulations", "same_documents", "jobs", "executor", "progress"}
-SHARED = (*QUESTION[1:], "prior", "seed", "executor", "progress")  # options as of a comparison
+
+
+class SharedOptions(TypedDict, total=False):
+    """Options as of a comparison."""
+
+    beta: float
+    zero_division: float | str
+    prevalence: float | None
+    rope: Any
+    hdi_prob: float
+    prior: Priors | str | None
+    seed: int | None
+    executor: Any
+    progress: bool
+
+
+SHARED = tuple(SharedOptions.__annotations__)
 
 
 class PowerTable(ReprMixin, pd.DataFrame):
@@ -77,7 +93,7 @@ def power(
     draws: int = N_DRAWS,
     same_documents: bool = True,
     jobs: int | None = None,
-    **shared: Any,
+    **shared: Unpack[SharedOptions],
 ) -> PowerTable:
     """Compute how often a goal is reached at given sizes of the test set, if a scenario is true.
 
@@ -134,7 +150,7 @@ def power(
     >>> bool(table.power[0] < 0.5 < 0.9 < table.power[1])
     True
     """
-    options = locals() | shared
+    options = {**locals(), **shared}
     scenarios: dict[str, AnyScenario] = {}
     for number, suspected in enumerate(as_list("scenario", scenario), start=1):
         value = check_scenario(suspected)
