@@ -20,8 +20,7 @@ from stanoff.errors import InputError, invalid, unknown
 from stanoff.options import CompareOptions, FitOptions, select, spell_out
 from stanoff.question import Question, Sampling, check_direction, read
 from stanoff.results.comparison import Comparison, compare_data
-from stanoff.results.contest import Contest, contest_data
-from stanoff.results.pairs import compare_pairs
+from stanoff.results.contest import Contest, compare_pairs, contest_data
 from stanoff.store import netcdf
 
 

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from stanoff import compare, contest
 from stanoff.cli import main
 from stanoff.errors import InputError
-from stanoff.results.pairs import Pairs
+from stanoff.results.contest import Pairs
 from stanoff.text.envelope import json_schema
 
 N = 200

@@ -19,7 +19,7 @@ from stanoff.text.sentences import describe_score
 
 if TYPE_CHECKING:
     from stanoff import Contest
-    from stanoff.results.pairs import Pairs
+    from stanoff.results.contest import Pairs
 
 MIN_CELL = 15.0  # points across a cell with a number in it
 

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from stanoff.inference.evidence import Evidence
     from stanoff.results.comparison import Comparison
-    from stanoff.results.contest import Contest
-    from stanoff.results.pairs import Pairs
+    from stanoff.results.contest import Contest, Pairs
 
 MAX_READ_AGAIN, MAX_LISTED, MAX_CELL = 10_000, 50, 80  # documents, rows, characters
 MAX_ROWS, MAX_SENTENCES = 30, 3  # in a notebook

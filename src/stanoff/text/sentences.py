@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from stanoff.inference.sensitivity import Sensitivity
     from stanoff.results.base import Result
     from stanoff.results.comparison import Comparison
-    from stanoff.results.contest import Contest
-    from stanoff.results.pairs import Pairs
+    from stanoff.results.contest import Contest, Pairs
 
 Decisions = NDArray[np.str_]
 MAX_NAMES = 5  # in a sentence

@@ -21,8 +21,7 @@ from stanoff.text import numbers
 if TYPE_CHECKING:
     from stanoff.inference.evidence import Evidence
     from stanoff.results.comparison import Comparison
-    from stanoff.results.contest import Contest
-    from stanoff.results.pairs import Pairs
+    from stanoff.results.contest import Contest, Pairs
 
 Row = Mapping[Any, Any]
 
