@@ -247,7 +247,7 @@ output_dir, executor, progress
     -------
     Contest
         Who can still be the best, the ranks, every pair. With ``unmatched="pairs"`` it is a
-        :class:`stanoff.results.pairs.Pairs`, which has the pairs alone.
+        :class:`stanoff.results.contest.Pairs`, which has the pairs alone.
 
     Examples
     --------
