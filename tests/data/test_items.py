@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from stanoff import InputError, compare, contest, load
 from stanoff.cli import main
-from stanoff.data.load import count_systems
+from stanoff.data.load import load_systems
 
 N = 40
 
@@ -377,7 +377,8 @@ def test_very_many_systems_come_without_a_warning(tmp_path):
     frame = pd.DataFrame(np.random.default_rng(1).random((9, 120))).rename(columns="s{}".format)
     frame.assign(item=range(9)).to_csv(tmp_path / "wide.csv", index=False)
     for options in ({}, {"item": "item"}):
-        data = count_systems(tmp_path / "wide.csv", systems=list(frame), kind="values", **options)
+        file = tmp_path / "wide.csv"
+        data = load_systems("values", file, None, None, list(frame), options, {})
         np.testing.assert_allclose(data.values, frame.T)
 
 

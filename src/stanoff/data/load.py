@@ -94,22 +94,6 @@ def count(
     return observed if names is None else observed.called(as_names(names))
 
 
-def count_systems(
-    table: Any,
-    *,
-    systems: Sequence[Any],
-    truth: Any = None,
-    kind: str = "labels",
-    pos_label: Any = None,
-    labels: Sequence[Any] | None = None,
-    average: str | None = None,
-    **layout: Any,
-) -> Data:
-    """Count what the systems of a contest predicted; the options are those of :func:`count`."""
-    categories = {"pos_label": pos_label, "labels": labels, "average": average}
-    return load_systems(kind, table, None, truth, systems, layout, categories)
-
-
 def load_pair(
     kind: str,
     arrays: tuple[Any, Any, Any],

@@ -21,7 +21,7 @@ from stanoff._lib.arguments import as_executor, as_jobs, as_systems
 from stanoff._lib.files import write_bytes, write_text
 from stanoff._lib.stopping import workers
 from stanoff.data.folds import FoldValues
-from stanoff.data.load import count, count_systems
+from stanoff.data.load import count, load_systems
 from stanoff.data.types import Data
 from stanoff.errors import SamplingWarning, StanoffError, invalid
 from stanoff.question import Question, Sampling, check_direction
@@ -253,7 +253,9 @@ def read_data(study: Study, data: DataSet, systems: tuple[str, ...], question: Q
     if len(systems) == 2:
         observed = count(files, a=systems[0], b=systems[1], **options)
     else:
-        observed = count_systems(files, systems=systems, **options)
+        categories = {name: options.pop(name) for name in ("pos_label", "labels", "average")}
+        kind, truth = options.pop("kind"), options.pop("truth")
+        observed = load_systems(kind, files, None, truth, systems, options, categories)
     models.check_population(study.options.get("population"), observed)
     if isinstance(observed, FoldValues) and observed.negated and question.measure.higher_is_better:
         rule = f"false for {observed.scorer}, which is turned round to {observed.metric}"
