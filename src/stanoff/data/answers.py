@@ -105,7 +105,7 @@ def read_answers(
                 systems = [c for c in others if not names_no_system(c)]
             roles = dict(zip(system_roles(len(systems)), systems, strict=True))
             columns = {**keys, **roles}
-        rows = fetch(table.select(columns))
+        rows = fetch(table.pick(columns).frame)
     if not len(rows):
         raise no_rows(table.title)
     for role in [*keys, *(["system"] if is_long else [])]:

@@ -121,16 +121,12 @@ class Table:
         """Name a column as an error shall mention it."""
         return str(name) if self.title == THE_TABLE else f"{name} of {self.title}"
 
-    def select(self, roles: Mapping[str, Any]) -> Frame:
-        """Pick columns, under the names of the roles they play."""
-        columns = {role: self.column(role, name) for role, name in roles.items()}
-        return self.frame.select(*(nw.col(c).alias(role) for role, c in columns.items()))
-
     def pick(self, columns: Mapping[str, Any], title: str = THE_TABLE) -> Table:
         """Return the columns that play a role as a table, which may have a title of its own."""
         titled = replace(self, title=self.file or title)
         labels = {role: titled.label(name) for role, name in columns.items()}
-        return replace(titled, frame=self.select(columns), labels=labels)
+        picked = (nw.col(self.column(role, name)).alias(role) for role, name in columns.items())
+        return replace(titled, frame=self.frame.select(*picked), labels=labels)
 
     def default(self, role: str, name: Any) -> Any:
         """Return the column of a role, which logs of programs that are known have by default."""

@@ -104,8 +104,8 @@ def _find_systems(
     skipped = [name for name in candidates if name not in systems]
     roles = dict(zip(system_roles(len(systems)), systems, strict=True))
     if kind == "values":
-        first = readers.fetch_objects(table.select(roles).head(1)) if systems else pd.DataFrame()
-        for role, values in first.items():
+        frame = table.pick(roles).frame.head(1)
+        for role, values in readers.fetch_objects(frame).items() if systems else ():
             for text in (x for x in values if isinstance(x, str)):
                 number = pd.to_numeric(text, errors="coerce")
                 if np.isnan(number) and text.lower() not in ("true", "false"):
