@@ -137,7 +137,7 @@ def test_two_test_sets(labels):
     assert result.data.n_documents() == (600, 300)
     assert "600 documents of A and 300 of B" in str(result)
     assert str(compare(**two, model="unpaired", **QUICK)) == str(result)
-    with pytest.raises(InputError, match="pass model='unpaired' for two different test sets"):
+    with pytest.raises(InputError, match="pass model='unpaired' for two test sets"):
         compare(**two, model="paired", **QUICK)
 
 
