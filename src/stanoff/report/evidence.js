@@ -108,7 +108,7 @@ const generalSigned = (x) => (x < 0 || Object.is(x, -0) ? "" : "+") + general(x)
 
 function percent(p) {
   if (p < 0.0005) return "<0.1%";
-  if (p > 0.9995) return ">99.9%";
+  if (p >= 0.9995) return ">99.9%";
   return `${fixed(100 * p, 1)}%`;
 }
 

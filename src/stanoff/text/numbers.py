@@ -35,12 +35,12 @@ def percent(probability: float) -> str:
 
     Examples
     --------
-    >>> percent(0.5), percent(0.99996), percent(0.0)
+    >>> percent(0.5), percent(0.9995), percent(0.0)
     ('50.0%', '>99.9%', '<0.1%')
     """
     if probability < 0.0005:
         return "<0.1%"
-    if probability > 0.9995:
+    if probability >= 0.9995:
         return ">99.9%"
     return f"{100 * probability:.1f}%"
 
