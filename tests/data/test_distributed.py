@@ -91,7 +91,7 @@ def test_weights(engine):
     assert (
         count(engine(weighted), **options).pos.tolist() == count(weighted, **options).pos.tolist()
     )
-    with pytest.raises(InputError, match=r"no part of a document\. Got 0\.5"):
+    with pytest.raises(InputError, match=r"a row stands for\. Got 0\.5"):
         count(engine(weighted.assign(w=0.5)), **options)
 
 
