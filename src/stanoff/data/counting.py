@@ -398,7 +398,7 @@ def select_categories(
     if pos_label is None and len(known) > 2:
         raise InputError(
             f"There are {len(known)} labels ({_listed(known)}): pass pos_label= to judge one of "
-            "them, or average= (macro, micro or weighted) to judge all."
+            "them against the rest, or average= (macro, micro or weighted) to judge them together."
         )
     positive = 1 if pos_label is None else pos_label
     if not isinstance(positive, Hashable) or positive is pd.NA:
