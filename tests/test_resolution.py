@@ -129,3 +129,16 @@ def test_swapping_the_systems_mirrors_every_exact_model(case):
     for a, b in zip(one.all_evidence(), other.all_evidence(), strict=True):
         assert a.hdi == (-b.hdi[1], -b.hdi[0])
         assert MIRRORED[str(a.decision)] == str(b.decision)
+
+
+@pytest.mark.parametrize("case", list(tables_of_pairs()), ids=lambda case: case[0])
+def test_a_contest_of_two_tells_them_apart_in_both_orders(case):
+    model, table, options = case
+    positive = {"pos_label": True} if model.startswith(("out_of_fold", "bootstrap")) else {}
+    two = contest(table, systems=["a", "b"], seed=2, **options, **positive)
+    assert two.fit.model.name == model
+    one, other = two.between("a", "b"), two.between("b", "a")
+    np.testing.assert_allclose(one.observed, other.observed[::-1])
+    for a, b in zip(one.all_evidence(), other.all_evidence(), strict=True):
+        assert a.mean == pytest.approx(-b.mean, abs=1e-15)
+        assert a.hdi == pytest.approx((-b.hdi[1], -b.hdi[0]), abs=1e-15)

@@ -131,15 +131,18 @@ def swapped(
     variables : mapping
         One group of draws.
     dims : mapping
-        The dimensions of its variables, after chain and draw.
+        The dimensions of its variables, after chain and draw. Scores, which are named after their
+        measure, are not among them: their first is that of systems.
     orders : mapping
-        By dimension, the order in which its values come then.
+        By dimension, the new order of its positions.
     """
     out = dict(variables)
     for name, values in variables.items():
-        for axis, dimension in enumerate(dims.get(name, ()), start=2):
+        of_scores = ("system",) if _is_per_system(name) else ()
+        for axis, dimension in enumerate(dims.get(name, of_scores), start=2):
             if dimension in orders and axis < values.ndim:
                 out[name] = np.take(values, orders[dimension], axis=axis)
+    # delta has no axis of systems: it is A less B.
     return out | ({"delta": -out["delta"]} if "delta" in out else {})
 
 
