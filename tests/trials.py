@@ -208,7 +208,7 @@ TRIALS = (
     Trial("a study with --jobs 2", study("exact", 20_000), some_pages, drawn_whole),
     Trial(
         "a study with --jobs 2 and Stan",
-        study("stan", 4000),
+        study("stan", 40_000),
         lambda stage: some_fits(stage) and begun_by("method=sample")(stage),
         studied_whole,
     ),

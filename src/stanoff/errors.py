@@ -19,15 +19,15 @@ class InputError(StanoffError, ValueError):
     Parameters
     ----------
     message : str
-        The sentence that Python shows.
+        The sentence that Python shows, with the hint.
     parameter : str, optional
         Which parameter it is about; the command line speaks of the option of that name.
     rule : str
-        What it must be, where that is what it breaks.
+        What completes "must be ..."; empty for an error that is no broken rule.
     value : str
-        What it was, as it is shown.
+        What it was, as it is shown; "None" for what is missing.
     hint : str
-        What else helps, such as the nearest known name.
+        What else helps, such as the nearest known name; it begins with a space.
     """
 
     def __init__(

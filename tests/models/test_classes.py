@@ -186,7 +186,7 @@ def test_bad_options(options, words):
 def test_bad_labels():
     with pytest.raises(InputError, match="one class only \\('x'\\)"):
         compare(["x", "x"], ["x", "x"], ["x", "x"], **EXACT)
-    with pytest.raises(InputError, match="one label per document"):
+    with pytest.raises(InputError, match="one label of each classifier"):
         compare([["x"]], [["x"]], [["x"]], **EXACT)
     with pytest.raises(InputError, match="both classifiers on the same documents"):
         compare(a=([0, 1], [0, 1]), b=([0, 1], [0, 1]), **EXACT)

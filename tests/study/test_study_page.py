@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from stanoff.study.config import read_study
+from stanoff.study.overview import list_answers
 from stanoff.study.run import build_study
+from stanoff.study.tables import MIRRORED
 
 PREDICTIONS = Path(__file__).parents[2] / "reports/zhang2016/predictions.csv"
 STUDY = """
@@ -78,3 +80,31 @@ def test_what_is_copied_makes_the_same_study(built, open_page, tmp_path):
     assert one.samplings == other.samplings
     exclude = {"data": {"__all__": {"file"}}}
     assert one.model_dump(exclude=exclude) == other.model_dump(exclude=exclude)
+
+
+def test_every_model_has_its_own_answers(tmp_path):
+    shutil.copy(PREDICTIONS, tmp_path)
+    text = STUDY.replace("draws = 200", 'draws = 200\nmodels = ["contest", "joint"]')
+    (tmp_path / "study.toml").write_text(text, "utf-8")
+    outcomes = build_study(read_study(tmp_path / "study.toml"), tmp_path / "out", quiet=True)
+    assert [outcome.error for outcome in outcomes] == [""] * len(outcomes)
+    answers = list(list_answers(outcomes))
+    assert not any(answer.is_difference for answer in answers)
+    labels = {answer.label for answer in answers}
+    names = ("naive <Bayes>", "svm_l2", "svm_l1")
+    assert labels == {f"{name} ({model})" for name in names for model in ("contest", "joint")}
+    assert len(answers) == 2 * len(labels)  # on two data sets
+    for answer in answers:
+        name, _, model = answer.label.rpartition(" ")
+        [of] = [r for r in outcomes if r.slug == answer.slug]
+        assert f"({of.model})" == model
+        [row] = of.summary.query("category == @of.category and system == @name").itertuples()
+        assert answer.mean == row.psi
+        # The verdict is that of the pair with the leader under the same model.
+        leader = of.summary.query("category == @of.category")["system"].iloc[0]
+        of_pairs = {"contest": "paired"}.get(of.model, of.model)
+        pairs = [r for r in outcomes if (r.data, r.model) == (of.data, of_pairs)]
+        pairs = [r for r in pairs if not r.is_contest]
+        symbols = {r.systems: r.rows_of(r.category)["decision"].iloc[0][0] for r in pairs}
+        expected = symbols.get((name, leader)) or MIRRORED.get(symbols.get((leader, name)), "")
+        assert answer.symbol == expected

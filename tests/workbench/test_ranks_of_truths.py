@@ -170,3 +170,15 @@ def test_what_cannot_be_calibrated():
         calibrate("joint")
     with pytest.raises(InputError, match="'simulations' parameter"):
         calibrate("paired", simulations=3)
+
+
+def test_a_band_for_many_simulations_is_left_as_rarely_as_it_says():
+    n, outside = 500, 0.0005
+    points, low, high = ecdf_band(n, 1 - outside)
+    rng, left, count = np.random.default_rng(6), 0, 40_000
+    for _ in range(count // 1000):
+        ranks = np.sort(rng.random((1000, n)), axis=1)
+        ecdf = np.array([np.searchsorted(row, points, side="right") for row in ranks]) / n
+        left += int(((ecdf < low) | (ecdf > high)).any(axis=1).sum())
+    # 20 are expected; three standard errors of these and of the 10 that the band stands on.
+    assert left <= 42

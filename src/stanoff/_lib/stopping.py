@@ -19,9 +19,10 @@ Submit = Callable[..., Future[Any]]
 INTERRUPTED = 130  # the exit code of a program that was told to stop
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 PAUSE_SECONDS = 0.1  # a compiler removes its temporary files when it is asked to stop
-# Until the threads that start chains have started, and lost, their last one: where an exception
-# tells them to stop, and where the process is about to end.
-LATE_SECONDS, LAST_SECONDS = 10.0, 0.3
+POLL_SECONDS = 0.01
+# How long the threads that start chains may take to end: after an exception of an earlier handler,
+# and where the process ends by the signal itself.
+EXIT_SECONDS, DEATH_SECONDS = 10.0, 0.3
 
 
 @contextmanager
@@ -45,7 +46,7 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
 
     A child is ours if its command line names a file in one of the folders; other children, such as
     workers of the user's, are left alone. Only the main thread can do this: elsewhere nothing
-    happens.
+    happens. Programs of ours that start after the signal are stopped, too, until the block ends.
 
     Parameters
     ----------
@@ -67,29 +68,32 @@ def stopping_children(folders: Sequence[Path]) -> Iterator[None]:
         if callable(handler):
             handler(number, frame)
         else:
-            wait_for_starters(LAST_SECONDS)
+            wait_for_starters(DEATH_SECONDS)
             signal.signal(number, handler)
             os.kill(os.getpid(), number)
 
     def stop_late_starters() -> None:
-        while not finished.wait(PAUSE_SECONDS / 10):
+        while not finished.wait(POLL_SECONDS):
             _send(signal.SIGKILL, prefixes)
 
     def wait_for_starters(seconds: float) -> None:
         deadline = time.monotonic() + seconds
         while _starters(others) and time.monotonic() < deadline:
-            time.sleep(PAUSE_SECONDS / 10)
+            time.sleep(POLL_SECONDS)
 
+    # All handlers are known before the first is replaced: a signal may come in between.
     handlers: dict[int, Any] = {
-        number: signal.signal(number, stop)
+        number: handler
         for number in _signals()
-        if signal.getsignal(number) not in (signal.SIG_IGN, None)
+        if (handler := signal.getsignal(number)) not in (signal.SIG_IGN, None)
     }
     try:
+        for number in handlers:
+            signal.signal(number, stop)
         yield
     finally:
         if stopping.is_set():
-            wait_for_starters(LATE_SECONDS)
+            wait_for_starters(EXIT_SECONDS)
         finished.set()
         for number, handler in handlers.items():
             signal.signal(number, handler)
@@ -107,19 +111,16 @@ def _signals() -> list[int]:
     return [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
 
 
-def _send(number: int, prefixes: tuple[str, ...]) -> int:
-    """Send a signal to our children and to all that they have started; count the children."""
+def _send(number: int, prefixes: tuple[str, ...]) -> None:
+    """Send a signal to our children and to all that they have started."""
     import psutil
 
-    count = 0
     with suppress(psutil.Error):
         for child in psutil.Process().children():
             with suppress(psutil.Error):
                 if any(word.startswith(prefixes) for word in child.cmdline()):
-                    count += 1
                     for process in (*child.children(recursive=True), child):
                         process.send_signal(number)
-    return count
 
 
 @contextmanager

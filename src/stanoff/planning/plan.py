@@ -33,7 +33,7 @@ from stanoff.planning.power import (
     SharedOptions,
     as_list,
     generator_for,
-    read_study,
+    simulation_study,
     true_decision,
 )
 from stanoff.planning.scenario import AnyScenario, Scenario, check_scenario
@@ -61,7 +61,7 @@ CONTESTS = ("contest", "joint", "bootstrap", "items", "clusters")  # whose varia
 
 SUMMARIZED = ItemValues | Scores | FoldValues  # data whose posteriors have a closed form
 
-Generator = Callable[[int], simulate.DataGenerator]
+GeneratorOfMore = Callable[[int], simulate.DataGenerator]  # takes how many documents
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ def plan(
     if model is not None and not isinstance(model, (str, Path)):
         raise invalid("model", "one model in a plan", model)
     suspected = check_scenario(scenario)
-    study = read_study([suspected], options)
+    study = simulation_study([suspected], options)
     study = replace(study, analyses=study.analyses[:1])
     levels = _check_assurance(assurance)
     if n is not None:
@@ -434,7 +434,7 @@ def additional_samples(
 
 def _read_contest(
     result: Contest, category: str | None, goals: Goal, n: int
-) -> tuple[Observed, Generator]:
+) -> tuple[Observed, GeneratorOfMore]:
     """Return what a contest says of its leader now, and what draws n more documents."""
     if result.model.name not in CONTESTS:
         raise InputError(
@@ -472,7 +472,7 @@ def _sample_size(data: Data) -> tuple[int, str]:
 
 def _read_pair(
     result: Comparison, category: str | None, goals: Goal, n: int
-) -> tuple[Observed, Generator]:
+) -> tuple[Observed, GeneratorOfMore]:
     """Return what a comparison says now, and what draws n more documents."""
     if not isinstance(result.data, SUMMARIZED):
         category = resolve_category(result, category)
@@ -492,10 +492,10 @@ def _read_pair(
         return observed, _drawing(simulate.draw_more_scores, mean, sd, n)
     if isinstance(result.data, ItemValues | FoldValues):
         return observed, _drawing(simulate.draw_more_values, _moments(result, n), n)
-    return observed, _more_documents(result, category)
+    return observed, _generator_of_more_documents(result, category)
 
 
-def _drawing(draw: Callable[..., Any], *arguments: Any) -> Generator:
+def _drawing(draw: Callable[..., Any], *arguments: Any) -> GeneratorOfMore:
     return lambda more: simulate.DataGenerator(partial(draw, *arguments, more))
 
 
@@ -514,7 +514,7 @@ def _moments(result: Comparison, n: int) -> tuple[float, float, float]:
     return t.loc[0].item(), t.scale[0].item() / np.sqrt(1 / n + rho / (1 - rho)), rho
 
 
-def _more_documents(result: Comparison, category: str | None) -> Generator:
+def _generator_of_more_documents(result: Comparison, category: str | None) -> GeneratorOfMore:
     if isinstance(result.data, TrainedCopies):
         raise InputError(
             "There is no plan for trained copies or out-of-fold predictions: it would need to know "
@@ -528,14 +528,17 @@ def _more_documents(result: Comparison, category: str | None) -> Generator:
         )
     counts = _one_vs_rest(result, category)
     # The unpaired model knows nothing of how its two systems go together; where they were judged on
-    # the same documents, the paired model with the uniform prior knows that.
-    mismatch = counts.paired and result.model.accepts is not PairedCounts
-    prior = Prior.uniform() if mismatch else result.prior
+    # the same documents, the paired model with the uniform prior knows that. The prior that was
+    # passed has no weights for pairs.
+    judged_apart = counts.paired and result.model.accepts is not PairedCounts
+    prior = Prior.uniform() if judged_apart else result.prior
 
     def generator(more: int) -> simulate.DataGenerator:
         draw = partial(simulate.draw_more_documents, counts, prior, more)
-        # With few more documents most of those of all data sets are the same: they err alike.
-        return simulate.DataGenerator(draw, more >= max(counts.n_documents()))
+        # With fewer new documents than old ones data sets are much alike: if they shared draws,
+        # their Monte-Carlo errors would not average out.
+        shared = more >= max(counts.n_documents())
+        return simulate.DataGenerator(draw, shared)
 
     return generator
 

@@ -158,7 +158,7 @@ def power(
         if name in scenarios:
             raise InputError(f"Two scenarios are called {name!r}: give them different names.")
         scenarios[name] = value
-    study = read_study(list(scenarios.values()), options)
+    study = simulation_study(list(scenarios.values()), options)
     sizes = [check_int("n", size, most=MAX_N) for size in as_list("n", n)]
     if len(set(sizes)) < len(sizes):
         raise invalid("n", "different numbers of documents", n)
@@ -191,7 +191,7 @@ def as_list(parameter: str, values: Any) -> list[Any]:
     return listed
 
 
-def read_study(scenarios: Sequence[AnyScenario], options: dict[str, Any]) -> Study:
+def simulation_study(scenarios: Sequence[AnyScenario], options: dict[str, Any]) -> Study:
     """Check the options that power and plan share, before anything is drawn."""
     of_aucs, *others = {isinstance(scenario, AucScenario) for scenario in scenarios}
     if others:

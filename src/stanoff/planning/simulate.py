@@ -338,7 +338,11 @@ class Analysis:
         if not isinstance(data, Data):
             return data.hdi(self.question.hdi_prob)
         low, high = np.empty((2, len(data.categories)))
-        blocks = self._by_stan(data, seed) if self.uses_stan else self._exactly(data, seed, shared)
+        blocks = (
+            self._by_stan(data, seed)
+            if self.uses_stan
+            else self._by_exact_engine(data, seed, shared)
+        )
         for which, delta in blocks:
             low[which], high[which] = hdi(delta, self.question.hdi_prob)
         return low, high
@@ -348,13 +352,13 @@ class Analysis:
         """Whether Stan draws the posteriors."""
         return self.sampling.engine == "stan"
 
-    def _exactly(self, data: Data, seed: np.random.SeedSequence, shared: bool) -> Blocks:
+    def _by_exact_engine(self, data: Data, seed: np.random.SeedSequence, shared: bool) -> Blocks:
         model, measure = self.model, self.question.measure
         assert isinstance(model, ConjugateCounts)
         stan_data, rng = model.stan_data(data, self.sampling.prior), np.random.default_rng(seed)
         for which, cells in model.sample_exact_batch(stan_data, self.draws, rng, shared=shared):
             psi = measure(cells)  # (data set, system, draw)
-            with np.errstate(invalid="ignore"):  # infinite for both: found below
+            with np.errstate(invalid="ignore"):  # inf - inf is NaN: refused below
                 delta = psi[:, 0] - psi[:, 1]
             if np.isnan(delta).any():
                 raise InputError(

@@ -253,16 +253,19 @@ class Result(Exported):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before trusting the numbers, in words."""
+        """What to know before trusting the numbers: of the sampler, the data and this question.
+
+        Then comes what is true of a group only.
+        """
         messages = (message for check in self._checks for message in check(self))
-        warnings = (*self.sampler_warnings, *self.data.notes, *messages)
+        of_whole = (*self.sampler_warnings, *self.data.notes, *messages)
         of_groups = (
             f"{shown(self.by)} {shown(name)}: {message}"
             for name, group in self.groups.items()
             for message in group.warnings
-            if message not in warnings
+            if message not in of_whole
         )
-        return (*warnings, *of_groups)
+        return (*of_whole, *of_groups)
 
     @property
     def by(self) -> str:

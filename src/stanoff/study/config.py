@@ -242,7 +242,8 @@ class Study(BaseModel, frozen=True, extra="allow"):
 def read_study(path: str | os.PathLike[str]) -> Study:
     """Read a study and check all that can be checked before anything is fitted.
 
-    Paths in it are relative to the file.
+    Paths in it are relative to the file. Of its data only the headings are read. An
+    :class:`~stanoff.errors.InputError` names the file.
 
     Parameters
     ----------
@@ -261,7 +262,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         for data in study.data:
             data.check_columns(study.columns)
     except ValidationError as error:
-        raise InputError(f"{file}: {_in_words(error)}") from None
+        raise InputError(f"{file}: {_validation_in_words(error)}") from None
     except StanoffError as error:
         raise InputError(f"{file}: {in_words_of_toml(error)}") from error
     return study
@@ -333,7 +334,7 @@ def check_different(key: str, values: Sequence[Any]) -> None:
         raise invalid(key, "different from each other", list(values))
 
 
-def _in_words(error: ValidationError) -> str:
+def _validation_in_words(error: ValidationError) -> str:
     """Say what is wrong with the first key that is."""
     first = error.errors()[0]
     if first["type"] == "value_error":  # of our own checks

@@ -19,6 +19,8 @@ from stanoff.text.numbers import format_level, format_rope
 from stanoff.text.run_again import describe_versions
 from stanoff.text.tables import DECISION_OF_SYMBOL, in_one_paragraph
 
+MODEL_OF_PAIRS = {"contest": "paired"}  # two systems of a contest are what the paired model has
+
 
 class Answer(NamedTuple):
     """How good a system is on a data set and whether the leader is better; or how two differ.
@@ -61,15 +63,18 @@ def list_answers(results: Sequence[StudyResult]) -> Iterator[Answer]:
     """
     decided = [result for result in results if result.category]
     pairs = [result for result in decided if not result.is_contest]
-    in_contests = set()
-    for contest in decided:
-        if contest.is_contest:
-            about = contest.data, contest.measure
-            in_contests.add(about)
-            yield from _of_contest(contest, [p for p in pairs if (p.data, p.measure) == about])
+    contests = {
+        (r.data, r.measure, MODEL_OF_PAIRS.get(r.model, r.model)): r
+        for r in decided
+        if r.is_contest
+    }
     several_models = len({pair.model for pair in pairs}) > 1
+    for about, contest in contests.items():
+        model = f" ({contest.model})" if several_models else ""
+        of_contest = [pair for pair in pairs if (pair.data, pair.measure, pair.model) == about]
+        yield from _of_contest(contest, of_contest, model)
     for pair in pairs:
-        if (pair.data, pair.measure) not in in_contests:
+        if (pair.data, pair.measure, pair.model) not in contests:
             model = f" ({pair.model})" if several_models else ""
             [row] = pair.summary[pair.summary["category"] == pair.category].to_dict("records")
             yield Answer(
@@ -86,7 +91,7 @@ def list_answers(results: Sequence[StudyResult]) -> Iterator[Answer]:
             )
 
 
-def _of_contest(contest: StudyResult, pairs: Sequence[StudyResult]) -> Iterator[Answer]:
+def _of_contest(contest: StudyResult, pairs: Sequence[StudyResult], model: str) -> Iterator[Answer]:
     rows = contest.summary[contest.summary["category"] == contest.category].to_dict("records")
     leader, symbols = rows[0]["system"], dict[str, str]()
     for pair in pairs:
@@ -98,7 +103,7 @@ def _of_contest(contest: StudyResult, pairs: Sequence[StudyResult]) -> Iterator[
         yield Answer(
             measure=contest.measure,
             data=contest.data,
-            label=row["system"],
+            label=f"{row['system']}{model}",
             mean=row["psi"],
             low=row["hdi_low"],
             high=row["hdi_high"],
@@ -121,10 +126,14 @@ def write_overview(study: Study, results: Sequence[StudyResult], out: Path) -> N
     """Write index.html, and the tables as CSV, Markdown and LaTeX."""
     made = [result for result in results if not result.error]
     pairs = [result for result in made if not result.is_contest]
-    # By measure and kind, then by row and data set.
-    answers: dict[Any, Any] = defaultdict(lambda: defaultdict(dict))
+    # By measure and whether they are differences, then by row and data set.
+    answers: dict[tuple[str, bool], dict[str, dict[str, Answer]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
     for answer in list_answers(made):
         answers[answer.measure, answer.is_difference][answer.label][answer.data] = answer
+    tables = write_tables(study, results, out)
+    first = next(iter(answers.values()), None)
     script = inlined("copy.js") + inlined("sort.js")
     html = render(
         "overview.html",
@@ -140,17 +149,17 @@ def write_overview(study: Study, results: Sequence[StudyResult], out: Path) -> N
         symbol=decision_symbol,
         answers=answers,
         averaged=_averaged(study),
-        decisions={**DECISION_OF_SYMBOL, "": ""},
+        decisions={**DECISION_OF_SYMBOL, "": ""},  # the leader has no verdict
         data_names=[data.name for data in study.data],
         squares=squares(study, pairs),
         warnings=list(dict.fromkeys(w for result in made for w in result.warnings)),
-        tables=write_tables(study, results, out),
+        tables=tables,
         figures=list(dict.fromkeys(name for result in made for name in result.figures)),
         legend=in_one_paragraph(study_legend(study, ["decision"])),
         columns=in_one_paragraph(study_legend(study, ["mean", "hdi", "p_rope"])),
         settings=settings(study, made),
         again=to_toml(study),
-        **(_figure(study, next(iter(answers.values()))) if answers else {}),
+        **(_figure(study, first) if first else {}),
     )
     write_text(out / "index.html", html)
 

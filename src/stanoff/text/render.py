@@ -151,15 +151,17 @@ def _widths(frame: pd.DataFrame) -> list[int]:
 
 
 def _terminal_table(frame: pd.DataFrame) -> str:
+    """Align a table: columns of text to the left, others to the right, with a space before each."""
     widths, headings = _widths(frame), list(map(str, frame.columns))
-    left = [i == 0 or heading in TEXT_COLUMNS for i, heading in enumerate(headings)]
+    left_aligned = [i == 0 or heading in TEXT_COLUMNS for i, heading in enumerate(headings)]
     lines = []
     for row in (headings, *frame.to_numpy().tolist()):
         texts = [one_line(str(cell)) for cell in row]
         gaps = [" " * (width - cell_len(text)) for width, text in zip(widths, texts, strict=True)]
-        cells = [t + g if at else g + t for t, g, at in zip(texts, gaps, left, strict=True)]
+        aligned = zip(texts, gaps, left_aligned, strict=True)
+        cells = [text + gap if left else gap + text for text, gap, left in aligned]
         lines.append(f" {'  '.join(cells)}".rstrip())
-    lines.insert(1, f" {'─' * (width_of(frame) - 1)}")
+    lines.insert(1, f" {'─' * (width_of(frame) - 1)}")  # without the leading space
     return "\n".join(lines)
 
 

@@ -56,7 +56,8 @@ MAX_VARIABLES = 300
 MAX_HISTOGRAMS, MAX_NAMED = 6, 16
 MIN_SIMULATIONS = 20
 LEVEL = 0.05  # of a verdict; the log-likelihood has half of it, all variables the other half
-NUMBERS_OF_BAND = 1_000_000  # that are simulated for a band: enough for its outer probabilities
+NUMBERS_OF_BAND, MAX_NUMBERS_OF_BAND = 1_000_000, 10_000_000  # that are simulated for a band
+OUTSIDE_OF_BAND = 10  # of the simulated ECDFs, where that takes no more numbers
 LOG_LIK = "log_lik"
 NOT_RANKED = ("cells", LOG_LIK)
 MEASURES = {"labels": "f1", "scores": "auc", "values": "mean"}  # by default
@@ -146,7 +147,7 @@ class Calibration(ReprMixin):
         return " ".join(sentences)
 
     def ecdf_band(self, probability: float = 0.95) -> tuple[Array, Array, Array]:
-        """Return points from 0 to 1, and the band of a uniform distribution at these."""
+        """Return points inside (0, 1), and the band for the ECDF of uniform ranks there."""
         return ecdf_band(len(self.ranks), probability)
 
     def plot_ranks(self, variable: str = "delta", *, ax: Axes | None = None) -> Axes:
@@ -197,18 +198,22 @@ def _list_names(names: Sequence[str]) -> str:
 
 @lru_cache(maxsize=32)
 def ecdf_band(n: int, probability: float) -> tuple[Array, Array, Array]:
-    """Return points from 0 to 1, and between what the distribution of n uniform numbers lies there.
+    """Return points inside (0, 1), and both ends of a band for the ECDF of n uniform numbers there.
 
     Parameters
     ----------
     n : int
-        How many there are.
+        How many numbers there are.
     probability : float
-        With which all of the distribution lies between.
+        With which the whole ECDF stays inside the band.
     """
     from arviz_stats.ecdf_utils import ecdf_pit
 
-    points, _, low, high = ecdf_pit(np.linspace(0, 1, n), probability, NUMBERS_OF_BAND // n)
+    # The more rarely an ECDF may leave the band, the more of them must be simulated. ArviZ seeds
+    # them; the values only say how many there are, and their own ECDF is not needed.
+    wanted = min(round(OUTSIDE_OF_BAND / (1 - probability)), MAX_NUMBERS_OF_BAND // n)
+    simulations = max(wanted, NUMBERS_OF_BAND // n)
+    points, _, low, high = ecdf_pit(np.linspace(0, 1, n), probability, simulations)
     return points, low, high
 
 
