@@ -188,7 +188,7 @@ def test_bad_labels():
         compare(["x", "x"], ["x", "x"], ["x", "x"], **EXACT)
     with pytest.raises(InputError, match="one label of each classifier"):
         compare([["x"]], [["x"]], [["x"]], **EXACT)
-    with pytest.raises(InputError, match="both classifiers on the same documents"):
+    with pytest.raises(InputError, match="for the same documents"):
         compare(a=([0, 1], [0, 1]), b=([0, 1], [0, 1]), **EXACT)
 
 
