@@ -15,6 +15,7 @@ import pytest
 from scipy import sparse
 
 from stanoff import InputError, compare, count
+from stanoff.data import readers
 from stanoff.measures import MEASURES, get, register
 
 COLUMNS = {"truth": "y", "a": "svm", "b": "nb"}
@@ -307,6 +308,20 @@ def test_weights_are_frequencies(frame, tmp_path):
     assert many.pos.tolist() == (3 * expected.pos).tolist()
     topics = count(*arrays, average="macro", sample_weight=weights)
     assert topics.n_documents() == (weights.sum(),)
+
+
+def test_weights_of_a_file_are_added_up_where_it_is(frame, tmp_path, monkeypatch):
+    frame.assign(w=2).to_parquet(tmp_path / "p.pq")
+    fetched = []
+    fetch = readers.fetch
+
+    def watched(frame):
+        fetched.append(fetch(frame))
+        return fetched[-1]
+
+    monkeypatch.setattr(readers, "fetch", watched)
+    assert count(tmp_path / "p.pq", **COLUMNS, sample_weight="w").n_documents() == (2 * len(frame),)
+    assert all(len(rows) <= 8 for rows in fetched)  # combinations of three labels
 
 
 @pytest.mark.parametrize("weight", [0.5, -1, np.nan])

@@ -18,7 +18,7 @@ import pandas as pd
 
 from stanoff.data import readers
 from stanoff.data.counting import check_weights, missing_rows, parse_texts
-from stanoff.data.readers import WRITTEN, Frame, N, Table
+from stanoff.data.readers import ROWS, WRITTEN, Frame, N, Table
 from stanoff.errors import InputError, invalid, unknown
 
 KEY, SYSTEM, VALUE, TRUTH = "id", "system", "value", "truth"
@@ -371,7 +371,7 @@ def read_wide(
     """
     columns = [column for names in wide.columns.values() for column in names]
     if count:
-        rows = readers.value_counts(wide.frame, [*wide.counters, *columns])
+        rows = readers.value_counts(wide.frame, [*wide.counters, *columns], weight)
     else:
         frame = wide.frame.sort(KEY) if wide.members else wide.frame
         wanted = [*([KEY] if wide.members else []), *wide.counters, *columns]
@@ -484,7 +484,7 @@ def _parse(
 
 def _agree(wide: Wide, rows: pd.DataFrame) -> pd.DataFrame:
     """Return the columns by their roles, once those that hold the same role agree."""
-    out = {name: rows[name] for name in (KEY, *wide.counters, N) if name in rows}
+    out = {name: rows[name] for name in (KEY, *wide.counters, N, ROWS) if name in rows}
     for role, names in wide.columns.items():
         first, *further = names
         for other in further:

@@ -22,10 +22,12 @@ from typing import Any
 
 import duckdb
 import narwhals as nw
+import numpy as np
 import pandas as pd
 import pyarrow
 
 from stanoff._lib.arguments import as_path, check_utf8
+from stanoff.data.counting import check_weights
 from stanoff.data.logs import open_unpacked, read_log
 from stanoff.errors import InputError, StanoffError, invalid, no_column
 
@@ -51,7 +53,7 @@ NO_JSON = ("DATE", "TIME", "UUID")  # types that JSON has not
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"{": "json lines", b"[": "json"}
 PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 UNREADABLE = (".bz2", ".xz", ".zip", ".7z", ".xlsx", ".pkl", ".pickle")
-N, THE_TABLE = "n", "the table"
+N, ROWS, THE_TABLE = "n", "rows", "the table"
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,11 +343,22 @@ def first_missing(frame: Frame, column: str) -> str:
     return "" if first is None else f"in row {first}"
 
 
-def value_counts(frame: Frame, columns: Sequence[str]) -> pd.DataFrame:
-    """Count how often each combination of some columns occurs, as ``n``; none is called that."""
-    if frame.implementation.is_dask():
-        return _value_counts_on_dask(nw.to_native(frame), list(columns))
-    return fetch_objects(frame.group_by(*columns).agg(nw.len().alias(N)))
+def value_counts(frame: Frame, columns: Sequence[str], weight: str | None = None) -> pd.DataFrame:
+    """Count how often each combination of some columns occurs, as ``n``; none is called that.
+
+    With a column of documents per row these are added up, and rows are counted as ``rows``.
+    """
+    if weight is None:
+        if frame.implementation.is_dask():
+            return _value_counts_on_dask(nw.to_native(frame), list(columns))
+        return fetch_objects(frame.group_by(*columns).agg(nw.len().alias(N)))
+    w = nw.col(weight)
+    weighted = frame.with_columns(w.cast(nw.Float64()))
+    odd = weighted.filter((w % 1 != 0) | (w < 0) | w.is_null()).select(weight).head(1)
+    check_weights(fetch_objects(odd)[weight])
+    sums = w.sum().alias(N), nw.len().alias(ROWS)
+    counted = fetch_objects(weighted.group_by(*columns).agg(*sums))
+    return counted.astype({N: np.int64})[counted[N] > 0].reset_index(drop=True)
 
 
 def _value_counts_on_dask(frame: Any, columns: list[str]) -> pd.DataFrame:

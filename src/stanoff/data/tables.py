@@ -22,7 +22,7 @@ from stanoff.data import notes, pivot, readers
 from stanoff.data.counting import match_label, refuse_scores
 from stanoff.data.observed import DOCUMENTS, EXTRA, OWN, Observed, builder_options, check_kind
 from stanoff.data.pivot import KEY, SYSTEM, TRUTH, VALUE, Wide
-from stanoff.data.readers import THE_TABLE, N, Table
+from stanoff.data.readers import ROWS, THE_TABLE, N, Table
 from stanoff.data.scores import NUMERIC
 from stanoff.data.types import system_roles
 from stanoff.errors import InputError, invalid, no_column
@@ -358,7 +358,7 @@ class TableReader:
     ) -> Observed:
         """Read items: labels are counted, scores and values come one by one."""
         classes, weighted = classes or {}, "sample_weight" in self.options
-        count = self.kind == "labels" and wide.table.backend != "pandas" and not weighted
+        count = self.kind == "labels" and wide.table.backend != "pandas"  # that is in memory anyway
         choice = check_choice("unmatched", self.options.get("unmatched", "raise"), UNMATCHED)
         if choice == "pairs" and len(self.systems) == 2:  # these are all the pairs
             choice = "drop"
@@ -373,7 +373,8 @@ class TableReader:
         extra = self._runs(wide, rows, systems, n)
         documents = rows[N].to_numpy(dtype=np.int64) if count or weighted else None
         if weighted and documents is not None:
-            noticed = (*notes.of_weights(len(rows), int(documents.sum())), *noticed)
+            n_rows = int(rows[ROWS].sum()) if count else len(rows)
+            noticed = (*notes.of_weights(n_rows, int(documents.sum())), *noticed)
         columns: dict[str, Any] = {role: rows[role] for role in wide.columns}
         columns |= _stack_classes(rows, classes)
         named = {role: next(iter(names.values())) for role, names in wide.columns.items()}
