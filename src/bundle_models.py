@@ -16,8 +16,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from stanoff.engines.cmdstan import MANIFEST, CmdStan
-from stanoff.engines.programs import program_hash, stan_folder
+from stanoff.engines.cmdstan import MANIFEST, CmdStan, program_hash, stan_folder
 from stanoff.engines.toolchain import compile_programs, ensure_cmdstan, executable_path
 from stanoff.errors import ToolchainError
 

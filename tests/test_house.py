@@ -6,7 +6,7 @@ from pathlib import Path
 HOUSE = Path(__file__).parents[1] / "src/stanoff"
 FLOORS = (
     "errors _lib options",
-    "engines.programs engines.cmdstan engines.toolchain",
+    "engines.cmdstan engines.toolchain",
     "data",
     "measures",
     "models",
@@ -17,7 +17,7 @@ FLOORS = (
     "text plots store",
     "report significance planning labelling workbench",
     "results",
-    "api workbench.label_noise workbench.model_comparison",
+    "api workbench.model_comparison",
     "study sklearn",
     "cli",
 )

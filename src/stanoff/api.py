@@ -13,8 +13,7 @@ from stanoff import models, options
 from stanoff._lib.arguments import as_names
 from stanoff.data.counting import check_counts
 from stanoff.data.folds import FoldValues, is_cross_validation
-from stanoff.data.load import load_pair, load_pairs, load_systems
-from stanoff.data.rows import Rows
+from stanoff.data.load import Rows, load_pair, load_pairs, load_systems
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.options import CompareOptions, FitOptions, select, spell_out

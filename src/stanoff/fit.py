@@ -13,7 +13,7 @@ import numpy as np
 
 from stanoff import models
 from stanoff._lib.arguments import check_utf8
-from stanoff.data.rows import Rows
+from stanoff.data.load import Rows
 from stanoff.data.types import AVERAGES, SWAP_AB, Data
 from stanoff.data.types import rows as rows_of
 from stanoff.engines.cmdstan import offer_cmdstan

@@ -9,9 +9,8 @@ import pytest
 from stanoff import Comparison, compare_counts
 from stanoff.inference.intervals import hdi
 from stanoff.models.priors import Prior, describe_prior
-from stanoff.report import embedding
 from stanoff.report.figures import Picture, draw_figures
-from stanoff.report.page import BIBTEX, settings
+from stanoff.report.page import BIBTEX, DIGITS, embed_draws, settings
 from stanoff.report.page import comparison_page as page
 from stanoff.text.sentences import describe_comparison, describe_rope_flips
 
@@ -21,7 +20,7 @@ NOTHING_DRAWN = [Picture("posterior", "caption", b"<svg></svg>")]
 def decoded(row):
     """Read the draws back."""
     gaps, gap, unit = [], 0, 1
-    for digit in map(embedding.DIGITS.tobytes().decode().index, row["gaps"]):
+    for digit in map(DIGITS.tobytes().decode().index, row["gaps"]):
         gap += digit % 32 * unit
         unit *= 32
         if digit < 32:
@@ -45,7 +44,7 @@ DRAWS = {
 def test_embedded_draws_are_those_of_python(kind, times):
     rng = np.random.default_rng(4)
     draws = DRAWS[kind](rng)
-    [row, *_], kept = embedding.embed_draws([draws] * times, keep_sides_of=(-0.05, 0.05, 0.0))
+    [row, *_], kept = embed_draws([draws] * times, keep_sides_of=(-0.05, 0.05, 0.0))
     assert kept["thinning"] == 1
     back, ordered = decoded(row), np.sort(draws)
     spread = np.subtract(*np.quantile(draws, [0.75, 0.25]))
@@ -60,7 +59,7 @@ def test_embedded_draws_are_those_of_python(kind, times):
 
 
 def test_beyond_a_total_every_kth_draw_in_order_is_kept():
-    rows, thinned = embedding.embed_draws([np.arange(1_000_000.0)] * 3, keep_sides_of=(0.0,))
+    rows, thinned = embed_draws([np.arange(1_000_000.0)] * 3, keep_sides_of=(0.0,))
     assert thinned == {"thinning": 13, "coarse": "0.0013%"}
     kept = [decoded(row) for row in rows]
     assert all(np.array_equal(draws, np.arange(6, 1_000_000, 13)) for draws in kept)

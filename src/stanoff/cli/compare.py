@@ -10,7 +10,7 @@ from stanoff import api
 from stanoff.cli.base import Command, command, echo, on_terminal
 from stanoff.cli.options import COMPARE, FILES, QUESTION, options, table_of, typed_options
 from stanoff.errors import InputError, invalid
-from stanoff.inference.goals import Goal, as_goal, goal_label
+from stanoff.inference.decision import Goal, as_goal, goal_label
 from stanoff.options import OF_CONTESTS
 from stanoff.question import CLAIMS
 from stanoff.results.comparison import Comparison

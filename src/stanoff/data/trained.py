@@ -16,9 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_systems
-from stanoff.data.answers import ROW, Answers, read_answers
 from stanoff.data.counting import check_enough, check_lengths, label_documents, number, parse_texts
-from stanoff.data.folds import check_options
+from stanoff.data.folds import ROW, Answers, check_options, read_answers
 from stanoff.data.items import Values, as_numbers
 from stanoff.data.scores import ScoredDocuments, build_scores
 from stanoff.data.types import Array, Data

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stanoff._lib.surroundings import check_surroundings
 from stanoff.engines.draws import Draws
+from stanoff.errors import StanoffError
 
 Array = NDArray[np.float64]
 
@@ -120,3 +122,15 @@ def _slowness(values: Array) -> Array:
         batches = chain.reshape(-1, length, n_columns).mean(axis=1)
         slowness = np.maximum(slowness, length * batches.var(axis=0) / feature.var(axis=0))
     return slowness
+
+
+def check_surroundings() -> None:
+    """Refuse a Python without docstrings, and a working directory that is gone."""
+    if sys.flags.optimize > 1:
+        raise StanoffError("python -OO takes away the docstrings that ArviZ needs: use -O.")
+    if "arviz_base" in sys.modules:
+        return
+    try:
+        os.getcwd()  # noqa: PTH109 - the same without a Path
+    except OSError as error:
+        raise StanoffError("The working directory is gone: change to one that exists.") from error

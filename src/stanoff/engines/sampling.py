@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from stanoff import __version__
 from stanoff.data.types import Data
 from stanoff.engines import stan
+from stanoff.engines.cmdstan import program_hash, program_sources
 from stanoff.engines.draws import Draws, Later, Variables, judged
-from stanoff.engines.programs import program_hash, program_sources
 from stanoff.engines.toolchain import cmdstan_version, missing_requirement
 from stanoff.errors import invalid
 from stanoff.measures import Measure

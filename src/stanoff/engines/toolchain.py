@@ -41,11 +41,12 @@ from stanoff.engines.cmdstan import (
     cmdstanpy_with,
     compiler,
     find_cmdstan,
+    include_folders,
     missing_tools,
+    program_hash,
     running_programs,
     usable_bundle,
 )
-from stanoff.engines.programs import include_folders, program_hash
 from stanoff.errors import InputError, ToolchainError
 
 if TYPE_CHECKING:

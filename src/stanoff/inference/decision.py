@@ -1,4 +1,4 @@
-"""From an HDI and a ROPE to one of five decisions."""
+"""From an HDI and a ROPE to one of five decisions; what people claim, and what a plan is after."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ from stanoff._lib.arguments import Interval
 if TYPE_CHECKING:
     from stanoff.inference.evidence import Evidence
 
+
+from dataclasses import dataclass
+from math import isclose
+from typing import Any
+
+from stanoff.errors import invalid, unknown
+from stanoff.inference.posterior import Posterior
 
 MIN_MCSES = 3.0  # by how many Monte-Carlo standard errors numbers must differ to be told apart
 SPARE = 1.3  # more draws than it takes on average
@@ -153,3 +160,117 @@ def rope_flips(
         if half_width > 0 and before != after:
             flips.append((half_width, before, after))
     return tuple(flips)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """That a candidate is not worse than a baseline by more than a margin, or better by more.
+
+    Attributes
+    ----------
+    category : str
+        The row of the summary that it is about.
+    candidate, baseline : str
+        The systems.
+    option : str
+        ``"not_worse_by"`` or ``"better_by"``.
+    margin : float
+        In the unit of the score.
+    probability : float
+        Of the claim.
+    holds : bool
+        Whether the whole HDI says so.
+    """
+
+    category: str
+    candidate: str
+    baseline: str
+    option: str
+    margin: float
+    probability: float
+    holds: bool
+
+
+def claim_of(
+    posterior: Posterior,
+    about: tuple[str, str, str],
+    option: str,
+    margin: float,
+    *,
+    hdi_prob: float,
+    higher_is_better: bool,
+) -> Claim:
+    """Judge a claim by the posterior of the difference, candidate minus baseline.
+
+    What it is ``about`` is the category, the candidate and the baseline.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stanoff.inference.posterior import StudentTPosterior
+    >>> posterior = StudentTPosterior(49.0, np.zeros(1), np.array([0.01]))
+    >>> rule = {"hdi_prob": 0.95, "higher_is_better": True}
+    >>> claim_of(posterior, ("1", "A", "B"), "not_worse_by", 0.03, **rule).holds
+    True
+    >>> claim_of(posterior, ("1", "A", "B"), "better_by", 0.03, **rule).holds
+    False
+    """
+    low, high = (float(end[0]) for end in posterior.hdi(hdi_prob))
+    least = -margin if option == "not_worse_by" else margin  # of what is good
+    if higher_is_better:
+        probability, holds = posterior.above(least), low > least
+    else:
+        probability, holds = posterior.below(-least), high < -least
+    return Claim(*about, option, margin, float(probability[0]), holds)
+
+
+Goal = frozenset[Decision]
+
+SETTLED: Goal = frozenset(decision for decision in Decision if decision.conclusive)
+RULE = "'<<', '<', '=', '>', '>>', 'settled', or several decisions"
+
+
+def as_goal(goal: Any) -> Goal:
+    """Read a goal: a decision, ``"settled"``, or several decisions.
+
+    Examples
+    --------
+    >>> goal_label(as_goal("settled")), goal_label(as_goal([">>", "="]))
+    ('settled', '= or >>')
+    """
+    if isinstance(goal, str):
+        if goal == "settled":
+            return SETTLED
+        if goal not in list(Decision):
+            raise unknown("goal", goal, [*Decision, "settled"])
+        return frozenset({Decision(goal)})
+    if not isinstance(goal, Iterable):
+        raise invalid("goal", RULE, goal)
+    several = [as_goal(decision) for decision in goal]
+    if not several:
+        raise invalid("goal", RULE, goal)
+    return frozenset().union(*several)
+
+
+def goal_label(goal: Goal) -> str:
+    """Write a goal as it stands in tables."""
+    if goal == SETTLED:
+        return "settled"
+    return " or ".join(str(decision) for decision in Decision if decision in goal)
+
+
+def goal_in_words(goal: str, a: str = "A", b: str = "B") -> str:
+    """Write a goal as people read it: A ≫ B, or a settled verdict."""
+    if goal == "settled":
+        return "a settled verdict"
+    wanted = as_goal(goal.split(" or "))
+    return " or ".join(f"{a} {d.symbol} {b}" for d in Decision if d in wanted)
+
+
+def verdict_of(delta: float, rope: Interval, *, higher_is_better: bool) -> Decision | None:
+    """Return what endless documents would say of a difference; None on an edge of the ROPE."""
+    if any(isclose(delta, edge, rel_tol=1e-9, abs_tol=1e-12) for edge in rope):
+        return None
+    if rope[0] < delta < rope[1]:
+        return Decision.EQUIVALENT
+    return Decision.MUCH_BETTER if (delta > rope[1]) == higher_is_better else Decision.MUCH_WORSE

@@ -9,7 +9,7 @@ from stanoff.data.folds import DatasetFolds, FoldValues, UnpairedFolds
 from stanoff.data.items import ClusteredValues, DatasetScores
 from stanoff.data.trained import OutOfFold, TrainedCopies
 from stanoff.data.types import ConfusionCounts, Data
-from stanoff.engines.programs import stan_folder
+from stanoff.engines.cmdstan import stan_folder
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.models import binormal, bootstrap, counts, custom, folds, items, patterns, seeds
 from stanoff.models.base import Model, is_conjugate

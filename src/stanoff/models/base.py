@@ -13,7 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from stanoff.data.types import AVERAGES, OUTCOMES, ConfusionCounts, Data
-from stanoff.engines.programs import stan_folder
+from stanoff.engines.cmdstan import stan_folder
 from stanoff.errors import InputError, invalid
 from stanoff.measures import CELLS, Measure, ScoreMeasure, average_categories, average_classes, get
 from stanoff.models.inputs import collect_inputs

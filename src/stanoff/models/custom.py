@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from stanoff.data.types import Data
-from stanoff.engines.programs import program_hash, program_sources
+from stanoff.engines.cmdstan import program_hash, program_sources
 from stanoff.engines.toolchain import program_info
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.measures import Measure, ScoreMeasure

@@ -21,8 +21,7 @@ from stanoff.data.scores import Scores
 from stanoff.data.trained import TrainedCopies
 from stanoff.data.types import Data, PairedCounts, rows
 from stanoff.errors import InputError, invalid, no_option, unknown
-from stanoff.inference.decision import Decision, decide_all
-from stanoff.inference.goals import SETTLED, Goal, as_goal, goal_label
+from stanoff.inference.decision import SETTLED, Decision, Goal, as_goal, decide_all, goal_label
 from stanoff.models.counts import ConjugateCounts
 from stanoff.models.priors import Prior
 from stanoff.options import FIT, spell_out

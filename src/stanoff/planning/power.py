@@ -16,8 +16,7 @@ from stanoff._lib.escaping import one_line
 from stanoff._lib.showing import ReprMixin
 from stanoff.data.types import ConfusionCounts, PairedCounts, UnpairedCounts
 from stanoff.errors import InputError, invalid
-from stanoff.inference.decision import Decision
-from stanoff.inference.goals import as_goal, goal_in_words, verdict_of
+from stanoff.inference.decision import Decision, as_goal, goal_in_words, verdict_of
 from stanoff.models.counts import ConjugateCounts
 from stanoff.models.priors import Priors, single
 from stanoff.options import select, spell_out

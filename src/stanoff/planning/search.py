@@ -11,7 +11,7 @@ import pandas as pd
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from stanoff.inference.goals import Goal
+from stanoff.inference.decision import Goal
 from stanoff.planning.simulate import (
     DECISIONS,
     Counts,

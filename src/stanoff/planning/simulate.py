@@ -23,8 +23,7 @@ from stanoff._lib.progress import show_progress
 from stanoff.data.types import Data, PairedCounts, UnpairedCounts, rows
 from stanoff.errors import InputError, SamplingWarning
 from stanoff.fit import fit
-from stanoff.inference.decision import Decision, decide_all
-from stanoff.inference.goals import Goal, goal_label
+from stanoff.inference.decision import Decision, Goal, decide_all, goal_label
 from stanoff.inference.intervals import hdi
 from stanoff.inference.posterior import StudentTPosterior
 from stanoff.inference.scores import Scores

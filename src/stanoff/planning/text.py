@@ -9,8 +9,7 @@ import pandas as pd
 
 from stanoff._lib.escaping import shown
 from stanoff.data.types import Data
-from stanoff.inference.decision import Decision
-from stanoff.inference.goals import goal_in_words
+from stanoff.inference.decision import Decision, goal_in_words
 from stanoff.text.envelope import envelope
 from stanoff.text.numbers import format_interval, format_level
 

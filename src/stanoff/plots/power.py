@@ -11,8 +11,7 @@ from matplotlib.ticker import StrMethodFormatter
 from scipy.optimize import isotonic_regression
 
 from stanoff.errors import invalid, unknown
-from stanoff.inference.decision import Decision
-from stanoff.inference.goals import goal_in_words
+from stanoff.inference.decision import Decision, goal_in_words
 from stanoff.plots import style
 
 if TYPE_CHECKING:

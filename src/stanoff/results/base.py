@@ -25,8 +25,7 @@ from stanoff.engines.draws import Draws
 from stanoff.engines.sampling import Provenance
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import Fit
-from stanoff.inference.claims import Claim, claim_of
-from stanoff.inference.decision import times_to_resolve
+from stanoff.inference.decision import Claim, claim_of, times_to_resolve
 from stanoff.inference.posterior import Posterior, StudentTPosterior
 from stanoff.measures import Measure
 from stanoff.models import Model

@@ -13,14 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stanoff import report, significance
-from stanoff.data.rows import Rows
+from stanoff.data.load import Rows
 from stanoff.data.trained import OutOfFold
 from stanoff.data.types import Data, PairedCounts
 from stanoff.engines.draws import Draws, unstacked
 from stanoff.errors import InputError, invalid, unknown
 from stanoff.fit import Fit, fit
-from stanoff.inference.claims import Claim
-from stanoff.inference.decision import Decision
+from stanoff.inference.decision import Claim, Decision
 from stanoff.inference.evidence import Evidence, RowInfo, summarize
 from stanoff.inference.populations import (
     NEW,

@@ -15,7 +15,7 @@ from stanoff import report
 from stanoff._lib.arguments import Interval
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
-from stanoff.data.rows import Rows
+from stanoff.data.load import Rows
 from stanoff.data.types import Data
 from stanoff.engines.draws import Draws
 from stanoff.errors import JointPosteriorError, invalid, unknown

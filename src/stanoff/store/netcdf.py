@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from stanoff._lib.arguments import as_path
 from stanoff._lib.files import read_bytes, write_bytes
-from stanoff._lib.surroundings import check_surroundings
 from stanoff.data.types import data_of
+from stanoff.engines.diagnostics import check_surroundings
 from stanoff.engines.draws import Draws, Variables, stacked
 from stanoff.engines.sampling import Provenance
 from stanoff.errors import InputError, StanoffError

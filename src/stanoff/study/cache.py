@@ -22,7 +22,7 @@ from stanoff import models
 from stanoff.api import load
 from stanoff.data.readers import data_paths
 from stanoff.data.types import Data
-from stanoff.engines.programs import program_hash, stan_folder
+from stanoff.engines.cmdstan import program_hash, stan_folder
 from stanoff.engines.sampling import gather_provenance, select_engine
 from stanoff.errors import StanoffError
 from stanoff.models.custom import CustomModel

@@ -33,7 +33,7 @@ from stanoff.text.tables import (
 )
 
 if TYPE_CHECKING:
-    from stanoff.inference.claims import Claim
+    from stanoff.inference.decision import Claim
     from stanoff.inference.evidence import Evidence
     from stanoff.inference.ranking import Ranking
     from stanoff.inference.sensitivity import Sensitivity
@@ -299,7 +299,7 @@ def describe_claims(claims: Sequence[Claim]) -> list[str]:
 
     Examples
     --------
-    >>> from stanoff.inference.claims import Claim
+    >>> from stanoff.inference.decision import Claim
     >>> describe_claims([Claim("1", "svm", "nb", "not_worse_by", 0.01, 0.992, True)])
     ['svm is not worse than nb by more than 0.01 (P = 99.2%).']
     """

@@ -5,14 +5,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stanoff.workbench.calibration import Calibration, calibrate
-    from stanoff.workbench.label_noise import annotator_counts, label_noise_sensitivity
-    from stanoff.workbench.model_comparison import ModelComparison, compare_models
+    from stanoff.workbench.model_comparison import (
+        ModelComparison,
+        annotator_counts,
+        compare_models,
+        label_noise_sensitivity,
+    )
     from stanoff.workbench.programs import cmdstan_model, new_program
 
 _MODULES = {
     **dict.fromkeys(("Calibration", "calibrate"), "calibration"),
-    **dict.fromkeys(("annotator_counts", "label_noise_sensitivity"), "label_noise"),
-    **dict.fromkeys(("ModelComparison", "compare_models"), "model_comparison"),
+    **dict.fromkeys(
+        ("ModelComparison", "annotator_counts", "compare_models", "label_noise_sensitivity"),
+        "model_comparison",
+    ),
     **dict.fromkeys(("cmdstan_model", "new_program"), "programs"),
 }
 

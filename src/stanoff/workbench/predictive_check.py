@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from stanoff._lib.escaping import shown
 from stanoff._lib.showing import ReprMixin
-from stanoff._lib.surroundings import check_surroundings
 from stanoff.data.items import ItemValues, RatioValues
 from stanoff.data.scores import ScoredDocuments
 from stanoff.data.types import cells_of_patterns
+from stanoff.engines.diagnostics import check_surroundings
 from stanoff.errors import InputError
 from stanoff.models.base import PredictiveModel
 from stanoff.models.inputs import count_runs

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from stanoff import models
 from stanoff._lib.arguments import as_path, check_choice
 from stanoff._lib.files import write_text
-from stanoff.engines.programs import stan_folder
+from stanoff.engines.cmdstan import stan_folder
 from stanoff.engines.toolchain import compile_program, stanc_options
 from stanoff.errors import invalid
 
