@@ -3,15 +3,17 @@
 import json
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from stanoff import InputError, compare, contest, load
+from stanoff import InputError, compare, contest, count, load
 from stanoff.cli import main
 from stanoff.data.load import load_systems
+from stanoff.data.readers import fetch
 
 N = 40
 
@@ -37,6 +39,7 @@ def long(wide):
 
 LONG = {"item": "topic", "system": "system", "value": "ap", "measure": "mean", "seed": 1}
 WIDE = {"a": "bm25", "b": "dense", "measure": "mean", "seed": 1}
+PAIR = {"a": "bm25", "b": "dense", "kind": "values"}
 
 
 def same(result, expected):
@@ -380,6 +383,29 @@ def test_very_many_systems_come_without_a_warning(tmp_path):
         file = tmp_path / "wide.csv"
         data = load_systems("values", file, None, None, list(frame), options, {})
         np.testing.assert_allclose(data.values, frame.T)
+
+
+@pytest.mark.parametrize("held", [pd.DataFrame, pl.from_pandas])
+def test_items_with_a_row_each_are_read_as_those_with_runs_are(held, wide):
+    table = wide.sample(frac=1, random_state=4).assign(user=wide["user"] % 10)
+    once = count(held(table), item="topic", cluster="user", **PAIR)
+    np.testing.assert_array_equal(once.values, wide[["bm25", "dense"]].T)
+    assert once.runs.size == 0
+    again = count(held(pd.concat([table, wide.tail(1)])), item="topic", **PAIR)
+    np.testing.assert_array_equal(again.runs, [[1] * (N - 1) + [2]] * 2)
+    np.testing.assert_array_equal(again.values, once.values)
+    table.loc[[3, 5], "dense"] = None
+    with pytest.raises(InputError, match="2 have no value of dense, such as 't03'"):
+        count(held(table), item="topic", **PAIR)
+    fewer = count(held(table), item="topic", unmatched="drop", **PAIR)
+    assert fewer.items == N - 2
+
+
+def test_whole_numbers_beside_a_gap_stay_whole():
+    rows = fetch(nw.from_native(duckdb.sql("VALUES (9007199254740993, 0.5::DOUBLE), (NULL, NULL)")))
+    assert [str(dtype) for dtype in rows.dtypes] == ["Int64", "float64"]
+    assert rows["col0"][0] == 2**53 + 1
+    assert rows.isna().to_numpy().tolist() == [[False, False], [True, True]]
 
 
 @pytest.mark.parametrize("item", [None, "question"])

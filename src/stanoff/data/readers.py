@@ -306,9 +306,22 @@ def fetch(frame: Frame) -> pd.DataFrame:
     wide = [c for c, t in schema.items() if t.is_decimal() or str(t).endswith("128")]
     if wide:  # which NumPy does not have
         frame = frame.with_columns(*(nw.col(c).cast(nw.Float64()) for c in wide))
+    if frame.implementation.is_duckdb() and all(t.is_numeric() for t in schema.values()):
+        # Not by df(), which copies columns of one type once more to put them side by side.
+        arrays = nw.to_native(frame).fetchnumpy()
+        return pd.DataFrame({c: _unmask(x) for c, x in arrays.items()}, copy=False)
     with translate_collection():
         rows = frame.collect("pandas").to_native()
     return pd.DataFrame(rows).reset_index(drop=True)
+
+
+def _unmask(numbers: Any) -> Any:
+    """Return what DuckDB fetched as a column of pandas."""
+    if not isinstance(numbers, np.ma.MaskedArray):
+        return numbers
+    if numbers.dtype.kind == "f":
+        return numbers.filled(np.nan)
+    return pd.arrays.IntegerArray(numbers.data, np.ma.getmaskarray(numbers))
 
 
 def fetch_objects(frame: Frame) -> pd.DataFrame:

@@ -397,7 +397,7 @@ class TableReader:
         extra: dict[str, Any] = {}
         if self.kind == "values" and wide.members:
             extra["ids"] = rows[KEY].to_numpy()
-        if not wide.runs:
+        if not wide.runs or (n is None and rows[wide.counters].to_numpy().max() <= 1):
             return extra
         sizes = rows[wide.counters].to_numpy(dtype=np.int64).T
         if n is not None:
@@ -408,10 +408,9 @@ class TableReader:
                         f"{wide.columns[role][role]} must have a number in every row, but "
                         f"{lost:,} of {n:,} are missing."
                     )
-        elif sizes.max() > 1:
+        else:
             extra |= {"runs": sizes, "scatter": pivot.sum_squares(wide, rows, systems)}
-        if "runs" in extra:
-            rows[systems] /= sizes.T
+        rows[systems] /= sizes.T
         return extra
 
     def _source(self, used: Mapping[str, Any]) -> dict[str, str]:
