@@ -142,3 +142,24 @@ def test_a_contest_of_two_tells_them_apart_in_both_orders(case):
     for a, b in zip(one.all_evidence(), other.all_evidence(), strict=True):
         assert a.mean == pytest.approx(-b.mean, abs=1e-15)
         assert a.hdi == pytest.approx((-b.hdi[1], -b.hdi[0]), abs=1e-15)
+
+
+def test_the_clock_decides_on_no_draws(monkeypatch):
+    slow = iter(range(0, 10**9, 100))
+    monkeypatch.setattr("time.perf_counter", lambda: float(next(slow)))
+    quick = compare_counts([90, 22, 4, 14], [9, 3, 8, 1], engine="exact", seed=1, rope=0.06)
+    low, high = quick.evidence().hdi
+    rope = min(abs(low), abs(high))
+    options = {"engine": "exact", "seed": 1, "rope": rope}
+    result = compare_counts([90, 22, 4, 14], [9, 3, 8, 1], **options)
+    assert result.fit.seconds >= 100
+    assert result.fit.draws.shape[1] > quick.fit.draws.shape[1]
+
+
+def test_large_data_keep_their_draws(monkeypatch):
+    monkeypatch.setattr("stanoff.results.base.MAX_WORK", {"exact": 1, "stan": 1})
+    quick = compare_counts([90, 22, 4, 14], [9, 3, 8, 1], engine="exact", seed=1, rope=0.06)
+    rope = min(map(abs, quick.evidence().hdi))
+    result = compare_counts([90, 22, 4, 14], [9, 3, 8, 1], engine="exact", seed=1, rope=rope)
+    assert result.fit.draws.shape == quick.fit.draws.shape
+    assert "another seed" in result.sentence()

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import ceil
+from math import ceil, prod
 from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -44,8 +44,11 @@ if TYPE_CHECKING:
     from cmdstanpy import CmdStanMCMC
     from matplotlib.axes import Axes
 
-MAX_TIMES_AS_MANY, MAX_SECONDS = 20, 1.0  # draws, where a verdict hangs on them
+MAX_TIMES_AS_MANY = 20  # draws, where a verdict hangs on them
 MAX_NUMBERS = 100_000_000  # in memory
+# Numbers of data and posterior, times draws: some seconds of each engine. The clock would let
+# what a seed gives depend on the machine, and on what else it does.
+MAX_WORK = {"exact": 2_000_000_000, "stan": 5_000_000}
 ALL = "all"  # what the row of all documents is called beside those of groups
 RULE = ("measure", "average", "rope", "rope_of", "hdi_prob")  # what a verdict depends on
 Array = NDArray[np.float64]
@@ -397,13 +400,16 @@ class Result(Exported):
     def with_enough_draws(self) -> Self:
         """Go on drawing where an end of the HDI is within Monte-Carlo error of the ROPE's.
 
-        Up to twenty times as many draws as at first, and only where these took less than a second:
-        that the verdict may depend on the seed is in the sentence all the same.
+        Up to twenty times as many draws as at first, fewer of large data, and no more of a program
+        of the user's: that the verdict may depend on the seed is in the sentence all the same.
         """
+        arrays = (values for values in vars(self.data).values() if isinstance(values, np.ndarray))
+        n_data, draws = sum(values.size for values in arrays), prod(self.fit.draws.shape)
         size = sum(values.size for values in self.fit.draws.posterior.values())
-        limit = min(MAX_TIMES_AS_MANY, MAX_NUMBERS // max(1, size))
+        most = MAX_NUMBERS // max(1, size), MAX_WORK[self.fit.engine] // (size + draws * n_data)
+        limit = min(MAX_TIMES_AS_MANY, *most)
         settled = self.default_category is None or self.exact_differences is not None
-        if settled or self.fit.seconds >= MAX_SECONDS:
+        if settled or isinstance(self.model, CustomModel):
             return self
         result, first, times = self, self.fit.draws.shape[1], 1
         while times < limit and (wanted := times_to_resolve(result._ends(), self.rope)) > 1:

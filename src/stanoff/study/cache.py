@@ -27,14 +27,13 @@ from stanoff.engines.sampling import gather_provenance, select_engine
 from stanoff.errors import StanoffError
 from stanoff.models.custom import CustomModel
 from stanoff.question import Question, Sampling
-from stanoff.results.base import MAX_SECONDS
 from stanoff.results.comparison import Comparison, compare_data
 from stanoff.results.contest import Contest, contest_data
 from stanoff.study.config import DataSet, Study
 
 # That drawing takes; quicker fits are made again. Such fits are as long as they were asked to be,
 # whatever the ROPE: only quicker ones draw on where a verdict hangs on it.
-MIN_SECONDS = MAX_SECONDS
+MIN_SECONDS = 1.0
 CODE = (".py", ".html", ".css", ".js", ".stan", ".stanfunctions")
 PACKAGES = ("matplotlib", "seaborn", "scipy", "pandas", "arviz-stats")  # that draw
 
