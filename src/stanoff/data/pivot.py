@@ -220,6 +220,7 @@ def group_by_item(
     shared: Sequence[str],
     *,
     add: bool,
+    single: bool = False,
 ) -> Wide:
     """Turn a table with several rows per item to one row per item.
 
@@ -238,6 +239,8 @@ def group_by_item(
         Roles that all rows of an item must agree on, such as ``truth``.
     add : bool
         Whether numbers are added up, so that several rows of an item are its runs.
+    single : bool
+        Whether numbers are those of items that have one row each.
     """
     lost = table.frame.filter(readers.is_missing(table.frame, KEY)).select(KEY).head(1)
     if len(readers.fetch_objects(lost)):
@@ -255,7 +258,7 @@ def group_by_item(
     ends = {role: (f"{role}_first", f"{role}_last") for role in shared}
     columns = {role: {role: table.labels.get(role, role)} for role in roles}
     columns |= {role: dict.fromkeys(names, table.labels[role]) for role, names in ends.items()}
-    if add and SYSTEM not in table.labels and _has_single_rows(table):
+    if single:
         frame = table.frame.select(
             KEY,
             *((~nw.col(c).is_null()).cast(nw.Int8()).alias(name) for name, c in rows.items()),
@@ -277,7 +280,7 @@ def group_by_item(
     return Wide(frame, columns, table, members, add)
 
 
-def _has_single_rows(table: Table) -> bool:
+def has_single_rows(table: Table) -> bool:
     """Return whether no id is repeated, if DuckDB tells that sooner than it would group by id."""
     if not table.frame.implementation.is_duckdb():
         return False

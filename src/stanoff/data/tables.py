@@ -309,7 +309,10 @@ class TableReader:
         if long:
             answers = pivot.spread(answers, systems, denominators, add=add)
             denominators = [f"denominator {role}" for role in systems if denominators]
-        wide = pivot.group_by_item(answers, str(item), systems, denominators, others, add=add)
+        single = not long and n is None and pivot.has_single_rows(answers)
+        wide = pivot.group_by_item(
+            answers, str(item), systems, denominators, others, add=add, single=single
+        )
         for table in gold:
             wide = pivot.join(wide, table)
         return self._observe(wide, {**used, **self.extra, **systems}, n=n)
