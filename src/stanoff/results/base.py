@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_TIMES_AS_MANY = 20  # draws, where a verdict hangs on them
-MAX_NUMBERS = 100_000_000  # in memory
+MAX_NUMBERS = 20_000_000  # of the posterior, in all draws
 # Numbers of data and posterior, times draws: some seconds of each engine. The clock would let
 # what a seed gives depend on the machine, and on what else it does.
-MAX_WORK = {"exact": 2_000_000_000, "stan": 5_000_000}
+MAX_WORK = {"exact": 200_000_000, "stan": 5_000_000}
 ALL = "all"  # what the row of all documents is called beside those of groups
 RULE = ("measure", "average", "rope", "rope_of", "hdi_prob")  # what a verdict depends on
 Array = NDArray[np.float64]
